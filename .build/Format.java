@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -15,13 +17,19 @@ import java.util.stream.Stream;
  * 17, which can't read this project's Java. The build starts it with the toolchain's JDK.
  */
 final class Format {
+    private static final int COLUMNS = 120;
+    private static final Pattern COMMENT = Pattern.compile("( *(?:\\*|//) )(.*)");
+    private static final Pattern ONE_LINE = Pattern.compile("( *)/\\*\\* (.*) \\*/");
+    /** The start of a line of a comment that does not continue the sentence before it. */
+    private static final Pattern OWN_LINE = Pattern.compile("$|[<@|\\-*\\s].*");
+
     public static void main(String[] args) throws IOException {
         boolean apply = args[0].equals("apply");
         Path root = Path.of(args[1]);
         List<Path> wrong = new ArrayList<>();
         for (Path file : sources(root)) {
             String text = Files.readString(file);
-            String formatted = formatted(file, text);
+            String formatted = wrapped(formatted(file, text));
             if (!formatted.equals(text)) {
                 wrong.add(file);
                 if (apply) {
@@ -42,6 +50,45 @@ final class Format {
         }
         try (Stream<Path> files = Files.walk(root)) {
             return files.filter(file -> file.toString().endsWith(".java")).sorted().toList();
+        }
+    }
+
+    /** Wraps comments, which the formatter leaves as they are. */
+    private static String wrapped(String text) {
+        List<String> lines = new ArrayList<>(text.lines().toList());
+        boolean block = false;
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
+            // In a block of text, and in <pre>, lines stay as they are.
+            block ^= line.split("\"\"\"", -1).length % 2 == 0 || line.contains("<pre>") != line.contains("</pre>");
+            Matcher one = ONE_LINE.matcher(line);
+            if (line.length() <= COLUMNS || block) {
+                continue;
+            }
+            if (one.matches()) {
+                lines.remove(i);
+                lines.addAll(i, List.of(one.group(1) + "/**", one.group(1) + " * " + one.group(2), one.group(1) + " */"));
+            } else {
+                wrap(lines, i);
+            }
+        }
+        return String.join("\n", lines) + "\n";
+    }
+
+    /** Moves the words of that line that are too far to the right to the next one. */
+    private static void wrap(List<String> lines, int i) {
+        Matcher comment = COMMENT.matcher(lines.get(i));
+        int end = lines.get(i).lastIndexOf(' ', COLUMNS);
+        if (!comment.matches() || end < comment.end(1)) {
+            return;
+        }
+        String rest = lines.get(i).substring(end + 1);
+        lines.set(i, lines.get(i).substring(0, end));
+        Matcher next = COMMENT.matcher(i + 1 < lines.size() ? lines.get(i + 1) : "");
+        if (next.matches() && next.group(1).equals(comment.group(1)) && !OWN_LINE.matcher(next.group(2)).matches()) {
+            lines.set(i + 1, next.group(1) + rest + " " + next.group(2));
+        } else {
+            lines.add(i + 1, comment.group(1) + rest);
         }
     }
 

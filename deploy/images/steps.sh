@@ -140,7 +140,8 @@ make_archive() {
 }
 
 # One program in /app: its jars, its JVM options, and JNA's native library, which cannot be unpacked on a read-only root. The
-# device plugin can also be started by the name that gpushare's manifest uses.
+# extender's jars include the simulator, whose main class starts either. The device plugin can also be started by the name
+# that gpushare's manifest uses.
 make_app() {
   local module=$1 dir=$2 jar native
   native=com/sun/jna/linux-$(machine | tr _ -)/libjnidispatch.so
@@ -149,6 +150,9 @@ make_app() {
   [ -d "$root/$module/target/lib" ] || fail "no jars of $module; run without -k"
   cp "$root/$module"/target/lib/*.jar "$dir/app/lib/"
   cp "$(ls "$root/$module/target/$module"-*.jar | grep -v -e '-tests\.jar$' -e '-sources\.jar$')" "$dir/app/lib/"
+  if [ "$module" = scheduler-extender ]; then
+    cp "$root/$module"/simulator/target/scheduler-extender-simulator-*.jar "$dir/app/lib/"
+  fi
   jar=$(ls "$dir"/app/lib/jna-5*.jar 2>/dev/null || true)
   if [ -n "$jar" ]; then
     (cd "$dir" && "$jdk/bin/jar" xf "$jar" "$native")

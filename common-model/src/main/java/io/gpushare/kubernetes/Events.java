@@ -1,24 +1,16 @@
 package io.gpushare.kubernetes;
 
 import io.gpushare.model.PodRef;
-import io.kubernetes.client.openapi.ApiClient;
-import io.kubernetes.client.openapi.ApiException;
-import io.kubernetes.client.openapi.apis.CoreV1Api;
-import io.kubernetes.client.openapi.models.CoreV1Event;
-import io.kubernetes.client.openapi.models.V1EventSource;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
-import io.kubernetes.client.openapi.models.V1ObjectReference;
-import java.time.ZoneOffset;
-import java.util.Objects;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
 
 /** Writes Events on pods and nodes; {@code kubectl describe} shows them with their counts. */
 public final class Events {
-    private final ApiClient client;
-    private final CoreV1Api core;
+    private final ApiServer server;
 
-    Events(ApiClient client) {
-        this.client = client;
-        this.core = new CoreV1Api(client);
+    Events(ApiServer server) {
+        this.server = server;
     }
 
     public void record(PodRef about, PodEvent event, EventSeries series) throws KubernetesException {
@@ -26,35 +18,45 @@ public final class Events {
     }
 
     public void record(EventSubject about, PodEvent event, EventSeries series) throws KubernetesException {
-        V1ObjectReference object = reference(about);
+        Map<String, String> object = reference(about);
         // Events about objects without a namespace are in this one.
-        String namespace = Objects.requireNonNullElse(object.getNamespace(), "default");
-        CoreV1Event written = new CoreV1Event()
-                .metadata(
-                        new V1ObjectMeta().generateName(object.getName() + ".").namespace(namespace))
-                .involvedObject(object)
-                .type(event.warning() ? "Warning" : "Normal")
-                .reason(event.reason())
-                .message(event.message())
-                .source(new V1EventSource().component(event.component()))
-                .firstTimestamp(series.first().atOffset(ZoneOffset.UTC))
-                .lastTimestamp(series.last().atOffset(ZoneOffset.UTC))
-                .count(series.count());
-        try {
-            client.execute(core.createNamespacedEvent(namespace, written).buildCall(null));
-        } catch (ApiException e) {
-            throw KubernetesException.of("recording an Event of " + about, e);
-        }
+        String namespace = object.getOrDefault("namespace", "default");
+        server.send(ApiServer.Request.post(
+                "recording an Event of " + about,
+                ApiServer.path("/api/v1", "namespaces", namespace, "events"),
+                Map.ofEntries(
+                        Map.entry("metadata", Map.of("generateName", object.get("name") + ".", "namespace", namespace)),
+                        Map.entry("involvedObject", object),
+                        Map.entry("type", event.warning() ? "Warning" : "Normal"),
+                        Map.entry("reason", event.reason()),
+                        Map.entry("message", event.message()),
+                        Map.entry("source", Map.of("component", event.component())),
+                        Map.entry("firstTimestamp", time(series.first())),
+                        Map.entry("lastTimestamp", time(series.last())),
+                        Map.entry("count", series.count()))));
     }
 
-    private static V1ObjectReference reference(EventSubject about) {
-        V1ObjectReference object = new V1ObjectReference().apiVersion("v1");
+    private static Map<String, String> reference(EventSubject about) {
         return switch (about) {
             case EventSubject.Pod(PodRef pod) ->
-                object.kind("Pod").namespace(pod.namespace()).name(pod.name()).uid(pod.uid());
+                Map.of(
+                        "apiVersion",
+                        "v1",
+                        "kind",
+                        "Pod",
+                        "namespace",
+                        pod.namespace(),
+                        "name",
+                        pod.name(),
+                        "uid",
+                        pod.uid());
             // As in the kubelet's Events: kubectl looks for those whose uid is the node's name.
             case EventSubject.Node(String name) ->
-                object.kind("Node").name(name).uid(name);
+                Map.of("apiVersion", "v1", "kind", "Node", "name", name, "uid", name);
         };
+    }
+
+    private static String time(Instant time) {
+        return time.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 }

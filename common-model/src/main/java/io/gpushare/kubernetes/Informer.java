@@ -1,26 +1,18 @@
 package io.gpushare.kubernetes;
 
-import io.gpushare.kubernetes.wire.ApiObject;
-import io.gpushare.kubernetes.wire.ObjectList;
-import io.gpushare.kubernetes.wire.ObjectReader;
-import io.gpushare.kubernetes.wire.Responses;
-import io.kubernetes.client.informer.ListerWatcher;
-import io.kubernetes.client.informer.ResourceEventHandler;
-import io.kubernetes.client.informer.SharedIndexInformer;
-import io.kubernetes.client.informer.SharedInformerFactory;
-import io.kubernetes.client.openapi.ApiClient;
-import io.kubernetes.client.openapi.ApiException;
-import io.kubernetes.client.util.CallGeneratorParams;
-import io.kubernetes.client.util.Watch;
-import io.kubernetes.client.util.Watchable;
-import java.io.IOException;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.kubernetes.wire.Json;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.util.Iterator;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import okhttp3.Call;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +23,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class Informer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Informer.class);
-    // The API server ends a watch after the time that the watch asks for.
+    private static final int PAGE = 500;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    // The API server ends a watch after the seconds that the watch asks for: not all of them at the same time.
+    private static final int SHORTEST_WATCH = 300;
+    private static final int LONGEST_WATCH = 600;
     private static final Duration AFTER_WATCH = Duration.ofSeconds(30);
 
     /** Receives every change, from one thread and in order; also each object of the first list and of a relist. */
@@ -42,203 +38,221 @@ public final class Informer implements AutoCloseable {
     }
 
     /**
-     * One kind of object: how it is requested, read and reduced.
+     * One kind of object: how it is requested and reduced.
      *
+     * @param plural the name of several in messages
+     * @param fieldSelector which of them; empty for all
      * @param paged whether its lists are requested a page at a time, so that the API server never holds the text of a large
      *     cluster's list; it then reads its storage, not its cache
+     * @param identity reduces a state to what is kept for {@link Listener#gone}
      */
-    record Kind<O extends ApiObject, T>(
-            String plural, ObjectReader<O> reader, Request request, boolean paged, Function<O, T> state) {
-        /** Makes the call for a list, or for a watch when {@code params.watch}. */
-        interface Request {
-            Call call(CallGeneratorParams params, Page page) throws ApiException;
+    record Kind<T>(
+            String plural,
+            String path,
+            String fieldSelector,
+            boolean paged,
+            Function<JsonNode, T> state,
+            UnaryOperator<T> identity) {
+        ApiServer.Request request(String doing) {
+            ApiServer.Request all = ApiServer.Request.get(doing + plural, path);
+            return fieldSelector.isEmpty() ? all : all.with("fieldSelector", fieldSelector);
         }
     }
 
-    /**
-     * A part of a list.
-     *
-     * @param limit the most objects; null for all
-     * @param next the token of the page, from the page before; null for the first
-     */
-    record Page(@Nullable Integer limit, @Nullable String next) {
-        static final Page WHOLE = new Page(null, null);
-        static final Page FIRST = new Page(500, null);
+    private final ApiServer server;
+    private final Kind<?> kind;
+    private final KnownObjects<?> known;
+    private final Thread thread;
+    private volatile boolean closed;
+    private volatile boolean synced;
+    private volatile Instant heard = Instant.EPOCH;
+    // Of the last list, event or bookmark. "0" stands for any that the API server has in its cache, null for the
+    // newest.
+    private @Nullable String version = "0";
+    private String failure = "";
 
-        Page after(ObjectList<?> list) {
-            return new Page(limit, list.next());
-        }
+    private <T> Informer(ApiServer server, Kind<T> kind, Listener<T> listener) {
+        this.server = server;
+        this.kind = kind;
+        this.known = new KnownObjects<>(kind, listener);
+        this.thread = Thread.ofVirtual().name("informer-" + kind.plural()).unstarted(this::run);
     }
 
-    /**
-     * How objects are listed and watched.
-     *
-     * @param client has no deadline, because a watch has no response that ends
-     * @param page the deadline of each page of a list
-     */
-    record Watches(ApiClient client, Duration page) {}
-
-    private final SharedInformerFactory factory;
-    private final SharedIndexInformer<? extends ApiObject> informer;
-    private final Source<?> source;
-
-    private Informer(
-            SharedInformerFactory factory, SharedIndexInformer<? extends ApiObject> informer, Source<?> source) {
-        this.factory = factory;
-        this.informer = informer;
-        this.source = source;
+    static <T> Informer start(ApiServer server, Kind<T> kind, Listener<T> listener) {
+        Informer informer = new Informer(server, kind, listener);
+        informer.thread.start();
+        return informer;
     }
 
-    static <O extends ApiObject, T> Informer start(
-            Watches watches, Kind<O, T> kind, Listener<T> listener, InstantSource clock) {
-        SharedInformerFactory factory = new SharedInformerFactory(watches.client());
-        Source<O> source = new Source<>(kind, watches.page(), clock);
-        SharedIndexInformer<O> informer =
-                factory.sharedIndexInformerFor(source, kind.reader().type(), 0);
-        informer.addEventHandler(new ResourceEventHandler<O>() {
-            @Override
-            public void onAdd(O added) {
-                listener.changed(kind.state().apply(added));
-                added.forget();
-            }
-
-            @Override
-            public void onUpdate(O before, O now) {
-                // Recreated under its name while the watch was interrupted: for the client it is a change of one
-                // object.
-                if (!before.uid().equals(now.uid())) {
-                    listener.gone(kind.state().apply(before));
-                }
-                listener.changed(kind.state().apply(now));
-                now.forget();
-            }
-
-            @Override
-            public void onDelete(O last, boolean stale) {
-                listener.gone(kind.state().apply(last));
-            }
-        });
-        factory.startAllRegisteredInformers();
-        return new Informer(factory, informer, source);
-    }
-
-    /** Whether the first list was read. It stays true when the API server is unreachable: see {@link #lastHeard}. */
+    /** Whether the listener has received the first list. It stays true when the server is unreachable: {@link #lastHeard}. */
     public boolean synced() {
-        return informer.hasSynced();
+        return synced;
     }
 
-    /** The time of the API server's last list, event or bookmark. */
+    /** The time of the API server's last object, event or bookmark. */
     public Instant lastHeard() {
-        return source.heard;
+        return heard;
     }
 
     /** The number of objects. */
     public int size() {
-        return informer.getIndexer().listKeys().size();
+        return known.objects.size();
     }
 
     @Override
     public void close() {
-        factory.stopAllRegisteredInformers();
+        closed = true;
+        thread.interrupt();
     }
 
-    /** Lists and watches, and records the time of each response. */
-    private static final class Source<O extends ApiObject> implements ListerWatcher<O, ObjectList<O>> {
-        private final Kind<O, ?> kind;
-        private final Duration deadline;
-        private final InstantSource clock;
-        private volatile Instant heard = Instant.EPOCH;
-        private volatile String failure = "";
+    private void run() {
+        while (!closed) {
+            try {
+                list();
+                synced = true;
+                while (!closed) {
+                    watch();
+                }
+            } catch (KubernetesException e) {
+                failed(e);
+            }
+            pause();
+        }
+    }
 
-        Source(Kind<O, ?> kind, Duration deadline, InstantSource clock) {
-            this.deadline = deadline;
+    private void failed(KubernetesException e) {
+        if (e.status() != 0) {
+            version = null; // the API server does not know the version any more, or not yet
+        }
+        // The same failure is logged only once.
+        String now = String.valueOf(e.getMessage());
+        if (!now.equals(failure) && !closed) {
+            LOG.warn("{}; retrying", now);
+        }
+        failure = now;
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(PAUSE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void list() throws KubernetesException {
+        ApiServer.Request all = kind.request("listing ");
+        Set<String> listed = new HashSet<>();
+        Consumer<JsonNode> each = object -> {
+            heard = Instant.now();
+            listed.add(known.changed(object));
+        };
+        if (kind.paged()) {
+            version = pages(all, each, listed);
+        } else {
+            version = server.list(version == null ? all : all.with("resourceVersion", version), each);
+        }
+        heard = Instant.now();
+        known.retain(listed);
+    }
+
+    /** All pages show the state at the time of the first. */
+    private String pages(ApiServer.Request all, Consumer<JsonNode> each, Set<String> listed)
+            throws KubernetesException {
+        try {
+            return server.list(all.with("limit", PAGE), each);
+        } catch (KubernetesException e) {
+            if (e.status() != HttpURLConnection.HTTP_GONE) {
+                throw e;
+            }
+            // The API server has discarded that state meanwhile. A whole list can't expire.
+            listed.clear();
+            return server.list(all, each);
+        }
+    }
+
+    private void watch() throws KubernetesException {
+        int seconds = ThreadLocalRandom.current().nextInt(SHORTEST_WATCH, LONGEST_WATCH);
+        Instant start = Instant.now();
+        server.watch(
+                kind.request("watching ")
+                        .with("resourceVersion", String.valueOf(version))
+                        .with("allowWatchBookmarks", true)
+                        .with("timeoutSeconds", seconds)
+                        .within(AFTER_WATCH.plusSeconds(seconds)),
+                this::event);
+        if (Instant.now().isBefore(start.plus(PAUSE))) {
+            pause();
+        }
+    }
+
+    private void event(JsonNode event) {
+        heard = Instant.now();
+        failure = "";
+        JsonNode object = event.path("object");
+        switch (Json.text(event, "type")) {
+            case "ADDED", "MODIFIED" -> known.changed(object);
+            case "DELETED" -> known.gone(object);
+            default -> {} // a bookmark
+        }
+        version = Json.text(object.path("metadata"), "resourceVersion");
+    }
+
+    /** The identities of the objects that there are. It passes changes on. */
+    private static final class KnownObjects<T> {
+        private record Identity<T>(String uid, T state) {}
+
+        private final Kind<T> kind;
+        private final Listener<T> listener;
+        private final Map<String, Identity<T>> objects = new ConcurrentHashMap<>();
+
+        KnownObjects(Kind<T> kind, Listener<T> listener) {
             this.kind = kind;
-            this.clock = clock;
+            this.listener = listener;
         }
 
-        @Override
-        public ObjectList<O> list(CallGeneratorParams params) throws ApiException {
+        /** Returns the key of the object. */
+        String changed(JsonNode object) {
+            T now = kind.state().apply(object);
+            Identity<T> identity = new Identity<>(
+                    Json.text(object.path("metadata"), "uid"), kind.identity().apply(now));
+            @Nullable Identity<T> before = objects.put(key(object), identity);
+            // Recreated under its name while the watch was interrupted.
+            if (before != null && !before.uid().equals(identity.uid())) {
+                pass(listener::gone, before.state());
+            }
+            pass(listener::changed, now);
+            return key(object);
+        }
+
+        void gone(JsonNode object) {
+            objects.remove(key(object));
+            pass(listener::gone, kind.state().apply(object));
+        }
+
+        /** The objects with other keys are gone. */
+        void retain(Set<String> keys) {
+            objects.entrySet().removeIf(entry -> {
+                boolean gone = !keys.contains(entry.getKey());
+                if (gone) {
+                    pass(listener::gone, entry.getValue().state());
+                }
+                return gone;
+            });
+        }
+
+        private static String key(JsonNode object) {
+            JsonNode metadata = object.path("metadata");
+            return Json.text(metadata, "namespace") + "/" + Json.text(metadata, "name");
+        }
+
+        private static <T> void pass(Consumer<T> listener, T object) {
             try {
-                // All pages show the state at the time of the first. With a resource version the API server would
-                // answer the whole list from its cache.
-                return kind.paged()
-                        ? pages(new CallGeneratorParams(false, null, params.timeoutSeconds))
-                        : page(params, Page.WHOLE);
-            } catch (ApiException e) {
-                throw logged("listing ", e);
+                listener.accept(object);
+            } catch (RuntimeException e) {
+                // One object that fails must not end the watch of the others.
+                LOG.error("failed on {}", object, e);
             }
-        }
-
-        private ObjectList<O> pages(CallGeneratorParams params) throws ApiException {
-            ObjectList<O> all = page(params, Page.FIRST);
-            try {
-                for (Page next = Page.FIRST.after(all); next.next() != null; next = next.after(all)) {
-                    all.add(page(params, next));
-                }
-                return all;
-            } catch (ApiException e) {
-                if (e.getCode() != HttpURLConnection.HTTP_GONE) {
-                    throw e;
-                }
-                // The API server has discarded the state of the first page meanwhile. A whole list can't expire.
-                return page(params, Page.WHOLE);
-            }
-        }
-
-        private ObjectList<O> page(CallGeneratorParams params, Page page) throws ApiException {
-            Call call = KubernetesApi.within(deadline, kind.request().call(params, page));
-            ObjectList<O> list = Responses.read(call, kind.reader()::list);
-            heard = clock.instant();
-            return list;
-        }
-
-        /** The reflector retries every second, so the same failure is logged only once. */
-        private ApiException logged(String doing, ApiException e) {
-            String now = String.valueOf(
-                    KubernetesException.of(doing + kind.plural(), e).getMessage());
-            if (!now.equals(failure)) {
-                LOG.warn("{}; retrying", now);
-            }
-            failure = now;
-            return e;
-        }
-
-        @Override
-        public Watchable<O> watch(CallGeneratorParams params) throws ApiException {
-            Watchable<O> watch;
-            try {
-                Call call = kind.request().call(params, Page.WHOLE);
-                if (params.timeoutSeconds != null) {
-                    KubernetesApi.within(AFTER_WATCH.plusSeconds(params.timeoutSeconds), call);
-                }
-                watch = Responses.watch(call, kind.reader());
-                failure = "";
-            } catch (ApiException e) {
-                throw logged("watching ", e);
-            }
-            return new Watchable<>() {
-                @Override
-                public boolean hasNext() {
-                    return watch.hasNext();
-                }
-
-                @Override
-                public Watch.Response<O> next() {
-                    Watch.Response<O> event = watch.next();
-                    heard = clock.instant();
-                    return event;
-                }
-
-                @Override
-                public Iterator<Watch.Response<O>> iterator() {
-                    return this;
-                }
-
-                @Override
-                public void close() throws IOException {
-                    watch.close();
-                }
-            };
         }
     }
 }

@@ -1,8 +1,5 @@
 package io.gpushare.kubernetes;
 
-import io.gpushare.kubernetes.eviction.Evictions;
-import io.gpushare.kubernetes.quota.Quotas;
-import io.gpushare.kubernetes.wire.LenientJson;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.KubeConfig;
@@ -11,9 +8,7 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import org.jspecify.annotations.Nullable;
 
@@ -29,17 +24,17 @@ public final class KubernetesApi implements AutoCloseable {
     // A server that stops without closing the connection is detected after two pings.
     private static final Duration PING = Duration.ofSeconds(10);
 
-    private final ApiClient calls;
-    private final ApiClient watches;
+    private final ApiServer calls;
+    private final ApiServer watches;
     private final Pods pods;
     private final Nodes nodes;
     private final Events events;
     private final Evictions evictions;
     private final Quotas quotas;
 
-    private KubernetesApi(ApiClient calls, Informer.Watches watches) {
+    private KubernetesApi(ApiServer calls, ApiServer watches) {
         this.calls = calls;
-        this.watches = watches.client();
+        this.watches = watches;
         this.pods = new Pods(calls, watches);
         this.nodes = new Nodes(calls, watches);
         this.events = new Events(calls);
@@ -59,14 +54,12 @@ public final class KubernetesApi implements AutoCloseable {
 
     /** @param page the deadline of each page of an informer's list */
     static KubernetesApi connect(@Nullable Path kubeconfig, String userAgent, Duration page) throws IOException {
-        LenientJson.use();
         ApiClient calls = client(kubeconfig, userAgent);
         calls.setHttpClient(calls.getHttpClient()
                 .newBuilder()
                 .connectionPool(new ConnectionPool(IDLE_CONNECTIONS, IDLE.toSeconds(), TimeUnit.SECONDS))
                 .connectTimeout(CONNECT)
                 .readTimeout(CALL)
-                .callTimeout(CALL)
                 .build());
         ApiClient watches = client(kubeconfig, userAgent);
         watches.setHttpClient(watches.getHttpClient()
@@ -75,7 +68,7 @@ public final class KubernetesApi implements AutoCloseable {
                 .readTimeout(Duration.ZERO)
                 .pingInterval(PING)
                 .build());
-        return new KubernetesApi(calls, new Informer.Watches(watches, page));
+        return new KubernetesApi(new ApiServer(calls, CALL), new ApiServer(watches, page));
     }
 
     private static ApiClient client(@Nullable Path kubeconfig, String userAgent) throws IOException {
@@ -125,17 +118,9 @@ public final class KubernetesApi implements AutoCloseable {
         return new Leases(calls, namespace, name, deadline);
     }
 
-    /** The call with its own deadline; a call whose deadline has passed fails at once. */
-    static Call within(Duration deadline, Call call) {
-        call.timeout().timeout(Math.max(1, deadline.toMillis()), TimeUnit.MILLISECONDS);
-        return call;
-    }
-
     @Override
     public void close() {
-        for (ApiClient client : List.of(calls, watches)) {
-            client.getHttpClient().dispatcher().executorService().shutdown();
-            client.getHttpClient().connectionPool().evictAll();
-        }
+        calls.close();
+        watches.close();
     }
 }

@@ -1,23 +1,17 @@
 package io.gpushare.kubernetes;
 
-import com.google.gson.JsonElement;
-import com.google.gson.JsonNull;
-import com.google.gson.JsonObject;
-import io.gpushare.kubernetes.wire.Responses;
-import io.kubernetes.client.custom.V1Patch;
-import io.kubernetes.client.openapi.ApiClient;
-import io.kubernetes.client.openapi.ApiException;
-import io.kubernetes.client.openapi.apis.CoordinationV1Api;
-import io.kubernetes.client.openapi.models.V1Lease;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
-import io.kubernetes.client.util.PatchUtils;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.kubernetes.ApiServer.Request;
+import io.gpushare.kubernetes.wire.Json;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes one Lease of coordination.k8s.io/v1. Of two writes to the same version only one succeeds. */
@@ -25,143 +19,112 @@ public final class Leases {
     // The API server parses a MicroTime with exactly six digits (apimachinery: RFC3339Micro).
     private static final DateTimeFormatter MICRO =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
+    private static final String GROUP = "coordination.k8s.io/v1";
 
-    private final ApiClient client;
-    private final CoordinationV1Api coordination;
+    /**
+     * A Lease in the API, reduced to the fields that the programs use.
+     *
+     * @param version the object's resourceVersion: it changes with every write, so an unchanged one means no renewal
+     * @param holder the identity of its holder; empty if it was released or never held
+     * @param seconds how long after its last renewal no other holder may acquire it; 0 if it is not set
+     * @param transitions the number of changes of holder
+     */
+    public record State(String version, String holder, int seconds, int transitions) {
+        public State {
+            Objects.requireNonNull(version);
+            Objects.requireNonNull(holder);
+        }
+
+        private static State of(JsonNode lease) {
+            JsonNode spec = lease.path("spec");
+            return new State(
+                    Json.text(lease.path("metadata"), "resourceVersion"),
+                    Json.text(spec, "holderIdentity"),
+                    spec.path("leaseDurationSeconds").asInt(),
+                    spec.path("leaseTransitions").asInt());
+        }
+    }
+
+    private final ApiServer server;
     private final String namespace;
     private final String name;
     private final Duration deadline;
 
-    Leases(ApiClient client, String namespace, String name, Duration deadline) {
-        this.client = client;
-        this.coordination = new CoordinationV1Api(client);
+    Leases(ApiServer server, String namespace, String name, Duration deadline) {
+        this.server = server;
         this.namespace = namespace;
         this.name = name;
         this.deadline = deadline;
     }
 
+    static String path(String namespace, String... name) {
+        return ApiServer.path("/apis/" + GROUP, "namespaces", namespace, "leases") + ApiServer.path("", name);
+    }
+
     /** The Lease as it is now; empty if there is none. */
-    public Optional<LeaseState> read() throws KubernetesException {
-        try {
-            Call call =
-                    limited(coordination.readNamespacedLease(name, namespace).buildCall(null));
-            return Optional.of(state(Responses.of(() -> client.<JsonObject>execute(call, JsonObject.class))
-                    .getData()));
-        } catch (ApiException e) {
-            if (e.getCode() == 404) {
-                return Optional.empty();
-            }
-            throw KubernetesException.of("reading lease " + namespace + "/" + name, e);
-        }
+    public Optional<State> read() throws KubernetesException {
+        return server.find(Request.get("reading " + this, path(namespace, name)).within(deadline))
+                .map(State::of);
     }
 
     /** Creates it without a holder. It fails with 409 if it exists. */
     public void create() throws KubernetesException {
-        create(new V1ObjectMeta());
+        create(List.of());
     }
 
     /** Creates it without a holder; Kubernetes deletes it together with the node. It fails with 409 if it exists. */
     public void create(NodeState owner) throws KubernetesException {
-        create(new V1ObjectMeta()
-                .addOwnerReferencesItem(new V1OwnerReference()
-                        .apiVersion("v1")
-                        .kind("Node")
-                        .name(owner.name())
-                        .uid(owner.uid())));
+        create(List.of(Map.of("apiVersion", "v1", "kind", "Node", "name", owner.name(), "uid", owner.uid())));
     }
 
-    private void create(V1ObjectMeta metadata) throws KubernetesException {
-        V1Lease lease = new V1Lease()
-                .apiVersion("coordination.k8s.io/v1")
-                .kind("Lease")
-                .metadata(metadata.name(name).namespace(namespace));
-        try {
-            client.execute(
-                    limited(coordination.createNamespacedLease(namespace, lease).buildCall(null)));
-        } catch (ApiException e) {
-            throw KubernetesException.of("creating lease " + namespace + "/" + name, e);
-        }
+    private void create(List<Map<String, String>> owners) throws KubernetesException {
+        Map<String, Object> lease = Map.of(
+                "apiVersion",
+                GROUP,
+                "kind",
+                "Lease",
+                "metadata",
+                Map.of("name", name, "namespace", namespace, "ownerReferences", owners));
+        server.send(Request.post("creating " + this, path(namespace), lease).within(deadline));
     }
 
     /** Acquires or renews it. It fails with 409 if it has changed since {@code before}. */
-    public LeaseState hold(LeaseState before, String holder, Duration length, Instant now) throws KubernetesException {
-        boolean taken = !before.holder().equals(holder);
-        JsonObject spec = held(holder, length, now);
-        if (taken) {
-            spec.addProperty("acquireTime", MICRO.format(now));
-            spec.addProperty("leaseTransitions", before.transitions() + 1);
+    public State hold(State before, String holder, Duration length, Instant now) throws KubernetesException {
+        Map<String, @Nullable Object> spec = held(holder, length, now);
+        if (!before.holder().equals(holder)) {
+            spec.put("acquireTime", MICRO.format(now));
+            spec.put("leaseTransitions", before.transitions() + 1);
         }
         return write(before.version(), spec);
     }
 
     /** Renews it for that holder, whoever held it before; empty if there is none. */
-    public Optional<LeaseState> renew(String holder, Duration length, Instant now) throws KubernetesException {
-        try {
-            return Optional.of(write(null, held(holder, length, now)));
-        } catch (KubernetesException e) {
-            if (e.status() == 404) {
-                return Optional.empty();
-            }
-            throw e;
-        }
+    public Optional<State> renew(String holder, Duration length, Instant now) throws KubernetesException {
+        return server.find(patch(Map.of("spec", held(holder, length, now)))).map(State::of);
     }
 
-    private static JsonObject held(String holder, Duration length, Instant now) {
-        JsonObject spec = new JsonObject();
-        spec.addProperty("holderIdentity", holder);
-        spec.addProperty("leaseDurationSeconds", length.toSeconds());
-        spec.addProperty("renewTime", MICRO.format(now));
-        return spec;
+    private static Map<String, @Nullable Object> held(String holder, Duration length, Instant now) {
+        return new HashMap<>(Map.of(
+                "holderIdentity", holder, "leaseDurationSeconds", length.toSeconds(), "renewTime", MICRO.format(now)));
     }
 
     /** Releases it, so that another holder can acquire it at once. */
-    public void release(LeaseState before) throws KubernetesException {
-        JsonObject spec = new JsonObject();
-        spec.add("holderIdentity", JsonNull.INSTANCE);
+    public void release(State before) throws KubernetesException {
+        Map<String, @Nullable Object> spec = new HashMap<>();
+        spec.put("holderIdentity", null);
         write(before.version(), spec);
     }
 
-    /** @param version the version that it must have; null for any */
-    private LeaseState write(@Nullable String version, JsonObject spec) throws KubernetesException {
-        JsonObject document = new JsonObject();
-        if (version != null) {
-            JsonObject metadata = new JsonObject();
-            metadata.addProperty("resourceVersion", version);
-            document.add("metadata", metadata);
-        }
-        document.add("spec", spec);
-        try {
-            V1Patch patch = new V1Patch(document.toString());
-            return state(Responses.of(() -> PatchUtils.patch(
-                    JsonObject.class,
-                    () -> limited(coordination
-                            .patchNamespacedLease(name, namespace, patch)
-                            .buildCall(null)),
-                    V1Patch.PATCH_FORMAT_JSON_MERGE_PATCH,
-                    client)));
-        } catch (ApiException e) {
-            throw KubernetesException.of("writing lease " + namespace + "/" + name, e);
-        }
+    private State write(String version, Map<String, @Nullable Object> spec) throws KubernetesException {
+        return State.of(server.send(patch(Map.of("metadata", Map.of("resourceVersion", version), "spec", spec))));
     }
 
-    private Call limited(Call call) {
-        return KubernetesApi.within(deadline, call);
+    private Request patch(Map<String, ?> document) {
+        return Request.patch("writing " + this, path(namespace, name), document).within(deadline);
     }
 
-    private static LeaseState state(JsonObject lease) {
-        JsonObject spec = lease.has("spec") ? lease.getAsJsonObject("spec") : new JsonObject();
-        return new LeaseState(
-                text(lease.getAsJsonObject("metadata").get("resourceVersion")),
-                text(spec.get("holderIdentity")),
-                number(spec.get("leaseDurationSeconds")),
-                number(spec.get("leaseTransitions")));
-    }
-
-    private static String text(@Nullable JsonElement value) {
-        return value == null || value.isJsonNull() ? "" : value.getAsString();
-    }
-
-    private static int number(@Nullable JsonElement value) {
-        return value == null || value.isJsonNull() ? 0 : value.getAsInt();
+    @Override
+    public String toString() {
+        return "lease " + namespace + "/" + name;
     }
 }

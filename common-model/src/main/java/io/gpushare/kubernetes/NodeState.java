@@ -1,13 +1,17 @@
 package io.gpushare.kubernetes;
 
-import io.gpushare.kubernetes.wire.NodeObject;
+import static io.gpushare.kubernetes.wire.Json.text;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.model.HostResources;
+import io.gpushare.model.codec.AnnotationLimits;
 import io.gpushare.model.codec.HostResourcesCodec;
 import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.node.Taint;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,18 +45,44 @@ public record NodeState(
         return new NodeFacts(name, labels, taints);
     }
 
-    static NodeState of(NodeObject node) {
-        Map<String, String> devices = node.allocatable().entrySet().stream()
-                .filter(entry -> entry.getKey().contains("/") && entry.getValue() != null)
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    static NodeState of(JsonNode node) {
+        JsonNode metadata = node.path("metadata");
+        Map<String, String> annotations = Json.texts(metadata, "annotations");
+        annotations.keySet().removeIf(key -> !AnnotationLimits.reads(key));
+        Map<String, String> allocatable = Json.texts(node.path("status"), "allocatable");
+        HostResources host = HostResourcesCodec.allocatable(allocatable);
+        allocatable.keySet().removeIf(resource -> !resource.contains("/"));
         return new NodeState(
-                node.name(),
-                node.uid(),
-                node.annotations(),
-                node.labels(),
-                HostResourcesCodec.allocatable(node.allocatable()),
-                devices,
-                node.address(),
-                node.taints());
+                text(metadata, "name"),
+                text(metadata, "uid"),
+                annotations,
+                Json.texts(metadata, "labels"),
+                host,
+                allocatable,
+                address(node.path("status").path("addresses")),
+                taints(node.path("spec")));
+    }
+
+    private static @Nullable String address(JsonNode addresses) {
+        return addresses
+                .valueStream()
+                .filter(each -> text(each, "type").equals("InternalIP"))
+                .map(each -> text(each, "address"))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static List<Taint> taints(JsonNode spec) {
+        return Stream.concat(
+                        spec.path("unschedulable").asBoolean() ? Stream.of(Taint.UNSCHEDULABLE) : Stream.of(),
+                        spec.path("taints")
+                                .valueStream()
+                                .map(each -> new Taint(text(each, "key"), text(each, "value"), text(each, "effect"))))
+                .toList();
+    }
+
+    /** Only what identifies it. */
+    NodeState identity() {
+        return new NodeState(name, uid, Map.of(), Map.of(), HostResources.NONE, Map.of(), null, List.of());
     }
 }

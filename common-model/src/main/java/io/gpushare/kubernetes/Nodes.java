@@ -1,65 +1,36 @@
 package io.gpushare.kubernetes;
 
-import io.gpushare.kubernetes.wire.LeaseObject;
-import io.gpushare.kubernetes.wire.ObjectList;
-import io.gpushare.kubernetes.wire.ObjectReader;
-import io.gpushare.kubernetes.wire.Responses;
-import io.kubernetes.client.openapi.ApiClient;
-import io.kubernetes.client.openapi.ApiException;
-import io.kubernetes.client.openapi.apis.CoordinationV1Api;
-import io.kubernetes.client.openapi.apis.CoreV1Api;
-import java.time.InstantSource;
+import static io.gpushare.kubernetes.ApiServer.path;
+
+import io.gpushare.kubernetes.ApiServer.Request;
+import io.gpushare.kubernetes.wire.Json;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 
 /** The nodes in the API: reads, watches and writes. */
 public final class Nodes {
-    private final ApiClient calls;
-    private final Informer.Watches watches;
-    private final CoreV1Api core;
+    private static final int PAGE = 500;
+    private static final String ALL = "/api/v1/nodes";
 
-    Nodes(ApiClient calls, Informer.Watches watches) {
+    private final ApiServer calls;
+    private final ApiServer watches;
+
+    Nodes(ApiServer calls, ApiServer watches) {
         this.calls = calls;
         this.watches = watches;
-        this.core = new CoreV1Api(calls);
     }
 
     /** Watches all nodes. */
     public Informer watch(Informer.Listener<NodeState> listener) {
         return Informer.start(
-                watches,
-                new Informer.Kind<>(
-                        "nodes",
-                        ObjectReader.NODES,
-                        (params, page) -> new CoreV1Api(watches.client())
-                                .listNode()
-                                .limit(page.limit())
-                                ._continue(page.next())
-                                .resourceVersion(params.resourceVersion)
-                                .timeoutSeconds(params.timeoutSeconds)
-                                .allowWatchBookmarks(params.watch)
-                                .watch(params.watch)
-                                .buildCall(null),
-                        true,
-                        NodeState::of),
-                listener,
-                InstantSource.system());
+                watches, new Informer.Kind<>("nodes", ALL, "", true, NodeState::of, NodeState::identity), listener);
     }
 
     /** The node of that name as it is now; empty if there is none. */
     public Optional<NodeState> read(String name) throws KubernetesException {
-        try {
-            Call call = core.readNode(name).buildCall(null);
-            return Optional.of(NodeState.of(Responses.read(call, ObjectReader.NODES::object)));
-        } catch (ApiException e) {
-            if (e.getCode() == 404) {
-                return Optional.empty();
-            }
-            throw KubernetesException.of("reading node " + name, e);
-        }
+        return calls.find(Request.get("reading node " + name, path(ALL, name))).map(NodeState::of);
     }
 
     /**
@@ -68,49 +39,32 @@ public final class Nodes {
      */
     public Map<String, String> leases(String namespace) throws KubernetesException {
         Map<String, String> versions = new HashMap<>();
-        @Nullable String next = null;
-        do {
-            ObjectList<LeaseObject> page = leases(namespace, next);
-            page.getItems().stream()
-                    .filter(LeaseObject::held)
-                    .forEach(lease -> versions.put(lease.name(), lease.version()));
-            next = page.next();
-        } while (next != null);
+        calls.list(
+                Request.get("listing the nodes' leases in namespace " + namespace, Leases.path(namespace))
+                        .with("limit", PAGE),
+                lease -> {
+                    if (!Json.text(lease.path("spec"), "holderIdentity").isEmpty()) {
+                        versions.put(
+                                Json.text(lease.path("metadata"), "name"),
+                                Json.text(lease.path("metadata"), "resourceVersion"));
+                    }
+                });
         return versions;
-    }
-
-    private ObjectList<LeaseObject> leases(String namespace, @Nullable String next) throws KubernetesException {
-        try {
-            Call call = new CoordinationV1Api(calls)
-                    .listNamespacedLease(namespace)
-                    .limit(Informer.Page.FIRST.limit())
-                    ._continue(next)
-                    .buildCall(null);
-            return Responses.read(call, ObjectReader.LEASES::list);
-        } catch (ApiException e) {
-            throw KubernetesException.of("listing the nodes' leases in namespace " + namespace, e);
-        }
     }
 
     /** Sets these annotations on the node and leaves all others. */
     public void annotate(String node, Map<String, String> annotations) throws KubernetesException {
-        new MetadataPatch()
-                .annotations(annotations)
-                .send(
-                        "annotating node " + node,
-                        calls,
-                        patch -> core.patchNodeStatus(node, patch).buildCall(null));
+        patch("annotating node ", node, Map.of("annotations", annotations));
     }
 
     /** Sets these labels on the node, removes those that are null, sets these annotations, and leaves all others. */
     public void label(String node, Map<String, @Nullable String> labels, Map<String, String> annotations)
             throws KubernetesException {
-        new MetadataPatch()
-                .annotations(annotations)
-                .labels(labels)
-                .send(
-                        "labelling node " + node,
-                        calls,
-                        patch -> core.patchNodeStatus(node, patch).buildCall(null));
+        patch("labelling node ", node, Map.of("labels", labels, "annotations", annotations));
+    }
+
+    /** Through the subresource, whose permission can't change what runs: it takes metadata and keeps the spec. */
+    private void patch(String doing, String node, Map<String, ?> metadata) throws KubernetesException {
+        calls.send(Request.patch(doing + node, path(ALL, node, "status"), Map.of("metadata", metadata)));
     }
 }

@@ -1,50 +1,89 @@
 package io.gpushare.kubernetes;
 
-import io.gpushare.kubernetes.wire.PodObject;
+import static io.gpushare.kubernetes.wire.Json.text;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.kubernetes.wire.Json;
+import io.gpushare.kubernetes.wire.PodJson;
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A pod in the API, reduced to the fields that the programs use.
  *
- * @param node the node to which it is bound; null before
- * @param ended whether its phase is Succeeded or Failed: its containers do not run again
- * @param admission how far its kubelet is with it
- * @param deleting whether its deletion was requested; its containers may still run
- * @param priority spec.priority; 0 where the API has none
- * @param refused whether its scheduler found no node for it (condition PodScheduled, reason Unschedulable)
- * @param annotations those that the programs read
- * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then the apps
- * @param started the names of the started containers by container ID, without the runtime's prefix; empty where the pods
- *     of all nodes are watched
- * @param nominatedNode the node on which its scheduler expects it to fit soon (status.nominatedNodeName); null for none
- * @param heldNode the node on which cards are held for it, because pods were evicted there; null for none
- * @param deadline when its spec.activeDeadlineSeconds and its grace period will have passed; null without a deadline
- * @param controller null for a pod that no controller would create again
  * @param metrics host and port where a running device plugin serves its metrics; null for other pods
  */
 public record PodState(
         PodRef ref,
-        @Nullable String node,
-        boolean ended,
-        Admission admission,
-        boolean deleting,
-        Instant created,
-        int priority,
-        boolean refused,
-        Map<String, String> annotations,
-        List<ContainerResources> containers,
-        Map<String, String> started,
-        @Nullable String nominatedNode,
-        @Nullable String heldNode,
-        @Nullable Instant deadline,
-        @Nullable PodController controller,
+        Metadata metadata,
+        Spec spec,
+        Status status,
         @Nullable String metrics) {
+    // The label of our device plugin's pods.
+    private static final String PLUGIN = "gpu-share-device-plugin";
+
+    /**
+     * What its metadata says.
+     *
+     * @param deleting whether its deletion was requested; its containers may still run
+     * @param controller null for a pod that no controller would create again
+     * @param annotations those that the programs read
+     */
+    public record Metadata(
+            Instant created, boolean deleting, @Nullable PodController controller, Map<String, String> annotations) {
+        public Metadata {
+            annotations = Map.copyOf(annotations);
+        }
+    }
+
+    /**
+     * What its owner and its scheduler require.
+     *
+     * @param node the node to which it is bound; null before
+     * @param priority 0 where the API has none
+     * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then the
+     *     apps
+     */
+    public record Spec(@Nullable String node, int priority, List<ContainerResources> containers) {
+        public Spec {
+            containers = List.copyOf(containers);
+        }
+    }
+
+    /**
+     * What its kubelet and its scheduler report.
+     *
+     * @param ended whether its phase is Succeeded or Failed: its containers do not run again
+     * @param admission how far its kubelet is with it
+     * @param refused whether its scheduler found no node for it (condition PodScheduled, reason Unschedulable)
+     * @param started the names of the started containers by container ID, without the runtime's prefix; empty where the
+     *     pods of all nodes are watched
+     * @param nominatedNode the node on which its scheduler expects it to fit soon; null for none
+     * @param heldNode the node on which cards are held for it, because pods were evicted there; null for none
+     * @param deadline when its spec.activeDeadlineSeconds and its grace period will have passed; null without a deadline
+     */
+    public record Status(
+            boolean ended,
+            Admission admission,
+            boolean refused,
+            Map<String, String> started,
+            @Nullable String nominatedNode,
+            @Nullable String heldNode,
+            @Nullable Instant deadline) {
+        public Status {
+            started = Map.copyOf(started);
+        }
+    }
+
     /** How far the kubelet is with a pod. */
     public enum Admission {
         /** It has not reported the pod. */
@@ -54,34 +93,151 @@ public record PodState(
         /** It failed the pod without any container. */
         REJECTED;
 
-        private static Admission of(PodObject pod) {
-            return pod.rejected() ? REJECTED : pod.admitted() ? ADMITTED : PENDING;
+        private static Admission of(PodJson pod) {
+            boolean reported = pod.containerStatuses().findAny().isPresent();
+            if (reported || pod.phase("Running") || pod.phase("Succeeded")) {
+                return ADMITTED;
+            }
+            return pod.phase("Failed") && pod.status().hasNonNull("reason") ? REJECTED : PENDING;
         }
     }
 
-    public PodState {
-        annotations = Map.copyOf(annotations);
-        containers = List.copyOf(containers);
-        started = Map.copyOf(started);
+    /** A pod of the program's own node. */
+    static PodState of(JsonNode json) {
+        PodJson pod = new PodJson(json);
+        PodState read = new PodState(
+                pod.ref(),
+                new Metadata(
+                        Objects.requireNonNullElse(Json.time(pod.metadata(), "creationTimestamp"), Instant.EPOCH),
+                        pod.deleting(),
+                        controller(pod),
+                        annotations(pod)),
+                new Spec(pod.node(), pod.priority(), pod.containers()),
+                new Status(
+                        pod.ended(),
+                        Admission.of(pod),
+                        pod.condition("PodScheduled", "False")
+                                .filter(each -> text(each, "reason").equals("Unschedulable"))
+                                .isPresent(),
+                        started(pod),
+                        pod.nominatedNode(),
+                        pod.node() == null ? held(pod) : null,
+                        deadline(pod)),
+                metrics(pod));
+        return read.status().ended() ? read.identity() : read;
     }
 
-    static PodState of(PodObject pod) {
+    /** The same for pods of all nodes, without what only a pod's own node needs. */
+    static PodState ofAnyNode(JsonNode json) {
+        PodState pod = of(json);
+        Map<String, String> annotations = pod.metadata().annotations();
+        if (annotations.containsKey(AnnotationKeys.ALLOCATION)) {
+            annotations = annotations.entrySet().stream()
+                    .filter(entry -> !AnnotationKeys.legacy(entry.getKey()))
+                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+        }
+        Metadata metadata = pod.metadata();
+        Status status = pod.status();
         return new PodState(
                 pod.ref(),
-                pod.node(),
-                pod.ended(),
-                Admission.of(pod),
-                pod.deleting(),
-                pod.created(),
-                pod.priority(),
-                pod.unschedulable(),
-                pod.annotations(),
-                pod.containers(),
-                pod.started(),
-                pod.nominatedNode(),
-                pod.heldNode(),
-                pod.deadline(),
-                pod.controller(),
+                new Metadata(metadata.created(), metadata.deleting(), metadata.controller(), annotations),
+                pod.spec(),
+                new Status(
+                        status.ended(),
+                        status.admission(),
+                        status.refused(),
+                        Map.of(),
+                        status.nominatedNode(),
+                        status.heldNode(),
+                        status.deadline()),
                 pod.metrics());
+    }
+
+    /**
+     * Without annotations, controller and containers: all that is used of a pod that ended, and of one that is gone. The
+     * kubelet may still list it.
+     */
+    PodState identity() {
+        return new PodState(
+                ref,
+                new Metadata(metadata.created(), metadata.deleting(), null, Map.of()),
+                new Spec(spec.node(), spec.priority(), List.of()),
+                new Status(
+                        status.ended(),
+                        status.admission(),
+                        status.refused(),
+                        Map.of(),
+                        status.nominatedNode(),
+                        null,
+                        null),
+                metrics);
+    }
+
+    /** What the owner requires matters until the pod has cards, and nobody but the scheduler gives it cards. */
+    private static Map<String, String> annotations(PodJson pod) {
+        Map<String, String> annotations = pod.annotations();
+        if (pod.node() == null) {
+            annotations.remove(AnnotationKeys.ALLOCATION);
+            return annotations;
+        }
+        annotations.keySet().removeIf(AnnotationKeys::unknown);
+        if (annotations.containsKey(AnnotationKeys.ALLOCATION)) {
+            annotations.keySet().removeAll(AnnotationKeys.SELECTORS);
+        }
+        return annotations;
+    }
+
+    private static @Nullable PodController controller(PodJson pod) {
+        return pod.metadata()
+                .path("ownerReferences")
+                .valueStream()
+                .filter(owner -> owner.path("controller").asBoolean())
+                .findFirst()
+                .map(owner -> new PodController(Json.shared(owner, "kind"), Json.shared(owner, "uid")))
+                .orElse(null);
+    }
+
+    private static @Nullable String held(PodJson pod) {
+        return pod.condition(PodJson.HELD, "True")
+                .map(condition -> text(condition, "message"))
+                .filter(message -> message.indexOf(':') > 0)
+                .map(message -> message.substring(0, message.indexOf(':')).intern())
+                .orElse(null);
+    }
+
+    private static @Nullable Instant deadline(PodJson pod) {
+        @Nullable Instant start = Json.time(pod.status(), "startTime");
+        return start == null || !pod.spec().hasNonNull("activeDeadlineSeconds")
+                ? null
+                : start.plusSeconds(seconds(pod, "activeDeadlineSeconds"))
+                        .plusSeconds(seconds(pod, "terminationGracePeriodSeconds"));
+    }
+
+    /** The range that the API server accepts, or more. */
+    private static long seconds(PodJson pod, String field) {
+        return Math.clamp(pod.spec().path(field).asLong(), 0, Integer.MAX_VALUE);
+    }
+
+    /** The names of its started containers by container ID. */
+    private static Map<String, String> started(PodJson pod) {
+        // containerd://<id>, cri-o://<id>, docker://<id>; empty until the container has started.
+        return pod.containerStatuses()
+                .filter(each -> !text(each, "containerID").isEmpty())
+                .collect(Collectors.toMap(
+                        each -> text(each, "containerID").replaceFirst("^[^/]*//", ""),
+                        each -> text(each, "name"),
+                        (_, last) -> last));
+    }
+
+    /** The host and port of a device plugin's metrics, from the labels and the annotation of our manifest. */
+    private static @Nullable String metrics(PodJson pod) {
+        String ip = text(pod.status(), "podIP");
+        JsonNode labels = pod.metadata().path("labels");
+        String port = pod.annotations().getOrDefault(AnnotationKeys.METRICS_PORT, "");
+        boolean plugin = text(labels, "app").equals("gpushare") && text(labels, "component").equals(PLUGIN);
+        if (!plugin || ip.isEmpty() || !port.matches("[0-9]{1,5}")) {
+            return null;
+        }
+        return (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + port;
     }
 }

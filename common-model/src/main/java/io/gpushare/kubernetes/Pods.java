@@ -1,40 +1,44 @@
 package io.gpushare.kubernetes;
 
-import io.gpushare.kubernetes.wire.ObjectList;
-import io.gpushare.kubernetes.wire.ObjectReader;
-import io.gpushare.kubernetes.wire.PodObject;
-import io.gpushare.kubernetes.wire.Responses;
+import static io.gpushare.kubernetes.ApiServer.path;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.kubernetes.ApiServer.Request;
+import io.gpushare.kubernetes.wire.Json;
+import io.gpushare.kubernetes.wire.PodJson;
 import io.gpushare.model.PodRef;
-import io.kubernetes.client.openapi.ApiClient;
-import io.kubernetes.client.openapi.ApiException;
-import io.kubernetes.client.openapi.apis.CoreV1Api;
-import io.kubernetes.client.util.CallGeneratorParams;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 
 /** The pods in the API: reads, watches and writes. */
 public final class Pods {
     private static final int PAGE = 500;
+    private static final String ALL = "/api/v1/pods";
     private static final String ACTIVE = "status.phase!=Succeeded,status.phase!=Failed";
+    private static final String ON_NODE = "spec.nodeName=";
+    // The time for one Binding with all calls before it: shorter than kube-scheduler's timeout, and than the time
+    // between the end of a leader's term and the start of the next.
+    private static final Duration BINDING = Duration.ofMillis(4_500);
 
-    private final ApiClient calls;
-    private final Informer.Watches watches;
-    private final CoreV1Api core;
-    private final Bindings bindings;
+    private final ApiServer calls;
+    private final ApiServer watches;
+    private final AtomicReference<@Nullable Boolean> checksUid = new AtomicReference<>();
 
-    Pods(ApiClient calls, Informer.Watches watches) {
+    Pods(ApiServer calls, ApiServer watches) {
         this.calls = calls;
         this.watches = watches;
-        this.core = new CoreV1Api(calls);
-        this.bindings = new Bindings(calls, this);
+    }
+
+    static String pod(String namespace, String name, String... subresource) {
+        return path("/api/v1", "namespaces", namespace, "pods", name) + path("", subresource);
     }
 
     /**
@@ -46,27 +50,10 @@ public final class Pods {
     public Informer watch(@Nullable String nodeName, Informer.Listener<PodState> listener) {
         return Informer.start(
                 watches,
-                new Informer.Kind<>(
-                        "pods",
-                        nodeName == null ? ObjectReader.PODS_OF_ALL_NODES : ObjectReader.PODS,
-                        (params, page) -> list(new CoreV1Api(watches.client()), nodeName, params, page),
-                        nodeName == null,
-                        PodState::of),
-                listener,
-                InstantSource.system());
-    }
-
-    private static Call list(CoreV1Api api, @Nullable String nodeName, CallGeneratorParams params, Informer.Page page)
-            throws ApiException {
-        return api.listPodForAllNamespaces()
-                .limit(page.limit())
-                ._continue(page.next())
-                .fieldSelector(nodeName == null ? ACTIVE : "spec.nodeName=" + nodeName)
-                .resourceVersion(params.resourceVersion)
-                .timeoutSeconds(params.timeoutSeconds)
-                .allowWatchBookmarks(params.watch)
-                .watch(params.watch)
-                .buildCall(null);
+                nodeName == null
+                        ? new Informer.Kind<>("pods", ALL, ACTIVE, true, PodState::ofAnyNode, PodState::identity)
+                        : new Informer.Kind<>("pods", ALL, ON_NODE + nodeName, false, PodState::of, PodState::identity),
+                listener);
     }
 
     /**
@@ -74,74 +61,47 @@ public final class Pods {
      * large cluster are never in memory together.
      */
     public void eachBound(Consumer<PodState> consumer) throws KubernetesException {
-        @Nullable String next = null;
-        do {
-            ObjectList<PodObject> page = bound(next);
-            page.getItems().forEach(pod -> consumer.accept(PodState.of(pod)));
-            next = page.next();
-        } while (next != null);
-    }
-
-    private ObjectList<PodObject> bound(@Nullable String next) throws KubernetesException {
-        try {
-            Call call = core.listPodForAllNamespaces()
-                    .fieldSelector("spec.nodeName!=," + ACTIVE)
-                    .limit(PAGE)
-                    ._continue(next)
-                    .buildCall(null);
-            return Responses.read(call, ObjectReader.PODS_OF_ALL_NODES::list);
-        } catch (ApiException e) {
-            throw KubernetesException.of("listing the bound pods", e);
-        }
+        calls.list(
+                Request.get("listing the bound pods", ALL)
+                        .with("fieldSelector", "spec.nodeName!=," + ACTIVE)
+                        .with("limit", PAGE),
+                pod -> consumer.accept(PodState.ofAnyNode(pod)));
     }
 
     /** The pod of that name as it is now; empty if there is none. */
     public Optional<PodState> read(String namespace, String name) throws KubernetesException {
-        try {
-            Call call = core.readNamespacedPod(name, namespace).buildCall(null);
-            return Optional.of(PodState.of(Responses.read(call, ObjectReader.PODS::object)));
-        } catch (ApiException e) {
-            if (e.getCode() == 404) {
-                return Optional.empty();
-            }
-            throw KubernetesException.of("reading pod " + namespace + "/" + name, e);
-        }
+        return calls.find(Request.get("reading pod " + namespace + "/" + name, pod(namespace, name)))
+                .map(PodState::of);
     }
 
     /** The pods bound to that node, as they are now. */
     public List<PodState> onNode(String nodeName) throws KubernetesException {
-        try {
-            Call call = list(core, nodeName, new CallGeneratorParams(false, null, null), Informer.Page.WHOLE);
-            return Responses.read(call, ObjectReader.PODS::list).getItems().stream()
-                    .map(PodState::of)
-                    .toList();
-        } catch (ApiException e) {
-            throw KubernetesException.of("listing the pods of node " + nodeName, e);
-        }
+        List<PodState> pods = new ArrayList<>();
+        calls.list(
+                Request.get("listing the pods of node " + nodeName, ALL).with("fieldSelector", ON_NODE + nodeName),
+                pod -> pods.add(PodState.of(pod)));
+        return List.copyOf(pods);
     }
 
     /** Sets these annotations on that pod. It fails with 409 if another pod has the name now. */
     public void annotate(PodRef pod, Map<String, String> annotations) throws KubernetesException {
-        new MetadataPatch()
-                .uid(pod.uid())
-                .annotations(annotations)
-                .send(
-                        "annotating pod " + pod,
-                        calls,
-                        patch -> core.patchNamespacedPodStatus(pod.name(), pod.namespace(), patch)
-                                .buildCall(null));
+        calls.send(Request.patch(
+                "annotating pod " + pod,
+                pod(pod.namespace(), pod.name(), "status"),
+                Map.of("metadata", Map.of("uid", pod.uid(), "annotations", annotations))));
     }
 
     /** The names of the pods in that namespace that have that label, {@code key=value}. Ends within the deadline. */
     public Set<String> labelled(String namespace, String label, Duration deadline) throws KubernetesException {
-        try {
-            Call call = core.listNamespacedPod(namespace).labelSelector(label).buildCall(null);
-            return Responses.read(KubernetesApi.within(deadline, call), ObjectReader.PODS::list).getItems().stream()
-                    .map(pod -> PodState.of(pod).ref().name())
-                    .collect(Collectors.toUnmodifiableSet());
-        } catch (ApiException e) {
-            throw KubernetesException.of("listing the pods with the label " + label, e);
-        }
+        Set<String> names = new HashSet<>();
+        calls.list(
+                Request.get(
+                                "listing the pods with the label " + label,
+                                path("/api/v1", "namespaces", namespace, "pods"))
+                        .with("labelSelector", label)
+                        .within(deadline),
+                pod -> names.add(new PodJson(pod).ref().name()));
+        return Set.copyOf(names);
     }
 
     /** Sets these labels and annotations on that pod, and removes those that are null. Ends within the deadline. */
@@ -152,16 +112,11 @@ public final class Pods {
             Map<String, @Nullable String> annotations,
             Duration deadline)
             throws KubernetesException {
-        new MetadataPatch()
-                .labels(labels)
-                .annotations(annotations)
-                .send(
+        calls.send(Request.patch(
                         "labelling pod " + namespace + "/" + name,
-                        calls,
-                        patch -> KubernetesApi.within(
-                                deadline,
-                                core.patchNamespacedPodStatus(name, namespace, patch)
-                                        .buildCall(null)));
+                        pod(namespace, name, "status"),
+                        Map.of("metadata", Map.of("labels", labels, "annotations", annotations)))
+                .within(deadline));
     }
 
     /**
@@ -169,6 +124,54 @@ public final class Pods {
      * 409 if the pod is already bound, is being deleted, or is another pod of that name. It ends within 4.5 s.
      */
     public void bind(PodRef pod, String node, Map<String, String> annotations) throws KubernetesException {
-        bindings.bind(pod, node, annotations);
+        long end = System.nanoTime() + BINDING.toNanos();
+        if (!serverChecksUid()) {
+            requireSameUid(pod);
+        }
+        Map<String, Object> binding = Map.of(
+                "apiVersion",
+                "v1",
+                "kind",
+                "Binding",
+                "metadata",
+                Map.of("name", pod.name(), "namespace", pod.namespace(), "uid", pod.uid(), "annotations", annotations),
+                "target",
+                Map.of("apiVersion", "v1", "kind", "Node", "name", node));
+        calls.send(Request.post(
+                        "binding pod " + pod + " to node " + node, pod(pod.namespace(), pod.name(), "binding"), binding)
+                .within(Duration.ofNanos(end - System.nanoTime())));
+    }
+
+    /** For API servers that ignore the uid in a Binding. */
+    private void requireSameUid(PodRef pod) throws KubernetesException {
+        Optional<PodState> now = read(pod.namespace(), pod.name());
+        if (now.isEmpty()) {
+            throw new KubernetesException(404, "binding pod " + pod + ": the pod is gone", null);
+        }
+        if (!now.get().ref().uid().equals(pod.uid())) {
+            throw new KubernetesException(409, "binding pod " + pod + ": another pod has that name now", null);
+        }
+    }
+
+    /** Reads the server's version once. */
+    private boolean serverChecksUid() throws KubernetesException {
+        @Nullable Boolean checks = checksUid.get();
+        if (checks == null) {
+            checks = checksUid(calls.send(Request.get("reading the API server's version", "/version/")));
+            checksUid.set(checks);
+        }
+        return checks;
+    }
+
+    /** Servers compare the uid since 1.23, except 1.25 and 1.26. A version that can't be read counts as one that does not. */
+    private static boolean checksUid(JsonNode version) {
+        // Managed clusters report a minor version such as "29+".
+        String major = Json.text(version, "major").replaceAll("[^0-9]", "");
+        String minor = Json.text(version, "minor").replaceAll("[^0-9]", "");
+        if (major.isEmpty() || minor.isEmpty()) {
+            return false;
+        }
+        int number = Integer.parseInt(minor);
+        return Integer.parseInt(major) > 1 || (number >= 23 && number != 25 && number != 26);
     }
 }

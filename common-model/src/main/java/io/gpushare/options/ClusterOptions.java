@@ -3,6 +3,8 @@ package io.gpushare.options;
 import io.gpushare.model.codec.ResourceNames;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -35,7 +37,7 @@ public final class ClusterOptions {
             names = "--core-resource",
             paramLabel = "<name>",
             defaultValue = "",
-            converter = OptionalResourceNameConverter.class,
+            converter = ResourceNameConverter.class,
             description = "Resource that counts percents of a card's cores, such as aliyun.com/gpu-core.percentage: at"
                     + " most so many of them compute for a container, beside its memory. Empty: cores are not counted.")
     private String coreResource = "";
@@ -44,18 +46,22 @@ public final class ClusterOptions {
             names = "--former-memory-resources",
             paramLabel = "<names>",
             defaultValue = "aliyun.com/gpu-mem",
-            converter = ResourceNamesConverter.class,
+            split = ",",
+            hideParamSyntax = true,
+            converter = ResourceNameConverter.class,
             description = "Earlier names of the memory resource, separated by commas: pods that were bound under them"
                     + " keep their cards. [aliyun.com/gpu-mem]")
-    private String formerMemoryResources = "";
+    private Set<String> formerMemoryResources = Set.of();
 
     @Option(
             names = "--former-card-resources",
             paramLabel = "<names>",
             defaultValue = "aliyun.com/gpu-count",
-            converter = ResourceNamesConverter.class,
+            split = ",",
+            hideParamSyntax = true,
+            converter = ResourceNameConverter.class,
             description = "The same for the card resource. [aliyun.com/gpu-count]")
-    private String formerCardResources = "";
+    private Set<String> formerCardResources = Set.of();
 
     @Option(
             names = "--node-lease-namespace",
@@ -78,29 +84,22 @@ public final class ClusterOptions {
 
     /** One sentence for each rule that the values break. */
     public List<String> problems() {
-        if (memoryResource.equals(cardResource)) {
-            return List.of(
-                    "--memory-resource and --card-resource must have different names, both are '" + cardResource + "'");
+        try {
+            resources();
+            return List.of();
+        } catch (IllegalArgumentException e) {
+            return List.of(String.valueOf(e.getMessage()));
         }
-        boolean taken = !coreResource.isEmpty()
-                && (coreResource.equals(memoryResource)
-                        || coreResource.equals(cardResource)
-                        || ResourceNamesConverter.names(formerMemoryResources).contains(coreResource)
-                        || ResourceNamesConverter.names(formerCardResources).contains(coreResource));
-        return taken
-                ? List.of(
-                        "--core-resource must have another name than the other resources, present and former, and not '"
-                                + coreResource + "'")
-                : List.of();
     }
 
     /** The names of the resources, after {@link #problems} was empty. */
     public ResourceNames resources() {
         return new ResourceNames(
-                memoryResource,
-                cardResource,
-                coreResource,
-                ResourceNamesConverter.names(formerMemoryResources),
-                ResourceNamesConverter.names(formerCardResources));
+                memoryResource, cardResource, coreResource, named(formerMemoryResources), named(formerCardResources));
+    }
+
+    /** Empty text has one name for picocli, which is empty. */
+    private static Set<String> named(Set<String> names) {
+        return names.stream().filter(name -> !name.isEmpty()).collect(Collectors.toSet());
     }
 }

@@ -21,8 +21,7 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * Reads the value of a flag that is not given from the environment: {@code --lease-name} from {@code GPUSHARE_LEASE_NAME}.
- * A flag may have further names: deprecated ones, which are reported, and names that others define, such as
- * {@code KUBECONFIG}. An empty variable counts as absent.
+ * A flag may have further names, which others define, such as {@code KUBECONFIG}. An empty variable counts as absent.
  */
 public final class EnvironmentDefaults implements IDefaultValueProvider {
     /** What the variables of these programs begin with. */
@@ -38,31 +37,22 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
             "GPUSHARE_SIMULATED_MPS");
 
     private final Map<String, String> environment;
-    private final Map<String, List<String>> deprecated = new HashMap<>();
     private final Map<String, List<String>> aliases = new HashMap<>();
     private final Set<String> rejected = new HashSet<>();
     // Keyed by flag: why the variable that names its file is not used.
     private final Map<String, String> absentFiles = new TreeMap<>();
     private final List<String> withoutEffect = new ArrayList<>();
-    // Keyed by flag: the variable that its value came from.
-    private final Map<String, String> used = new TreeMap<>();
+    // The flags whose values came from here.
+    private final Set<String> used = new HashSet<>();
 
     /** @param environment such as {@link System#getenv()} */
     public EnvironmentDefaults(Map<String, String> environment) {
         this.environment = Map.copyOf(environment);
     }
 
-    /** Also reads each of these flags from its variable without the prefix, as in {@code PORT}, and reports that once. */
-    public EnvironmentDefaults deprecatedUnprefixed(String... flags) {
-        for (String flag : flags) {
-            add(deprecated, flag, variable(flag).substring(PREFIX.length()));
-        }
-        return this;
-    }
-
     /** Also reads the flag from a variable that Kubernetes or the manifest defines, where its own variable is absent. */
     public EnvironmentDefaults alias(String flag, String variable) {
-        add(aliases, flag, variable);
+        aliases.computeIfAbsent(flag, absent -> new ArrayList<>()).add(variable);
         return this;
     }
 
@@ -90,10 +80,6 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
         return this;
     }
 
-    private static void add(Map<String, List<String>> names, String flag, String variable) {
-        names.computeIfAbsent(flag, absent -> new ArrayList<>()).add(variable);
-    }
-
     /** The environment variable of a flag. */
     public static String variable(String flag) {
         return PREFIX + flag.replaceFirst("^-+", "").replace('-', '_').toUpperCase(Locale.ROOT);
@@ -110,7 +96,7 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
         if (source == null) {
             return null;
         }
-        used.put(flag, source.variable());
+        used.add(flag);
         return source.value();
     }
 
@@ -136,7 +122,6 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
 
     private List<String> variables(String flag) {
         List<String> all = new ArrayList<>(List.of(variable(flag)));
-        all.addAll(deprecated.getOrDefault(flag, List.of()));
         all.addAll(aliases.getOrDefault(flag, List.of()));
         return all;
     }
@@ -151,21 +136,16 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
 
     /** The values of the flags that match are not in use: they were given as arguments. */
     void overridden(Predicate<String> flag) {
-        used.keySet().removeIf(flag);
+        used.removeIf(flag);
         absentFiles.keySet().removeIf(flag);
     }
 
-    /** One sentence for each variable in use that is deprecated, and for each one of gpushare's that is not used. */
+    /** One sentence for each variable of gpushare that is not used. */
     public List<String> notices() {
         List<String> notices = new ArrayList<>(withoutEffect);
         absentFiles.forEach((flag, notice) -> {
-            if (!used.containsKey(flag)) {
+            if (!used.contains(flag)) {
                 notices.add(notice);
-            }
-        });
-        used.forEach((flag, variable) -> {
-            if (deprecated.getOrDefault(flag, List.of()).contains(variable)) {
-                notices.add(variable + " is deprecated, use " + variable(flag));
             }
         });
         return notices;

@@ -73,13 +73,13 @@ class OptionParserTest {
     }
 
     @Test
-    void aDeprecatedVariableIsReadAndReportedOnce() throws Exception {
+    void aVariableThatOthersDefineIsRead() throws Exception {
         EnvironmentDefaults environment = defaults(Map.of("PORT", "82", "KUBECONFIG", "/dev/null"));
         new OptionParser(options, environment).parse();
 
         assertThat(options.port).isEqualTo(82);
         assertThat(options.kubeconfig).isEqualTo(Path.of("/dev/null"));
-        assertThat(environment.notices()).containsExactly("PORT is deprecated, use GPUSHARE_PORT");
+        assertThat(environment.notices()).isEmpty();
     }
 
     @Test
@@ -165,7 +165,7 @@ class OptionParserTest {
 
     private static EnvironmentDefaults defaults(Map<String, String> environment) {
         return new EnvironmentDefaults(environment)
-                .deprecatedUnprefixed("--port")
+                .alias("--port", "PORT")
                 .alias("--kubeconfig", "KUBECONFIG");
     }
 }

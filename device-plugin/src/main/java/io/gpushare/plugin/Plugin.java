@@ -2,7 +2,6 @@ package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesApi;
-import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
@@ -18,6 +17,7 @@ import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.CordonPoller;
 import io.gpushare.plugin.cluster.InventoryPublisher;
 import io.gpushare.plugin.cluster.NodeLease;
+import io.gpushare.plugin.cluster.NodeLeaseCalls;
 import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
@@ -25,9 +25,9 @@ import io.gpushare.plugin.isolation.CountedMemory;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.driver.DriverIsolation;
 import io.gpushare.plugin.isolation.driver.PodCgroups;
+import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
+import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.isolation.mps.MpsIsolation;
-import io.gpushare.plugin.isolation.node.MissingIsolation;
-import io.gpushare.plugin.isolation.node.NodeIsolation;
 import io.gpushare.plugin.kubelet.CheckpointReader;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletConnection;
@@ -36,14 +36,13 @@ import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.metrics.MetricsServer;
 import io.gpushare.plugin.metrics.PluginMetrics;
 import io.gpushare.plugin.monitor.ForeignUseReporter;
-import io.gpushare.plugin.monitor.NoCardsReporter;
 import io.gpushare.plugin.monitor.OverUseGuard;
 import io.gpushare.plugin.monitor.ProcessTable;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
-import io.gpushare.plugin.node.AnnotationDifference;
-import io.gpushare.plugin.node.NodePod;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.AnnotationDifference;
+import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.state.InventoryAssembler;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
@@ -86,7 +85,7 @@ final class Plugin implements AutoCloseable {
     private final AllocationHandler calls;
     private final UsageMonitor usage;
     private final XidReporter xids;
-    private final NoCardsReporter noCards;
+    private final EventSubject.Node node;
     private final KubeletConnection kubelet;
     private final PodResourcesPoller podResourcesPoller;
     private final CordonPoller cordons;
@@ -105,6 +104,7 @@ final class Plugin implements AutoCloseable {
     Plugin(PluginOptions.Settings settings, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
         InstantSource clock = clocks.steady();
         this.exit = exit;
+        node = new EventSubject.Node(settings.nodeName());
         resources = settings.resources();
         Path pluginDir = settings.kubeletDir().resolve("device-plugins");
         latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(settings.unit())), publisher::changed);
@@ -112,27 +112,28 @@ final class Plugin implements AutoCloseable {
         podResources = new PodResourcesClient(
                 settings.kubeletDir().resolve("pod-resources/kubelet.sock"), settings.resources(), sockets);
         pods = new NodePodInformer(api, settings.nodeName(), settings.resources());
-        lease = NodeLease.start(
-                api, settings.nodeLeaseNamespace(), settings.nodeName(), publisher::changed, System::nanoTime);
-        inventory = InventoryPublisher.start(api, settings.nodeName());
+        lease = new NodeLease(
+                        new NodeLeaseCalls(api, settings.nodeLeaseNamespace(), settings.nodeName()),
+                        publisher::changed,
+                        NodeLease.Pace.USUAL,
+                        System::nanoTime)
+                .start();
+        inventory = new InventoryPublisher(api, settings.nodeName()).start();
         assembler = new InventoryAssembler(
                 settings.unit(), this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
-        events = PodEventRecorder.start(api.events()::record, clocks);
-        allocations = AllocationReconciler.start(
-                () -> AnnotationDifference.of(latest.now()),
-                difference -> api.pods().annotate(difference.pod(), annotations(difference, clocks.wall())),
-                events::record,
-                AllocationReconciler.Pace.USUAL,
-                clock);
+        events = new PodEventRecorder(api.events()::record, clocks).start();
+        allocations = new AllocationReconciler(
+                        () -> AnnotationDifference.of(latest.now()),
+                        difference -> api.pods().annotate(difference.pod(), annotations(difference, clocks.wall())),
+                        events,
+                        AllocationReconciler.Pace.USUAL,
+                        clock)
+                .start();
         OverUseGuard overUse = new OverUseGuard(
-                settings.resources().memory(),
-                settings.evictOverUseAfter(),
-                events::record,
-                api.evictions()::evict,
-                clock);
-        ForeignUseReporter foreignUse = new ForeignUseReporter(settings.nodeName(), pods::synced, events::record);
+                settings.resources().memory(), settings.evictOverUseAfter(), events, api.evictions()::evict, clock);
+        ForeignUseReporter foreignUse = new ForeignUseReporter(node, pods::synced, events);
         ProcessTable processes = new ProcessTable(settings.procDir());
-        usage = UsageMonitor.start(latest, processes, overUse, foreignUse, clock);
+        usage = new UsageMonitor(latest, processes, overUse, foreignUse, clock).start();
         SharedSession driver = new SharedSession();
         provider = provider(settings.isolation(), driver, processes, clock);
         isolation = new NodeIsolation(
@@ -140,14 +141,14 @@ final class Plugin implements AutoCloseable {
                 provider,
                 latest,
                 podResources::list,
-                new MissingIsolation(settings.nodeName(), PodEventRecorder.COMPONENT, events::record),
+                new MissingIsolation(node, events),
                 clock);
         calls = new AllocationHandler(latest, podResources::list, pods::live, settings.containers(), isolation, clock);
-        xids = new XidReporter(latest, events::record);
-        noCards = new NoCardsReporter(new EventSubject.Node(settings.nodeName()), events::record);
+        xids = new XidReporter(latest, events);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
-        kubelet = KubeletConnection.start(
-                pluginDir, settings.resources(), new TimedCallHandler(calls, metrics), sockets, clock);
+        kubelet = new KubeletConnection(
+                        pluginDir, settings.resources(), new TimedCallHandler(calls, metrics), sockets, clock)
+                .start();
         podResourcesPoller = new PodResourcesPoller(
                 latest,
                 podResources::list,
@@ -158,42 +159,36 @@ final class Plugin implements AutoCloseable {
         pods.watch(podListener());
         podResourcesPoller.start();
         publisher.start();
-        cordons = CordonPoller.start(() -> api.nodes().read(settings.nodeName()), this::cordoned, CordonPoller.USUAL);
-        cards = CardScanner.start(
-                new CardScanner.Settings(
-                        settings.nvmlLibrary(),
-                        settings.unit(),
-                        SCAN_INTERVAL,
-                        settings.healthQuietTime(),
-                        settings.containers().needDeviceFiles()),
-                cardListener(),
-                clocks,
-                driver);
+        cordons = new CordonPoller(() -> api.nodes().read(settings.nodeName()), this::cordoned).start();
+        cards = new CardScanner(
+                        new CardScanner.Settings(
+                                settings.nvmlLibrary(),
+                                settings.unit(),
+                                SCAN_INTERVAL,
+                                settings.healthQuietTime(),
+                                settings.containers().needDeviceFiles()),
+                        cardListener(),
+                        clocks,
+                        driver)
+                .start();
         isolation.start();
-        OtherPlugins.ofNvidia(settings.kubeletDir().resolve("device-plugins"))
-                .ifPresent(socket -> warnOfNvidia(new EventSubject.Node(settings.nodeName()), socket));
-        metrics.register(new Counters(
-                calls.counters(),
-                allocations,
-                kubelet,
-                cards,
-                events,
-                overUse,
-                usage,
-                lease,
-                latest,
-                isolation,
-                provider));
+        OtherPlugins.ofNvidia(pluginDir).ifPresent(this::warnOfNvidia);
+        metrics.registerNode(latest, usage, provider);
+        PartMetrics parts = new PartMetrics(metrics);
+        parts.ofKubelet(calls, kubelet);
+        parts.ofCluster(allocations, events, lease);
+        parts.ofCards(cards, latest);
+        parts.ofIsolation(overUse, isolation, provider);
         metricsServer = settings.metricsAddress().isPresent()
                 ? MetricsServer.start(settings.metricsAddress().get(), metrics, this::unready)
                 : null;
     }
 
-    private void warnOfNvidia(EventSubject.Node node, Path socket) {
+    private void warnOfNvidia(Path socket) {
         String message = "NVIDIA's device plugin serves this node as well (" + socket.getFileName()
                 + "): each card is offered twice, and pods of both may get the same one. Switch it off on this node.";
         LOG.warn("{}", message);
-        events.record(node, new PodEvent(true, PodEventRecorder.COMPONENT, "GpuOtherDevicePlugin", message));
+        events.warn(node, "GpuOtherDevicePlugin", message);
     }
 
     private Map<String, String> annotations(AnnotationDifference difference, InstantSource wall) {
@@ -218,11 +213,7 @@ final class Plugin implements AutoCloseable {
         return switch (settings.policy().wanted()) {
             case NONE -> new CountedMemory();
             case DRIVER ->
-                new DriverIsolation(
-                        new NvmlMemoryLimits(driver),
-                        new PodCgroups(settings.cgroupRoot()),
-                        PodEventRecorder.COMPONENT,
-                        events::record);
+                new DriverIsolation(new NvmlMemoryLimits(driver), new PodCgroups(settings.cgroupRoot()), events);
             case MPS ->
                 new MpsIsolation(
                         new MpsDirectory(settings.mpsDir()),
@@ -232,8 +223,7 @@ final class Plugin implements AutoCloseable {
                                 () -> published != null,
                                 processes::cgroup,
                                 processes::started),
-                        PodEventRecorder.COMPONENT,
-                        events::record,
+                        events,
                         clock);
         };
     }
@@ -289,7 +279,7 @@ final class Plugin implements AutoCloseable {
 
             @Override
             public void noCards(NoCards why) {
-                noCards.report(why);
+                events.warn(node, "GpuNoCards", "This node has " + why.sentences());
             }
 
             @Override
@@ -325,8 +315,9 @@ final class Plugin implements AutoCloseable {
         kubelet.close();
         publisher.close();
         LOG.info(
-                "kubelet calls {}; {}; Xids {}; Events lost {}",
-                calls.counters(),
+                "kubelet calls {}, refused {}; {}; Xids {}; Events lost {}",
+                calls.identified(),
+                calls.refused().sum(),
                 allocations.counts(),
                 cards.counts(),
                 events.lost());

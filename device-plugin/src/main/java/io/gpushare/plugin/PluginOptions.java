@@ -128,13 +128,11 @@ final class PluginOptions implements CheckedOptions {
             Path procDir,
             IsolationOptions.Settings isolation) {}
 
-    /** The variables that set flags: GPUSHARE_*, the deprecated names, and those that others define. */
+    /** The variables that set flags: GPUSHARE_*, and those that others define. */
     static EnvironmentDefaults environment(Map<String, String> variables) {
         return new EnvironmentDefaults(variables)
                 .alias("--node-name", "NODE_NAME")
-                .aliasOfFile("--kubeconfig", "KUBECONFIG", "the pod's service account")
-                .deprecatedUnprefixed(
-                        "--memory-unit", "--memory-resource", "--card-resource", "--device-list-strategy", "--mps");
+                .aliasOfFile("--kubeconfig", "KUBECONFIG", "the pod's service account");
     }
 
     OptionParser parser(EnvironmentDefaults environment) {

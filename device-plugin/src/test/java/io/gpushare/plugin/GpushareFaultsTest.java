@@ -14,12 +14,14 @@ import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
+import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.devices.WireSize;
-import io.gpushare.plugin.node.NodePod;
-import io.gpushare.plugin.node.NodeSnapshot;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.isolation.ContainerIsolation;
+import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.TestPods;
 import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -29,6 +31,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 /** The faults D1 to D15 of AliyunContainerService's device plugin that are possible here; DESIGN.md lists the others. */
@@ -104,20 +107,12 @@ class GpushareFaultsTest {
 
     @Test
     void d5AContainerReceivesItsCardByUuidAndItsDeviceFileByMinorNumber() {
-        Card card = new Card(
-                A,
-                0,
-                1,
-                "T4",
-                Memory.ofGib(15),
-                null,
-                null,
-                null,
-                null,
-                TWO.cards().getFirst().health());
-        AllocationResponse.Granted given = new ContainerSettings(
-                        Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.DEVICE_SPECS))
-                .of(TestPods.share("main", A, 3), 3, new Inventory(MemoryUnit.GIB, null, List.of(card)));
+        Card card = new Card(A, 0, 1, "T4", Memory.ofGib(15), Card.Details.UNKNOWN)
+                .withHealth(TWO.cards().getFirst().health());
+        AllocationResponse given = given(
+                Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.DEVICE_SPECS),
+                TestPods.share("main", A, 3),
+                new Inventory(MemoryUnit.GIB, null, List.of(card)));
         assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "GPU-a");
         assertThat(given.deviceFiles()).contains("/dev/nvidia1").doesNotContain("/dev/nvidia0");
     }
@@ -144,7 +139,7 @@ class GpushareFaultsTest {
     void d8AnAllocateThatCannotBeRightIsAnErrorAndNotAnEnvironmentVariable() {
         assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-a::0")))
                 .isInstanceOfSatisfying(
-                        AllocationResponse.Refused.class,
+                        Outcome.Refused.class,
                         refused -> assertThat(refused.reason()).contains("waits for 1 units"));
     }
 
@@ -182,16 +177,27 @@ class GpushareFaultsTest {
         kubelet.allocations().put(pod.ref(), Map.of());
         assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))
                 .isInstanceOfSatisfying(
-                        AllocationResponse.Refused.class,
+                        Outcome.Refused.class,
                         refused -> assertThat(refused.reason()).contains("GPU-a", "Xid 79"));
     }
 
     @Test
     void d12WithoutNvidiasRuntimeCardsAreCdiNamesAndTheVariableExposesNone() {
-        AllocationResponse.Granted given = new ContainerSettings(Set.of(DeviceListStrategy.CDI_CRI))
-                .of(new ContainerAllocation("main", ContainerRole.APP, Map.of(A, Share.WHOLE_CARD)), 0, TWO);
+        AllocationResponse given = given(
+                Set.of(DeviceListStrategy.CDI_CRI),
+                new ContainerAllocation("main", ContainerRole.APP, Map.of(A, Share.WHOLE_CARD)),
+                TWO);
         assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-a");
         assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "void");
+    }
+
+    private static AllocationResponse given(
+            Set<DeviceListStrategy> strategies, ContainerAllocation cards, Inventory node) {
+        NodePod pod = TestPods.unannotated("p", 0, TestPods.memory("main", 3));
+        return new ContainerSettings(strategies).of(pod, cards, node, ContainerIsolation.Settings.NONE)
+                        instanceof Outcome.Of<AllocationResponse>(var given)
+                ? given
+                : Assertions.fail("refused");
     }
 
     private NodePod bound(NodePod pod) {

@@ -12,11 +12,12 @@ import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
+import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
-import io.gpushare.plugin.node.NodePod;
-import io.gpushare.plugin.node.NodeSnapshot;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.TestPods;
 import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -82,8 +83,8 @@ class HostileKubeletTest {
             List<String> preferred = plugin.preferred(resource, available, ids(), size);
             assertThat(preferred.isEmpty() || preferred.size() == size).isTrue();
             switch (plugin.allocate(resource, ids())) {
-                case AllocationResponse.Granted _ -> given++;
-                case AllocationResponse.Refused(var _, String reason) -> {
+                case Outcome.Of<AllocationResponse> _ -> given++;
+                case Outcome.Refused<AllocationResponse>(var _, String reason, var _) -> {
                     refused++;
                     assertThat(reason).isNotBlank();
                 }

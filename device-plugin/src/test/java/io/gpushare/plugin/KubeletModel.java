@@ -9,16 +9,17 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
 import io.gpushare.plugin.allocation.AllocationResponse;
+import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.kubelet.CallHandler;
-import io.gpushare.plugin.node.DeviceIdParser;
-import io.gpushare.plugin.node.KubeletCheckpoint;
-import io.gpushare.plugin.node.NamedCard;
-import io.gpushare.plugin.node.NodePod;
-import io.gpushare.plugin.node.PodName;
-import io.gpushare.plugin.node.PodResourcesList;
+import io.gpushare.plugin.snapshot.DeviceIdParser;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
+import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.snapshot.PodName;
+import io.gpushare.plugin.snapshot.PodResourcesList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -124,8 +125,9 @@ final class KubeletModel {
             for (DeviceResource resource : resources) {
                 Set<String> ids = choose(resource, container, reusable, plugin, lists.get());
                 switch (plugin.allocate(resource, shuffled(ids))) {
-                    case AllocationResponse.Refused(var _, String reason) -> throw new Rejected(true, reason);
-                    case AllocationResponse.Granted given ->
+                    case Outcome.Refused<AllocationResponse>(var _, String reason, var _) ->
+                        throw new Rejected(true, reason);
+                    case Outcome.Of<AllocationResponse>(var given) ->
                         own.merge(
                                 container.name(),
                                 new Given(container, Map.of(resource, ids), sees(container, given.environment())),

@@ -68,20 +68,9 @@ class PluginOptionsTest {
     }
 
     @Test
-    void theUnprefixedMemoryUnitIsReadAndReportedAsDeprecated() throws Exception {
-        PluginOptions options = new PluginOptions();
-        EnvironmentDefaults environment = PluginOptions.environment(Map.of("NODE_NAME", "n1", "MEMORY_UNIT", "512MiB"));
-        options.parser(environment).parse();
-
-        assertThat(options.settings().nodeName()).isEqualTo("n1");
-        assertThat(options.settings().unit()).isEqualTo(MemoryUnit.ofMib(512));
-        assertThat(environment.notices()).containsExactly("MEMORY_UNIT is deprecated, use GPUSHARE_MEMORY_UNIT");
-    }
-
-    @Test
     void aMissingNodeNameHidesNoOtherError() {
         EnvironmentDefaults environment =
-                PluginOptions.environment(Map.of("MEMORY_UNIT", "gb", "GPUSHARE_PROCDIR", "/proc"));
+                PluginOptions.environment(Map.of("GPUSHARE_MEMORY_UNIT", "gb", "GPUSHARE_PROCDIR", "/proc"));
 
         assertThatThrownBy(() -> new PluginOptions()
                         .parser(environment)
@@ -89,7 +78,7 @@ class PluginOptionsTest {
                 .isInstanceOf(InvalidOptionsException.class)
                 .hasMessageContaining("the node's name is missing")
                 .hasMessageContaining("memory unit 'gb'")
-                .hasMessageContaining("(from MEMORY_UNIT)")
+                .hasMessageContaining("(from GPUSHARE_MEMORY_UNIT)")
                 .hasMessageContaining("Unknown environment variable: GPUSHARE_PROCDIR; did you mean GPUSHARE_PROC_DIR?")
                 .hasMessageContaining("'10' is not a duration")
                 .hasMessageContaining("--isolation-fallback=driver is not possible")

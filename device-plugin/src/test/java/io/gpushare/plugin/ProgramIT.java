@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The whole path from the driver to the container, and the faults that one node can have. */
@@ -151,6 +152,7 @@ class ProgramIT extends WholeProgram {
                         + " 'model' write");
     }
 
+    @Tag("alone")
     @Test
     void anAllocateWithoutAWaitingPodIsRefusedInTime() throws Exception {
         cards(CARD_A);

@@ -10,6 +10,8 @@ import io.gpushare.nvml.library.NvmlLibrary.nvmlMemory_t;
 import io.gpushare.nvml.library.NvmlLibrary.nvmlMemory_v2_t;
 import io.gpushare.nvml.library.NvmlLibrary.nvmlPciInfo_t;
 import io.gpushare.nvml.library.NvmlLibrary.nvmlUtilization_t;
+import io.gpushare.nvml.process.ProcessReader;
+import io.gpushare.nvml.process.ProcessUtilizationReader;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.List;
@@ -100,7 +102,10 @@ final class CardReader {
     /** Bytes. */
     private record Memory(long total, long used) {}
 
-    /** The newer call does not count memory that the driver reserves as used. Drivers before 510 have only the older one. */
+    /**
+     * The newer call does not count memory that the driver reserves as used. Drivers before 510 have only the older
+     * one.
+     */
     private Memory memory() throws NvmlException {
         try {
             var memory = new nvmlMemory_v2_t();
@@ -133,8 +138,8 @@ final class CardReader {
     }
 
     /**
-     * The closest NUMA node. nvmlDeviceGetNumaNodeId is only the fallback: it returns the node that the card's own memory
-     * forms (on Grace Hopper, a node without processors), and nothing for other cards.
+     * The closest NUMA node. nvmlDeviceGetNumaNodeId is only the fallback: it returns the node that the card's own
+     * memory forms (on Grace Hopper, a node without processors), and nothing for other cards.
      */
     private OptionalInt numaNode() throws NvmlException {
         var nodes = new long[16];

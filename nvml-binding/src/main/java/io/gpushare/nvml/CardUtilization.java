@@ -1,5 +1,6 @@
 package io.gpushare.nvml;
 
+import io.gpushare.nvml.process.CardProcess;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

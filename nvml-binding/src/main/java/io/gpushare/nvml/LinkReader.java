@@ -30,7 +30,9 @@ final class LinkReader {
         return new LinkLevel(pcie, Math.min(ofOne.toSwitch, ofOther.toSwitch));
     }
 
-    /** The active links of one card: to the peer, and to an NVSwitch, which links it to all other cards on the switch. */
+    /**
+     * The active links of one card: to the peer, and to an NVSwitch, which links it to all other cards on the switch.
+     */
     private record Ends(int toPeer, int toSwitch) {}
 
     private Ends ends(Pointer device, String peerBusId) throws NvmlException {

@@ -22,10 +22,10 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /**
  * A session with the driver, from nvmlInit to nvmlShutdown. It is thread-safe.
  *
- * <p>UUIDs name the cards. Each call looks up its card again, so a card that was lost is found when it returns. A lost card
- * can't report its UUID, so the session remembers the last UUID at each index and of each handle; a card that was lost
- * before the session began has none. After a restart of the driver, close this session and open another; the library
- * itself stays loaded.
+ * <p>UUIDs name the cards. Each call looks up its card again, so a card that was lost is found when it returns. A lost
+ * card can't report its UUID, so the session remembers the last UUID at each index and of each handle; a card that was
+ * lost before the session began has none. After a restart of the driver, close this session and open another; the
+ * library itself stays loaded.
  */
 public final class Nvml implements AutoCloseable {
     /** The name by which the dynamic linker finds the driver's library. */
@@ -82,8 +82,8 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Reads all cards, in NVML's order. A card that fails to respond is {@link CardReading.Lost} and does not affect the
-     * others.
+     * Reads all cards, in NVML's order. A card that fails to respond is {@link CardReading.Lost} and does not affect
+     * the others.
      */
     public List<CardReading> cards() throws NvmlException {
         return inSession(() -> {
@@ -176,8 +176,8 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Starts to watch these cards for Xid errors. {@link XidWatch#unwatched()} lists the cards that can't be watched, because
-     * card or driver does not support it or the card is lost.
+     * Starts to watch these cards for Xid errors. {@link XidWatch#unwatched()} lists the cards that can't be watched,
+     * because card or driver does not support it or the card is lost.
      */
     public XidWatch watchXids(Collection<String> uuids) throws NvmlException {
         return inSession(() -> {

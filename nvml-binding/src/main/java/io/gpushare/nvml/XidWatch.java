@@ -43,8 +43,8 @@ public final class XidWatch implements AutoCloseable {
         Pointer handle(String uuid) throws NvmlException;
 
         /**
-         * The UUID of the card that an event names; empty if the card can't report it and never did. A card that fell off
-         * the bus may be in an event of a watch that was opened without it.
+         * The UUID of the card that an event names; empty if the card can't report it and never did. A card that fell
+         * off the bus may be in an event of a watch that was opened without it.
          */
         Optional<String> uuid(Pointer device) throws NvmlException;
     }
@@ -92,7 +92,8 @@ public final class XidWatch implements AutoCloseable {
      * Waits for the next Xid error.
      *
      * @return empty after the timeout, or if this watch is closed meanwhile
-     * @throws NvmlException.CardLost if a watched card fell off the bus; NVML does not name it. The other cards are still
+     * @throws NvmlException.CardLost if a watched card fell off the bus; NVML does not name it. The other cards are
+     * still
      *     watched, but NVML may report the loss again at once: read the cards and open a new watch
      */
     public Optional<XidEvent> await(Duration timeout) throws NvmlException {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.nvml.process.CardProcess;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -96,6 +96,7 @@ class CardsTest {
         driver.write("card kind=T4", "card kind=T4 uuid-seed=1", "card kind=A10", "driver node=a");
         assertThat(uuids()).isEqualTo(ofA);
         assertThat(ofA)
+                .hasSize(3)
                 .doesNotHaveDuplicates()
                 .doesNotContainAnyElementsOf(ofB)
                 .allSatisfy(uuid -> assertThat(uuid).matches("GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"));

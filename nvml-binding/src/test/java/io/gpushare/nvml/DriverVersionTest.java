@@ -2,6 +2,7 @@ package io.gpushare.nvml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.nvml.process.DriverVersion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -3,6 +3,7 @@ package io.gpushare.nvml;
 import static io.gpushare.nvml.SimulatedDriver.UUID_A;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.nvml.process.CardProcess;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

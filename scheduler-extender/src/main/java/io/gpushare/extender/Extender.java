@@ -9,7 +9,8 @@ import io.gpushare.extender.cluster.PodClient;
 import io.gpushare.extender.cluster.QuotaPoller;
 import io.gpushare.extender.cluster.Requeuer;
 import io.gpushare.extender.cluster.WaitReporter;
-import io.gpushare.extender.eviction.DefragAdvisor;
+import io.gpushare.extender.defrag.DefragAdvisor;
+import io.gpushare.extender.eviction.PodConditions;
 import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
@@ -125,6 +126,7 @@ public final class Extender implements AutoCloseable {
     }
 
     private final KubernetesApi api;
+    private final Placer placer;
     private final Ledger ledger;
     private final Binder binder;
     private final ClusterInformers informers;
@@ -141,7 +143,7 @@ public final class Extender implements AutoCloseable {
         Leadership.@Nullable Membership membership = candidacy == null ? null : candidacy.join(api);
         BooleanSupplier leads = membership == null ? () -> true : membership::mayWrite;
         EventRecorder events = EventRecorder.start(api, leads, clocks);
-        Placer placer = new Placer(demands, new Policies(settings.policy()), events);
+        placer = new Placer(demands, new Policies(settings.policy()), events);
         ledger = placer.ledger();
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
@@ -160,9 +162,9 @@ public final class Extender implements AutoCloseable {
         QuotaPoller quotas = new QuotaPoller(() -> api.quotas().list(settings.resources()), ready);
         WasteMonitor waste = new WasteMonitor(placer, usage, quotas::quotas, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
-        Set<String> counted = counted(settings.resources());
-        PreemptionLoop preempting = new PreemptionLoop(new PreemptionLoop.Parts(
-                api, ledger, informers::nodeFacts, counted, leads, ready, clocks, preemptions));
+        PodConditions conditions = new PodConditions(informers::nodeFacts, counted(settings.resources()));
+        PreemptionLoop preempting = new PreemptionLoop(
+                new PreemptionLoop.Parts(api, placer, conditions, leads, ready, clocks, preemptions));
         ExtenderMetrics metrics = new ExtenderMetrics(
                 settings.server().version(),
                 new MetricsSource(
@@ -181,7 +183,7 @@ public final class Extender implements AutoCloseable {
                 new ExtenderServer.Parts(
                         ledger,
                         selection,
-                        new Preemption(ledger, settings.preemption(), preempting::helps),
+                        new Preemption(placer, settings.preemption(), preempting::helps),
                         binder,
                         metrics,
                         leadership::unready,
@@ -191,7 +193,7 @@ public final class Extender implements AutoCloseable {
                                 explainer,
                                 usage,
                                 waste::report,
-                                new DefragAdvisor(placer, api.evictions(), informers::nodeFacts, counted),
+                                new DefragAdvisor(placer, api.evictions(), conditions),
                                 settings.grafana(),
                                 settings.server().version(),
                                 settings.view())));
@@ -257,8 +259,8 @@ public final class Extender implements AutoCloseable {
         return server.port();
     }
 
-    Ledger ledger() {
-        return ledger;
+    Placer placer() {
+        return placer;
     }
 
     Binder binder() {

@@ -10,10 +10,10 @@ import java.nio.charset.StandardCharsets;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
-import picocli.CommandLine.ParseResult;
 
-/** The program: it parses its options and starts the extender or the subcommand. */
+/** The program: it parses its options and starts the extender. */
 public final class ExtenderMain {
+    private static final Logger LOG = LoggerFactory.getLogger(ExtenderMain.class);
     private static final int RUNNING = -1;
     private static final int FAILED = 1;
     private static final int INVALID_OPTIONS = 2;
@@ -28,33 +28,22 @@ public final class ExtenderMain {
         }
     }
 
-    // Created at its first use, after the subcommand has set the log level.
-    private static Logger log() {
-        return LoggerFactory.getLogger(ExtenderMain.class);
-    }
-
     private static int run(String[] args) {
         ExtenderOptions options = new ExtenderOptions();
         EnvironmentDefaults environment = ExtenderOptions.environment(System.getenv());
         OptionParser parser = options.parser(environment);
-        SimulateCommand simulate = new SimulateCommand();
-        parser.line().addSubcommand(simulate).getCommandSpec().version(version());
+        parser.line().getCommandSpec().version(version());
         try {
-            ParseResult result = parser.parse(args);
-            if (CommandLine.printHelpIfRequested(result)) {
+            if (CommandLine.printHelpIfRequested(parser.parse(args))) {
                 return 0;
-            }
-            if (result.hasSubcommand()) {
-                System.setProperty("gpushare.log.level", "WARN"); // read by logback.xml
-                return simulate.run(System.out, System.err);
             }
         } catch (InvalidOptionsException e) {
             System.err.println(e.getMessage());
             System.err.println("Try --help.");
             return INVALID_OPTIONS;
         }
-        log().info("scheduler-extender {} {}", version(), parser.inForce());
-        environment.notices().forEach(notice -> log().warn("{}", notice));
+        LOG.info("scheduler-extender {} {}", version(), parser.inForce());
+        environment.notices().forEach(notice -> LOG.warn("{}", notice));
         return start(options.settings(version()), options.callers());
     }
 
@@ -63,11 +52,11 @@ public final class ExtenderMain {
             Extender extender = Extender.start(settings);
             Runtime.getRuntime()
                     .addShutdownHook(new Thread(() -> Shutdown.end(extender, settings.inPod()), "shutdown"));
-            log().info("listening on {} port {}", settings.server().address(), extender.port());
-            log().info("callers: {}", callers);
+            LOG.info("listening on {} port {}", settings.server().address(), extender.port());
+            LOG.info("callers: {}", callers);
             return RUNNING;
         } catch (IOException e) {
-            log().error("can't start: {}", e.getMessage());
+            LOG.error("can't start: {}", e.getMessage());
             return FAILED;
         }
     }

@@ -29,7 +29,10 @@ import picocli.CommandLine.Option;
         name = "scheduler-extender",
         description =
                 "The GPU share scheduler extender: answers kube-scheduler's filter, prioritize, preempt and bind.",
-        footer = "Each flag can be set by an environment variable: --lease-name by GPUSHARE_LEASE_NAME, for example.",
+        footer = {
+            "Each flag can be set by an environment variable: --lease-name by GPUSHARE_LEASE_NAME, for example.",
+            "The image also has the command simulate: see simulate --help."
+        },
         mixinStandardHelpOptions = true,
         sortOptions = false,
         usageHelpWidth = 110)
@@ -178,21 +181,7 @@ final class ExtenderOptions implements CheckedOptions {
     /** The defaults from an environment. */
     static EnvironmentDefaults environment(Map<String, String> environment) {
         return new EnvironmentDefaults(environment)
-                .deprecatedUnprefixed(
-                        "--port",
-                        "--bind-address",
-                        "--memory-resource",
-                        "--card-resource",
-                        "--policy",
-                        "--decide-in",
-                        "--view",
-                        "--max-request-bytes",
-                        "--leader-elect",
-                        "--lease-namespace",
-                        "--lease-name",
-                        "--tls-cert-file",
-                        "--tls-key-file",
-                        "--client-ca-file")
+                .alias("--port", "PORT") // as in gpushare's manifests
                 .aliasOfFile("--kubeconfig", "KUBECONFIG", "the pod's service account")
                 .withoutEffect("LOG_LEVEL", "the log has one level, which reports changes")
                 .withoutEffect("THREADNESS", "the number of threads follows the processors")

@@ -27,17 +27,17 @@ class ExtenderOptionsTest {
     @Test
     void theEnvironmentOfGpusharesManifestIsAccepted() throws Exception {
         EnvironmentDefaults environment = ExtenderOptions.environment(Map.of(
-                "LOG_LEVEL", "debug", "THREADNESS", "4", "PORT", "12345", "KUBECONFIG", "/etc/kubernetes/absent.conf"));
+                "LOG_LEVEL", "debug", "THREADNESS", "4", "PORT", "12346", "KUBECONFIG", "/etc/kubernetes/absent.conf"));
         options.parser(environment).parse();
 
         assertThat(options.settings("1").kubeconfig()).isNull();
+        assertThat(options.settings("1").server().port()).isEqualTo(12346);
         assertThat(environment.notices())
                 .containsExactly(
                         "LOG_LEVEL has no effect: the log has one level, which reports changes",
                         "THREADNESS has no effect: the number of threads follows the processors",
                         "KUBECONFIG names /etc/kubernetes/absent.conf, which does not exist or can't be read: using the"
-                                + " pod's service account",
-                        "PORT is deprecated, use GPUSHARE_PORT");
+                                + " pod's service account");
     }
 
     @Test
@@ -107,12 +107,12 @@ class ExtenderOptionsTest {
     }
 
     @Test
-    void everyFlagHasAVariableAndTheOldNamesStillWork() throws Exception {
+    void everyFlagHasAVariableAndSomeThoseOfOthers() throws Exception {
         EnvironmentDefaults environment = ExtenderOptions.environment(Map.of(
                 "GPUSHARE_POLICY", "fgd",
-                "POLICY", "binpack",
-                "PORT", "81",
-                "LEADER_ELECT", "true",
+                "GPUSHARE_PORT", "81",
+                "PORT", "82",
+                "GPUSHARE_LEADER_ELECT", "true",
                 "POD_NAMESPACE", "gpu",
                 "HOSTNAME", "host"));
         options.parser(environment).parse();
@@ -121,10 +121,7 @@ class ExtenderOptionsTest {
         assertThat(settings.server().port()).isEqualTo(81);
         assertThat(settings.candidacy())
                 .isEqualTo(new Extender.Candidacy("gpu", "gpushare-schd-extender", "host", null));
-        assertThat(environment.notices())
-                .containsExactly(
-                        "LEADER_ELECT is deprecated, use GPUSHARE_LEADER_ELECT",
-                        "PORT is deprecated, use GPUSHARE_PORT");
+        assertThat(environment.notices()).isEmpty();
     }
 
     @ParameterizedTest
@@ -156,7 +153,7 @@ class ExtenderOptionsTest {
                 "--memory-resource=gpu | is not the name of an extended resource",
                 "--card-resource=aliyun.com/gpu-mem | must have different names",
                 "--core-resource=cores | is not the name of an extended resource",
-                "--core-resource=aliyun.com/gpu-mem | --core-resource must have another name"
+                "--core-resource=aliyun.com/gpu-mem | the core resource must have another name"
             })
     void anInvalidValueIsRefusedWithASentence(String argument, String sentence) {
         assertThatThrownBy(() -> parse(argument))

@@ -18,6 +18,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Regression tests for the faults of gpushare's extender, over real HTTP; see DESIGN.md for the numbers. */
@@ -40,6 +41,7 @@ class GpushareFaultsIT extends WithExtender {
         cluster.boundByOther("stray", "gone", Map.of("gpushare.io/allocation", FIFTEEN_ON_X));
     }
 
+    @Tag("alone")
     @Test
     void e1FiveHundredBindsSixtyFourAtATimeAreNotThrottled() throws Exception {
         long[] nanos = bindMany(0);

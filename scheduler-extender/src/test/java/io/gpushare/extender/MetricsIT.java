@@ -23,7 +23,7 @@ class MetricsIT extends WithExtender {
     @Override
     void fill(TestApiServer cluster) {
         // Cards of 10 GiB and 512 MiB: units of which none is left over are 10.
-        cluster.node("n1", inventory("", "", ",\"cordoned\":true", ",\"ill\":\"Xid 79\""));
+        cluster.node("n1", inventory("", "", ",\"cordoned\":true", ",\"unhealthy\":\"Xid 79\""));
         cluster.node("n2", inventory("b", "", ""));
         cluster.node("cpu-only", null);
         cluster.node("broken", "{");

@@ -87,8 +87,7 @@ class ProgramIT {
             assertThat(log())
                     .contains(
                             "--memory-resource=aliyun.com/gpu-mem",
-                            "--lease-name=old",
-                            "LEASE_NAME is deprecated, use GPUSHARE_LEASE_NAME",
+                            "--lease-name=named",
                             "bound to node n1");
         } finally {
             program.destroyForcibly();
@@ -180,8 +179,8 @@ class ProgramIT {
                 .keySet()
                 .removeAll(
                         List.of("KUBECONFIG", "PORT", "BIND_ADDRESS", "KUBERNETES_SERVICE_HOST", "JAVA_TOOL_OPTIONS"));
-        // Deprecated, and a Service's link: neither stops the start.
-        builder.environment().put("LEASE_NAME", "old");
+        builder.environment().put("GPUSHARE_LEASE_NAME", "named");
+        // A Service's link does not stop the start.
         builder.environment().put("GPUSHARE_SCHD_EXTENDER_SERVICE_HOST", "10.0.0.1");
         return builder.start();
     }

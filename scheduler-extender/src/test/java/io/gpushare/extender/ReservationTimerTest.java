@@ -13,40 +13,41 @@ import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class HoldTimerTest {
+class ReservationTimerTest {
     private static final String INVENTORY = InventoryCodec.encode(TestCluster.cards(16, 16));
 
     private final Placer placer = TestCluster.placer();
     private final Ledger ledger = placer.ledger();
+    private static final Duration LONGEST = Duration.ofMinutes(2);
     private Instant now = Instant.EPOCH;
-    private final HoldTimer timer = new HoldTimer(ledger, () -> now);
+    private final ReservationTimer timer = new ReservationTimer(ledger, () -> now);
 
     @Test
-    void aHoldThatNobodyRenewsEndsAndStaysEnded() {
-        held("run=r;renewed=1;cards=GPU-0");
+    void aReservationThatNobodyRenewsEndsAndStaysEnded() {
+        reserve("run=r;renewed=1;cards=GPU-0");
         after(Duration.ZERO);
-        assertThat(heldCards()).isEqualTo(1);
-        after(HoldTimer.LONGEST.minusSeconds(1));
-        assertThat(heldCards()).isEqualTo(1);
-        held("run=r;renewed=2;cards=GPU-0,GPU-1");
+        assertThat(reservedCards()).isEqualTo(1);
+        after(LONGEST.minusSeconds(1));
+        assertThat(reservedCards()).isEqualTo(1);
+        reserve("run=r;renewed=2;cards=GPU-0,GPU-1");
         after(Duration.ofSeconds(1));
-        assertThat(heldCards()).isEqualTo(2);
-        after(HoldTimer.LONGEST);
-        assertThat(heldCards()).isZero();
-        held("run=r;renewed=2;cards=GPU-0,GPU-1");
-        assertThat(heldCards())
+        assertThat(reservedCards()).isEqualTo(2);
+        after(LONGEST);
+        assertThat(reservedCards()).isZero();
+        reserve("run=r;renewed=2;cards=GPU-0,GPU-1");
+        assertThat(reservedCards())
                 .as("the same annotation in a later event of the node")
                 .isZero();
-        held("run=r;renewed=3;cards=GPU-0");
-        assertThat(heldCards()).isEqualTo(1);
-        held("");
-        assertThat(heldCards()).isZero();
-        assertThat(ledger.holds()).isEmpty();
+        reserve("run=r;renewed=3;cards=GPU-0");
+        assertThat(reservedCards()).isEqualTo(1);
+        reserve("");
+        assertThat(reservedCards()).isZero();
+        assertThat(ledger.reservations(_ -> true)).isEmpty();
     }
 
     @Test
-    void aHoldSurvivesAnotherInventoryAndOneThatCantBeReadHoldsNothing() {
-        held("run=r;renewed=1;cards=GPU-0");
+    void aReservationSurvivesAnotherInventoryAndOneThatCantBeReadReservesNothing() {
+        reserve("run=r;renewed=1;cards=GPU-0");
         ledger.updateNode(
                 "n",
                 Map.of(
@@ -55,16 +56,16 @@ class HoldTimerTest {
                         "gpushare.io/hold",
                         "run=r;renewed=1;cards=GPU-0"),
                 HostResources.NONE);
-        assertThat(heldCards()).isEqualTo(1);
+        assertThat(reservedCards()).isEqualTo(1);
         for (String wrong : new String[] {"yes", "cards=GPU-0", "run=;cards=GPU-0", ";;=;", "run=r"}) {
-            held(wrong);
-            assertThat(heldCards()).as(wrong).isZero();
+            reserve(wrong);
+            assertThat(reservedCards()).as(wrong).isZero();
         }
     }
 
-    private void held(String hold) {
+    private void reserve(String annotation) {
         ledger.updateNode(
-                "n", Map.of("gpushare.io/inventory", INVENTORY, "gpushare.io/hold", hold), HostResources.NONE);
+                "n", Map.of("gpushare.io/inventory", INVENTORY, "gpushare.io/hold", annotation), HostResources.NONE);
     }
 
     private void after(Duration time) {
@@ -72,7 +73,7 @@ class HoldTimerTest {
         timer.endOld();
     }
 
-    private long heldCards() {
+    private long reservedCards() {
         return ledger.nodeEntry("n").cards().inventory().cards().stream()
                 .filter(Card::held)
                 .count();

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.PreemptionMode;
@@ -32,6 +33,7 @@ public final class RunningExtender implements AutoCloseable {
     private final Extender extender;
     private final HttpClient client;
     private final String scheme;
+    final Placer placer;
     final Ledger ledger;
     final Binder binder;
     final Leadership leadership;
@@ -86,7 +88,8 @@ public final class RunningExtender implements AutoCloseable {
         client = (tls == null ? builder : builder.sslContext(tls)).build();
         scheme = tls == null ? "http" : "https";
         extender = Extender.start(settings, clocks);
-        ledger = extender.ledger();
+        placer = extender.placer();
+        ledger = placer.ledger();
         binder = extender.binder();
         leadership = extender.leadership();
     }

@@ -67,7 +67,11 @@ class SchedulerOnlyIT {
             for (Sample sample : SAMPLES) {
                 server.pod("p", "uid", new JsonObject().put("aliyun.com/gpu-mem", "1"));
                 server.spec("p", sample.spec());
-                assertThat(api.evictions().pod("default", "p").orElseThrow().unknown())
+                assertThat(api.evictions()
+                                .pod("default", "p")
+                                .orElseThrow()
+                                .requirements()
+                                .unknown())
                         .as(sample.spec())
                         .isEqualTo(sample.required());
                 try (JsonParser parser =

@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Measured usage in the view, from the node's device plugin. */
@@ -78,6 +79,7 @@ class UsageIT extends WithView {
                 .actualPort();
     }
 
+    @Tag("alone")
     @Test
     void aPluginThatDoesNotRespondDelaysByTheDeadlineOnly() throws Exception {
         Vertx vertx = Vertx.vertx();

@@ -13,7 +13,7 @@ abstract class WithView extends WithExtender {
     static final String VIEW = "/gpushare-scheduler/v1/";
     static final String UNHEALTHY = """
         {"version":1,"unitMiB":1024,"cards":[
-          {"uuid":"GPU-x0","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"ill":"Xid 79"},
+          {"uuid":"GPU-x0","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"unhealthy":"Xid 79"},
           {"uuid":"GPU-x1","index":1,"minor":1,"model":"Tesla T4","memoryMiB":15360,"cordoned":true},
           {"uuid":"GPU-x2","index":2,"minor":2,"model":"Tesla T4","memoryMiB":15360}]}\
         """;

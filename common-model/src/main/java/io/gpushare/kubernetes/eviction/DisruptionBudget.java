@@ -1,9 +1,8 @@
 package io.gpushare.kubernetes.eviction;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.model.node.LabelRequirement;
-import io.kubernetes.client.openapi.models.V1LabelSelector;
-import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
-import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,35 +19,22 @@ public record DisruptionBudget(String name, @Nullable List<LabelRequirement> req
         requirements = requirements == null ? null : List.copyOf(requirements);
     }
 
-    /** @param emptySelectsAll whether an empty selector selects every pod, as in policy/v1 */
-    static DisruptionBudget of(V1PodDisruptionBudget budget, boolean emptySelectsAll) {
-        String name = budget.getMetadata() == null
-                ? ""
-                : String.valueOf(budget.getMetadata().getName());
-        @Nullable
-        Integer allowed = budget.getStatus() == null ? null : budget.getStatus().getDisruptionsAllowed();
-        @Nullable
-        V1LabelSelector selector =
-                budget.getSpec() == null ? null : budget.getSpec().getSelector();
-        @Nullable List<LabelRequirement> requirements = selector == null ? null : requirements(selector);
-        boolean none = requirements != null && requirements.isEmpty() && !emptySelectsAll;
-        return new DisruptionBudget(name, none ? null : requirements, allowed == null ? 0 : allowed);
-    }
-
-    private static List<LabelRequirement> requirements(V1LabelSelector selector) {
-        List<LabelRequirement> all = new ArrayList<>();
-        @Nullable Map<String, String> labels = selector.getMatchLabels();
-        if (labels != null) {
-            labels.forEach((key, value) -> all.add(new LabelRequirement(key, "In", Set.of(value))));
-        }
-        @Nullable List<V1LabelSelectorRequirement> expressions = selector.getMatchExpressions();
-        if (expressions != null) {
-            for (V1LabelSelectorRequirement each : expressions) {
-                Set<String> values = each.getValues() == null ? Set.of() : Set.copyOf(each.getValues());
-                all.add(new LabelRequirement(each.getKey(), each.getOperator(), values));
-            }
-        }
-        return all;
+    /**
+     * A budget of the API.
+     *
+     * @param emptySelectsAll whether an empty selector selects every pod, as in policy/v1
+     */
+    public static DisruptionBudget of(JsonNode budget, boolean emptySelectsAll) {
+        JsonNode selector = budget.path("spec").path("selector");
+        List<LabelRequirement> requirements = new ArrayList<>();
+        Json.texts(selector, "matchLabels")
+                .forEach((key, value) -> requirements.add(new LabelRequirement(key, "In", Set.of(value))));
+        requirements.addAll(PodDetails.requirements(selector.path("matchExpressions")));
+        boolean selects = selector.isObject() && (emptySelectsAll || !requirements.isEmpty());
+        return new DisruptionBudget(
+                Json.text(budget.path("metadata"), "name"),
+                selects ? requirements : null,
+                budget.path("status").path("disruptionsAllowed").asInt());
     }
 
     /** Whether it selects a pod with these labels. A requirement that can't be read counts as met: it may protect the pod. */

@@ -1,4 +1,4 @@
-/** Evictions in the API: the pods and PodDisruptionBudgets that decide about them, and the calls. */
+/** What decides about evictions: pods and PodDisruptionBudgets, read from the API, and patches of their status. No calls. */
 @NullMarked
 package io.gpushare.kubernetes.eviction;
 

@@ -1,116 +1,63 @@
 package io.gpushare.kubernetes.wire;
 
-import com.google.gson.Gson;
-import com.google.gson.stream.JsonReader;
-import io.kubernetes.client.openapi.models.V1ListMeta;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
-import io.kubernetes.client.openapi.models.V1Status;
-import io.kubernetes.client.util.Watch;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.filter.FilteringParserDelegate;
+import com.fasterxml.jackson.core.filter.TokenFilter.Inclusion;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
+import java.io.InputStream;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Reads objects of one kind from the API server's JSON while it arrives. Each object is reduced before the next one is
- * read, so the memory that a list or a watch takes does not depend on what others write into the objects.
+ * Reads the objects of a list or a watch one by one while they arrive, so the memory that it takes does not depend on what
+ * others write into them.
  */
-public final class ObjectReader<O extends ApiObject> {
-    /** The pods of one node. */
-    public static final ObjectReader<PodObject> PODS = new ObjectReader<>(PodObject.class, PodObject.LABELS, _ -> {});
+public final class ObjectReader {
+    /**
+     * What a list says about itself.
+     *
+     * @param next the token of the next page; empty for the last
+     */
+    public record ListMetadata(String version, String next) {}
 
-    /** The pods of all nodes, without what only a pod's own node needs. */
-    public static final ObjectReader<PodObject> PODS_OF_ALL_NODES =
-            new ObjectReader<>(PodObject.class, PodObject.LABELS, PodObject::stripForAllNodes);
-
-    /** The nodes. */
-    public static final ObjectReader<NodeObject> NODES = new ObjectReader<>(NodeObject.class, _ -> true, _ -> {});
-
-    /** The Leases of the nodes. */
-    public static final ObjectReader<LeaseObject> LEASES = new ObjectReader<>(LeaseObject.class, _ -> false, _ -> {});
-
-    /** The ResourceQuotas. */
-    public static final ObjectReader<QuotaObject> QUOTAS = new ObjectReader<>(QuotaObject.class, _ -> false, _ -> {});
-
-    private final Class<O> type;
-    private final Gson gson;
-    private final Consumer<O> further;
-
-    private ObjectReader(Class<O> type, Set<String> labels, Consumer<O> further) {
-        this(type, labels::contains, further);
-    }
-
-    private ObjectReader(Class<O> type, Predicate<String> labels, Consumer<O> further) {
-        this.type = type;
-        this.gson = LenientJson.builder()
-                .registerTypeAdapter(V1ObjectMeta.class, new MetadataReader(labels))
-                .create();
-        this.further = further;
-    }
-
-    public Class<O> type() {
-        return type;
-    }
-
-    /** Reads one object. */
-    public O object(JsonReader in) throws IOException {
-        O object = value(in, type);
-        object.strip();
-        further.accept(object);
-        return object;
-    }
+    private ObjectReader() {}
 
     /** Reads a list, or a page of one. */
-    public ObjectList<O> list(JsonReader in) throws IOException {
-        List<O> items = new ArrayList<>();
-        V1ListMeta metadata = new V1ListMeta();
-        in.beginObject();
-        while (in.hasNext()) {
-            switch (in.nextName()) {
-                case "metadata" -> metadata = value(in, V1ListMeta.class);
-                case "items" -> {
-                    in.beginArray();
-                    while (in.hasNext()) {
-                        items.add(object(in));
+    public static ListMetadata list(InputStream in, Consumer<JsonNode> each) throws IOException {
+        ListMetadata metadata = new ListMetadata("", "");
+        try (JsonParser parser = parser(in)) {
+            while (parser.nextToken() != null) {
+                if (parser.currentToken() == JsonToken.START_ARRAY) {
+                    while (parser.nextToken() != JsonToken.END_ARRAY) {
+                        each.accept(Json.MAPPER.readTree(parser));
                     }
-                    in.endArray();
+                } else if ("metadata".equals(parser.currentName()) && parser.currentToken() == JsonToken.START_OBJECT) {
+                    JsonNode tree = Json.MAPPER.readTree(parser);
+                    metadata = new ListMetadata(Json.text(tree, "resourceVersion"), Json.text(tree, "continue"));
                 }
-                default -> in.skipValue();
             }
         }
-        in.endObject();
-        return new ObjectList<>(metadata, items);
+        return metadata;
     }
 
-    /** Reads one event of a watch. The API server writes its type before its object. */
-    public Watch.Response<O> event(JsonReader in) throws IOException {
-        Watch.Response<O> event = new Watch.Response<>();
-        in.beginObject();
-        while (in.hasNext()) {
-            switch (in.nextName()) {
-                case "type" -> event.type = in.nextString();
-                case "object" -> {
-                    if ("ERROR".equals(event.type)) {
-                        event.status = value(in, V1Status.class);
-                    } else {
-                        event.object = object(in);
-                    }
+    /** Reads the events of a watch until it ends. Returns the Status of an error, which is its last event; missing for none. */
+    public static JsonNode events(InputStream in, Consumer<JsonNode> each) throws IOException {
+        try (JsonParser parser = parser(in)) {
+            while (parser.nextToken() != null) {
+                JsonNode event = Json.MAPPER.readTree(parser);
+                if (Json.text(event, "type").equals("ERROR")) {
+                    return event.path("object");
                 }
-                default -> in.skipValue();
+                each.accept(event);
             }
         }
-        in.endObject();
-        return event;
+        return MissingNode.getInstance();
     }
 
-    private <V> V value(JsonReader in, Class<V> of) throws IOException {
-        @Nullable V value = gson.fromJson(in, of);
-        if (value == null) {
-            throw new IOException("the API server's response has null in place of a " + of.getSimpleName());
-        }
-        return value;
+    private static JsonParser parser(InputStream in) throws IOException {
+        return new FilteringParserDelegate(
+                Json.MAPPER.createParser(in), Fields.OF_OBJECTS, Inclusion.INCLUDE_ALL_AND_PATH, true);
     }
 }

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * @param minor the number in {@code /dev/nvidia<minor>}, which may differ from the index; null where there is no such file
  * @param model NVML's product name
  * @param memory the card's whole memory
- * @param compute null where the driver does not report it, as are ecc, numaNode and mig
  * @param cordoned whether an operator excluded it from new pods; running pods keep it
  * @param held whether it accepts no new pods while others are moved away from it
  * @param isolation what holds containers to their share of it
@@ -21,18 +20,25 @@ public record Card(
         @Nullable Integer minor,
         String model,
         Memory memory,
-        @Nullable ComputeCapability compute,
-        @Nullable Boolean ecc,
-        @Nullable Integer numaNode,
-        @Nullable Boolean mig,
+        Details details,
         Health health,
         boolean cordoned,
         boolean held,
         CardIsolation isolation) {
+    /** What not every driver reports of a card; each is null where it is unknown. */
+    public record Details(
+            @Nullable ComputeCapability compute,
+            @Nullable Boolean ecc,
+            @Nullable Integer numaNode,
+            @Nullable Boolean mig) {
+        public static final Details UNKNOWN = new Details(null, null, null, null);
+    }
+
     public Card {
         Objects.requireNonNull(id);
         Objects.requireNonNull(model);
         Objects.requireNonNull(memory);
+        Objects.requireNonNull(details);
         Objects.requireNonNull(health);
         Objects.requireNonNull(isolation);
         if (index < 0 || (minor != null && minor < 0)) {
@@ -40,43 +46,30 @@ public record Card(
         }
     }
 
-    /** A card that is not cordoned, and whose memory is counted. */
-    public Card(
-            CardId id,
-            int index,
-            @Nullable Integer minor,
-            String model,
-            Memory memory,
-            @Nullable ComputeCapability compute,
-            @Nullable Boolean ecc,
-            @Nullable Integer numaNode,
-            @Nullable Boolean mig,
-            Health health) {
-        this(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, false, false, CardIsolation.NONE);
+    /** A healthy card that is not cordoned, and whose memory is counted. */
+    public Card(CardId id, int index, @Nullable Integer minor, String model, Memory memory, Details details) {
+        this(id, index, minor, model, memory, details, new Health.Healthy(), false, false, CardIsolation.NONE);
     }
 
     /** A healthy card with placeholder facts, for simulations and tests. */
     public static Card of(String uuid, int index, Memory memory) {
-        return new Card(
-                new CardId(uuid), index, index, "simulated", memory, null, null, null, null, new Health.Healthy());
+        return new Card(new CardId(uuid), index, index, "simulated", memory, Details.UNKNOWN);
     }
 
     public Card withHealth(Health changed) {
-        return new Card(
-                id, index, minor, model, memory, compute, ecc, numaNode, mig, changed, cordoned, held, isolation);
+        return new Card(id, index, minor, model, memory, details, changed, cordoned, held, isolation);
     }
 
     public Card withCordoned(boolean changed) {
-        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, changed, held, isolation);
+        return new Card(id, index, minor, model, memory, details, health, changed, held, isolation);
     }
 
     public Card withHeld(boolean changed) {
-        return new Card(
-                id, index, minor, model, memory, compute, ecc, numaNode, mig, health, cordoned, changed, isolation);
+        return new Card(id, index, minor, model, memory, details, health, cordoned, changed, isolation);
     }
 
     public Card withIsolation(CardIsolation changed) {
-        return new Card(id, index, minor, model, memory, compute, ecc, numaNode, mig, health, cordoned, held, changed);
+        return new Card(id, index, minor, model, memory, details, health, cordoned, held, changed);
     }
 
     /** Whether it offers memory to new pods, if it accepts any. */

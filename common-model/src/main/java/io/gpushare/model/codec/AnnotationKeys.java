@@ -1,6 +1,10 @@
 package io.gpushare.model.codec;
 
+import io.gpushare.model.text.NearestName;
+import io.gpushare.model.text.Printable;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** The annotation keys under which allocations, inventories and user requirements are written in the API. */
@@ -60,6 +64,8 @@ public final class AnnotationKeys {
     private static final Set<String> OURS =
             Set.of(INVENTORY, CORDON, RESERVATION, LABELS, ALLOCATION, CAPACITY_SEEN, SELECT, CARDS, POLICY);
 
+    private static final List<String> FOR_PODS = List.of(CARDS, POLICY, SELECT);
+
     private AnnotationKeys() {}
 
     /** Whether it has this project's prefix, and is none of its keys. */
@@ -70,5 +76,25 @@ public final class AnnotationKeys {
     /** Whether it is a key of gpushare that this project reads. */
     public static boolean legacy(String key) {
         return LEGACY_READ.contains(key);
+    }
+
+    /** A sentence about an annotation that would have no effect, for its misspelt key or empty value; empty for none. */
+    static Optional<String> mistake(Map<String, String> annotations) {
+        return annotations.keySet().stream()
+                .filter(AnnotationKeys::unknown)
+                .sorted()
+                .findFirst()
+                .map(AnnotationKeys::misspelt)
+                .or(() -> FOR_PODS.stream()
+                        .filter(key -> annotations.getOrDefault(key, "-").isBlank())
+                        .findFirst()
+                        .map(key -> "annotation " + key + " is empty: write a value, or remove the annotation"));
+    }
+
+    private static String misspelt(String key) {
+        return "annotation " + Printable.quoted(key) + " is unknown"
+                + NearestName.of(key, FOR_PODS)
+                        .map(near -> "; did you mean " + near + "?")
+                        .orElse(": pods may have " + String.join(", ", FOR_PODS));
     }
 }

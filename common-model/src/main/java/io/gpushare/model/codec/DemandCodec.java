@@ -6,6 +6,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.selector.CardSelector;
+import io.gpushare.model.text.Quantity;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +81,7 @@ public final class DemandCodec {
 
     private Decoded<Demand> withRequirements(Demand amounts, Map<String, String> annotations) {
         Optional<String> mistake = AnnotationLimits.tooLong(annotations, AnnotationKeys.SELECTORS)
-                .or(() -> AnnotationMistakes.find(annotations));
+                .or(() -> AnnotationKeys.mistake(annotations));
         if (mistake.isPresent()) {
             return new Decoded.Malformed<>(mistake.get());
         }

@@ -5,6 +5,7 @@ import static java.math.RoundingMode.FLOOR;
 
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
+import io.gpushare.model.text.Quantity;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.List;

@@ -24,10 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The node annotation {@value AnnotationKeys#INVENTORY}: {@code {"version":1,"unitMiB":1024,"driver":"580.95.05",
  * "cuda":"13.0","cards":[{"uuid":"GPU-…","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"compute":"7.5",
- * "ecc":true,"numa":0,"mig":false,"ill":"Xid 79"}],"links":["NV12"]}}.
+ * "ecc":true,"numa":0,"mig":false,"unhealthy":"Xid 79"}],"links":["NV12"]}}.
  *
- * <p>Facts that the driver does not report are omitted. A healthy card has no {@code "ill"} (also read as {@code
- * "unhealthy"}), and a card that is not cordoned no {@code "cordoned":true}. Each card but the first has one string with
+ * <p>Facts that the driver does not report are omitted. A healthy card has no {@code "unhealthy"}, and a card that is not cordoned no {@code "cordoned":true}. Each card but the first has one string with
  * its links to all cards before it, in the notation of {@link CardLink}, with {@code -} for an unknown link. A card with
  * isolation has {@code "isolation":"driver"} or {@code "mps"}; one that lacks what was asked for has {@code
  * "isolationMissing":"why"}, and {@code "memoryClosed":true} if it therefore offers no memory. A node without cards to offer
@@ -112,21 +111,21 @@ public final class InventoryCodec {
         }
         into.put("model", card.model());
         into.put("memoryMiB", card.memory().mib());
-        if (card.compute() != null) {
-            into.put("compute", card.compute().toString());
+        Card.Details details = card.details();
+        if (details.compute() != null) {
+            into.put("compute", details.compute().toString());
         }
-        if (card.ecc() != null) {
-            into.put("ecc", card.ecc());
+        if (details.ecc() != null) {
+            into.put("ecc", details.ecc());
         }
-        if (card.numaNode() != null) {
-            into.put("numa", card.numaNode());
+        if (details.numaNode() != null) {
+            into.put("numa", details.numaNode());
         }
-        if (card.mig() != null) {
-            into.put("mig", card.mig());
+        if (details.mig() != null) {
+            into.put("mig", details.mig());
         }
         if (card.health() instanceof Health.Unhealthy(String reason)) {
-            // Older extenders read only this key.
-            into.put("ill", reason);
+            into.put("unhealthy", reason);
         }
         if (card.cordoned()) {
             into.put("cordoned", true);
@@ -185,23 +184,21 @@ public final class InventoryCodec {
     private static Card card(JsonNode card) {
         @Nullable String compute = JsonReader.optionalText(card, "compute");
         @Nullable String unhealthy = JsonReader.optionalText(card, "unhealthy");
-        if (unhealthy == null) {
-            unhealthy = JsonReader.optionalText(card, "ill");
-        }
-        return new Card(
-                new CardId(JsonReader.text(card, "uuid")),
-                JsonReader.integer(card, "index"),
-                JsonReader.optionalInteger(card, "minor"),
-                JsonReader.text(card, "model"),
-                Memory.ofMib(JsonReader.integer(card, "memoryMiB")),
+        Card.Details details = new Card.Details(
                 compute == null ? null : ComputeCapability.parse(compute),
                 JsonReader.optionalBoolean(card, "ecc"),
                 JsonReader.optionalInteger(card, "numa"),
-                JsonReader.optionalBoolean(card, "mig"),
-                unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy),
-                Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")),
-                false,
-                isolation(card));
+                JsonReader.optionalBoolean(card, "mig"));
+        return new Card(
+                        new CardId(JsonReader.text(card, "uuid")),
+                        JsonReader.integer(card, "index"),
+                        JsonReader.optionalInteger(card, "minor"),
+                        JsonReader.text(card, "model"),
+                        Memory.ofMib(JsonReader.integer(card, "memoryMiB")),
+                        details)
+                .withHealth(unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy))
+                .withCordoned(Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")))
+                .withIsolation(isolation(card));
     }
 
     /** An isolation that this version does not know counts as none. */

@@ -32,14 +32,18 @@ public record ResourceNames(
             throw new IllegalArgumentException(
                     "the memory resource and the card resource must have different names, both are '" + memory + "'");
         }
-        if (!cores.isEmpty() && (checked(cores).equals(memory) || cores.equals(cards))) {
-            throw new IllegalArgumentException(
-                    "the core resource must have another name than the other resources, and not '" + cores + "'");
+        if (!cores.isEmpty()) {
+            checked(cores);
         }
         formerMemory = former(formerMemory, memory, cards);
         formerCards = former(formerCards, memory, cards);
-        if (formerMemory.contains(cores) || formerCards.contains(cores)) {
-            throw new IllegalArgumentException("the core resource must not be a former name, as '" + cores + "' is");
+        if (cores.equals(memory)
+                || cores.equals(cards)
+                || formerMemory.contains(cores)
+                || formerCards.contains(cores)) {
+            throw new IllegalArgumentException(
+                    "the core resource must have another name than the other resources, present and former, and not '"
+                            + cores + "'");
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +91,12 @@ public final class NodeCards {
         Map<String, Holding> changed = new LinkedHashMap<>(holdings);
         changed.remove(holder);
         return new NodeCards(inventory, changed);
+    }
+
+    /** The same without the allocations of these holders. */
+    public NodeCards without(Collection<String> holders) {
+        Map<String, Holding> changed = new LinkedHashMap<>(holdings);
+        return changed.keySet().removeAll(Set.copyOf(holders)) ? new NodeCards(inventory, changed) : this;
     }
 
     /** The first cards in that order that fit the demand, or why none fit. It reserves nothing. */

@@ -29,15 +29,19 @@ public enum CardFact {
             case MODEL -> new FactValue.Model(card.model());
             case MEMORY -> new FactValue.Amount(card.memory());
             case COMPUTE ->
-                card.compute() == null
+                card.details().compute() == null
                         ? null
                         : FactValue.Version.of(
-                                card.compute().major(), card.compute().minor());
-            case ECC -> flag(card.ecc());
-            case MIG -> flag(card.mig());
+                                card.details().compute().major(),
+                                card.details().compute().minor());
+            case ECC -> flag(card.details().ecc());
+            case MIG -> flag(card.details().mig());
             case CUDA -> driver == null ? null : FactValue.Version.leading(driver.cuda());
             case DRIVER -> driver == null ? null : FactValue.Version.leading(driver.version());
-            case NUMA -> card.numaNode() == null ? null : new FactValue.Whole(card.numaNode());
+            case NUMA ->
+                card.details().numaNode() == null
+                        ? null
+                        : new FactValue.Whole(card.details().numaNode());
             case UUID -> new FactValue.Identity(card.id());
             case ISOLATION -> new FactValue.Enforced(card.isolation().inForce());
         };

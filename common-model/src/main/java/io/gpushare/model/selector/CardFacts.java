@@ -3,7 +3,6 @@ package io.gpushare.model.selector;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import java.util.Map;
 import java.util.Objects;
@@ -31,17 +30,7 @@ public final class CardFacts {
 
     public static CardFacts of(Card card, Inventory.@Nullable Driver driver) {
         CardFacts facts = new CardFacts(
-                new Card(
-                                ANY,
-                                0,
-                                0,
-                                card.model(),
-                                card.memory(),
-                                card.compute(),
-                                card.ecc(),
-                                card.numaNode(),
-                                card.mig(),
-                                new Health.Healthy())
+                new Card(ANY, 0, 0, card.model(), card.memory(), card.details())
                         .withIsolation(CardIsolation.of(card.isolation().inForce())),
                 driver);
         @Nullable CardFacts shared = SHARED.get(facts);

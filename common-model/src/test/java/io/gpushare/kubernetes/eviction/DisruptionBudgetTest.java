@@ -2,55 +2,47 @@ package io.gpushare.kubernetes.eviction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kubernetes.client.openapi.models.V1LabelSelector;
-import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
-import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
-import io.kubernetes.client.openapi.models.V1PodDisruptionBudgetSpec;
-import io.kubernetes.client.openapi.models.V1PodDisruptionBudgetStatus;
-import java.util.List;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class DisruptionBudgetTest {
     private static final Map<String, String> LABELS = Map.of("app", "x");
 
     @Test
-    void labelsAndExpressionsMustAllMatch() {
-        V1LabelSelector selector = new V1LabelSelector().putMatchLabelsItem("app", "x");
-        assertThat(budget(selector).selects(LABELS)).isTrue();
-        selector.addMatchExpressionsItem(
-                new V1LabelSelectorRequirement().key("app").operator("NotIn").values(List.of("x")));
-        assertThat(budget(selector).selects(LABELS)).isFalse();
+    void labelsAndExpressionsMustAllMatch() throws JsonProcessingException {
+        assertThat(budget("{\"matchLabels\":{\"app\":\"x\"}}").selects(LABELS)).isTrue();
+        assertThat(budget("""
+            {"matchLabels":{"app":"x"},"matchExpressions":[{"key":"app","operator":"NotIn","values":["x"]}]}\
+            """).selects(LABELS)).isFalse();
     }
 
     @Test
-    void anEmptySelectorSelectsAllPodsInPolicyV1AndNoneBefore() {
-        assertThat(budget(new V1LabelSelector()).selects(LABELS)).isTrue();
-        assertThat(DisruptionBudget.of(written(new V1LabelSelector()), false).selects(LABELS))
-                .isFalse();
-        assertThat(budget(null).selects(LABELS)).isFalse();
+    void anEmptySelectorSelectsAllPodsInPolicyV1AndNoneBefore() throws JsonProcessingException {
+        assertThat(budget("{}").selects(LABELS)).isTrue();
+        assertThat(DisruptionBudget.of(written("{}"), false).selects(LABELS)).isFalse();
+        assertThat(budget("null").selects(LABELS)).isFalse();
     }
 
     @Test
-    void aBudgetThatCannotBeReadProtects() {
-        V1LabelSelector selector = new V1LabelSelector()
-                .addMatchExpressionsItem(
-                        new V1LabelSelectorRequirement().key("app").operator("Resembles"));
-        assertThat(budget(selector).selects(LABELS)).isTrue();
-        V1PodDisruptionBudget empty = new V1PodDisruptionBudget();
-        assertThat(DisruptionBudget.of(empty, true).allowed()).isZero();
+    void aBudgetThatCannotBeReadProtects() throws JsonProcessingException {
+        assertThat(budget("{\"matchExpressions\":[{\"key\":\"app\",\"operator\":\"Resembles\"}]}")
+                        .selects(LABELS))
+                .isTrue();
+        assertThat(budget("{}").allowed()).isOne();
+        assertThat(DisruptionBudget.of(new ObjectMapper().readTree("{}"), true).allowed())
+                .isZero();
     }
 
-    private static DisruptionBudget budget(@Nullable V1LabelSelector selector) {
+    private static DisruptionBudget budget(String selector) throws JsonProcessingException {
         return DisruptionBudget.of(written(selector), true);
     }
 
-    private static V1PodDisruptionBudget written(@Nullable V1LabelSelector selector) {
-        return new V1PodDisruptionBudget()
-                .metadata(new V1ObjectMeta().name("b"))
-                .spec(new V1PodDisruptionBudgetSpec().selector(selector))
-                .status(new V1PodDisruptionBudgetStatus().disruptionsAllowed(1));
+    private static JsonNode written(String selector) throws JsonProcessingException {
+        return new ObjectMapper().readTree("""
+            {"metadata":{"name":"b"},"spec":{"selector":%s},"status":{"disruptionsAllowed":1}}
+            """.formatted(selector));
     }
 }

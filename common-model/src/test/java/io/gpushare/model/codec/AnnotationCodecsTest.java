@@ -38,16 +38,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AnnotationCodecsTest {
     private static final CardId CARD = new CardId("GPU-60805828-8ab0-6124-67c4-9baff56d087b");
     private static final Card T4 = new Card(
-            CARD,
-            1,
-            3,
-            "Tesla T4",
-            Memory.ofMib(15360),
-            new ComputeCapability(7, 5),
-            true,
-            0,
-            false,
-            new Health.Unhealthy("Xid 79"));
+                    CARD,
+                    1,
+                    3,
+                    "Tesla T4",
+                    Memory.ofMib(15360),
+                    new Card.Details(new ComputeCapability(7, 5), true, 0, false))
+            .withHealth(new Health.Unhealthy("Xid 79"));
     private static final Inventory NODE =
             new Inventory(MemoryUnit.GIB, new Inventory.Driver("580.95.05", "13.0"), List.of(T4));
 
@@ -118,9 +115,7 @@ class AnnotationCodecsTest {
     @Test
     void aCardWithoutAMinorNumberSurvivesItsTextForm() {
         Inventory unnumbered = new Inventory(
-                MemoryUnit.GIB,
-                null,
-                List.of(new Card(CARD, 0, null, "T4", Memory.ofGib(15), null, null, null, null, new Health.Healthy())));
+                MemoryUnit.GIB, null, List.of(new Card(CARD, 0, null, "T4", Memory.ofGib(15), Card.Details.UNKNOWN)));
         String written = InventoryCodec.encode(unnumbered);
         assertThat(written).doesNotContain("minor");
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
@@ -172,18 +167,14 @@ class AnnotationCodecsTest {
     }
 
     @Test
-    void anUnhealthyCardIsReadUnderBothKeysAndWrittenUnderTheOldOne() {
-        for (String key : List.of("ill", "unhealthy")) {
-            String written = "{\"version\":1,\"unitMiB\":1024,\"cards\":[{\"uuid\":\"GPU-a\",\"index\":0,\"minor\":0,"
-                    + "\"model\":\"T4\",\"memoryMiB\":15360,\"" + key + "\":\"Xid 79\"}]}";
-            Inventory read = InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written))
-                    .valid()
-                    .orElseThrow();
-            assertThat(read.cards().getFirst().health()).isEqualTo(new Health.Unhealthy("Xid 79"));
-            assertThat(InventoryCodec.encode(read))
-                    .contains("\"ill\":\"Xid 79\"")
-                    .doesNotContain("unhealthy");
-        }
+    void anUnhealthyCardHasItsReason() {
+        String written = "{\"version\":1,\"unitMiB\":1024,\"cards\":[{\"uuid\":\"GPU-a\",\"index\":0,\"minor\":0,"
+                + "\"model\":\"T4\",\"memoryMiB\":15360,\"unhealthy\":\"Xid 79\"}]}";
+        Inventory read = InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written))
+                .valid()
+                .orElseThrow();
+        assertThat(read.cards().getFirst().health()).isEqualTo(new Health.Unhealthy("Xid 79"));
+        assertThat(InventoryCodec.encode(read)).isEqualTo(written);
     }
 
     @Test

@@ -7,7 +7,6 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.ComputeCapability;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
@@ -24,6 +23,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.statistics.Statistics;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,11 +38,7 @@ class SelectorCodecTest {
                     0,
                     "NVIDIA A100-SXM4-80GB",
                     Memory.ofMib(81_920),
-                    new ComputeCapability(8, 0),
-                    true,
-                    1,
-                    false,
-                    new Health.Healthy())
+                    new Card.Details(new ComputeCapability(8, 0), true, 1, false))
             .withIsolation(CardIsolation.of(Isolation.DRIVER));
 
     @ParameterizedTest
@@ -201,10 +197,16 @@ class SelectorCodecTest {
     void anyTextIsParsedOrRejectedWithItsPosition(@ForAll("texts") String text) {
         try {
             CardSelector read = SelectorCodec.parse(text);
+            Statistics.collect("parsed");
             assertThat(SelectorCodec.parse(read.toString())).isEqualTo(read);
         } catch (SelectorSyntaxException e) {
+            Statistics.collect("rejected");
             assertThat(e.position()).isBetween(1, text.length() + 1);
         }
+        Statistics.coverage(coverage -> {
+            coverage.check("parsed").count(count -> count > 0);
+            coverage.check("rejected").count(count -> count > 0);
+        });
     }
 
     private static CardSelector decoded(Map<String, String> annotations) {

@@ -26,6 +26,7 @@ import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The choice of cards whose links are known. */
@@ -106,6 +107,7 @@ class BestLinkedTest {
         }
     }
 
+    @Tag("alone")
     @Test
     void sixteenCardsAreChosenQuickly() {
         int[] sizes = new int[16];

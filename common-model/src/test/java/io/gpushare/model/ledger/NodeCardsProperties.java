@@ -31,6 +31,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.statistics.Statistics;
 
 /** Properties of every history of placements and releases, on mixed cards and for both resources. */
 class NodeCardsProperties {
@@ -48,13 +49,13 @@ class NodeCardsProperties {
             } else {
                 node = placeIfItFits(node, step, running);
             }
-            assertThat(node.cards()).noneMatch(CardState::overCommitted);
+            assertThat(node.cards()).hasSameSizeAs(inventory.cards()).noneMatch(CardState::overCommitted);
         }
         for (String uid : running) {
             node = node.without(uid);
         }
         assertThat(node).isEqualTo(NodeCards.of(inventory));
-        assertThat(node.cards()).allMatch(CardState::unused);
+        assertThat(node.cards()).hasSameSizeAs(inventory.cards()).allMatch(CardState::unused);
     }
 
     @Property
@@ -67,6 +68,7 @@ class NodeCardsProperties {
         for (Step step : history) {
             Demand demand = step.demand();
             if (node.place(demand, step.order()) instanceof Placement.Refused(Refusal why)) {
+                Statistics.collect(why);
                 List<CardState> allowed = node.cards().stream()
                         .filter(state -> demand.selector().matches(state.card(), null))
                         .toList();
@@ -88,7 +90,7 @@ class NodeCardsProperties {
                     }
                     case NO_CORE_LIMITS -> {
                         assertThat(demand.total().cores()).isPositive();
-                        assertThat(allowed).noneMatch(CardState::limitsCores);
+                        assertThat(allowed).isNotEmpty().noneMatch(CardState::limitsCores);
                     }
                     case NO_FREE_CARDS ->
                         assertThat(memory + demand.total().wholeCards()).isGreaterThan((int) free);
@@ -98,6 +100,11 @@ class NodeCardsProperties {
                 }
             }
         }
+        Statistics.coverage(coverage -> {
+            for (Refusal why : Refusal.values()) {
+                coverage.check(why).count(count -> count > 0);
+            }
+        });
     }
 
     /** MPS serves no pod with memory of several cards. */

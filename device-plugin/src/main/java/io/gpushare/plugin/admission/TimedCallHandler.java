@@ -1,20 +1,15 @@
 package io.gpushare.plugin.admission;
 
 import io.gpushare.plugin.allocation.AllocationResponse;
+import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.kubelet.CallHandler;
 import io.gpushare.plugin.metrics.PluginMetrics;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** Measures how long the kubelet waits for the responses. */
 public record TimedCallHandler(CallHandler handler, PluginMetrics metrics) implements CallHandler {
-    public TimedCallHandler {
-        Objects.requireNonNull(handler);
-        Objects.requireNonNull(metrics);
-    }
-
     @Override
     public List<String> preferred(DeviceResource resource, List<String> available, List<String> mustInclude, int size) {
         long begin = System.nanoTime();
@@ -41,7 +36,7 @@ public record TimedCallHandler(CallHandler handler, PluginMetrics metrics) imple
     }
 
     @Override
-    public AllocationResponse allocate(DeviceResource resource, List<String> ids) {
+    public Outcome<AllocationResponse> allocate(DeviceResource resource, List<String> ids) {
         long begin = System.nanoTime();
         try {
             return handler.allocate(resource, ids);

@@ -1,15 +1,12 @@
 package io.gpushare.plugin.allocation;
 
 import io.gpushare.model.ContainerDemand;
-import io.gpushare.model.PodRef;
-import io.gpushare.plugin.node.NodePod;
-import java.util.List;
-import java.util.Objects;
+import io.gpushare.plugin.snapshot.NodePod;
 
 /** The container that a kubelet call is about; the call itself does not name it. */
-public sealed interface Caller {
+public record Caller(NodePod pod, ContainerDemand container, Evidence evidence) {
     /** How the container was identified, most reliable first. */
-    enum Evidence {
+    public enum Evidence {
         /** pod-resources lists its pod, and it is the container that lacks its devices. */
         LACKS_DEVICES("lacks_devices"),
         /** The same, but its call was answered before: the kubelet has lost its device allocations. */
@@ -26,29 +23,6 @@ public sealed interface Caller {
         /** The value of the label in metrics. */
         public String label() {
             return label;
-        }
-    }
-
-    record Found(NodePod pod, ContainerDemand container, Evidence evidence) implements Caller {
-        public Found {
-            Objects.requireNonNull(pod);
-            Objects.requireNonNull(container);
-            Objects.requireNonNull(evidence);
-        }
-    }
-
-    /** No container of a known pod fits the call; the reason is for the user. */
-    record None(RefusalKind kind, String reason) implements Caller {
-        public None {
-            Objects.requireNonNull(kind);
-            Objects.requireNonNull(reason);
-        }
-    }
-
-    /** Several containers fit, and their annotations name different cards. */
-    record Ambiguous(List<PodRef> pods) implements Caller {
-        public Ambiguous {
-            pods = List.copyOf(pods);
         }
     }
 }

@@ -8,9 +8,9 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.plugin.devices.DeviceResource;
-import io.gpushare.plugin.node.DeviceIdParser;
-import io.gpushare.plugin.node.NodePod;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.DeviceIdParser;
+import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +35,7 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
      *
      * @param named the cards of the devices in the call, which decide between pods that fit equally; may be empty
      */
-    public Caller find(DeviceResource resource, int count, Set<CardId> named) {
+    public Outcome<Caller> find(DeviceResource resource, int count, Set<CardId> named) {
         List<Candidate> fitting = snapshot.pods().stream()
                 .filter(snapshot::waits)
                 .filter(pod -> !listedNow || snapshot.listed().knows(pod.name()))
@@ -58,10 +58,10 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
      * A container that has its cards already. The pod may as well be gone, and the caller another one of its name: only the
      * API server knows.
      */
-    private Caller repeated(List<Candidate> candidates, Set<CardId> named) {
+    private Outcome<Caller> repeated(List<Candidate> candidates, Set<CardId> named) {
         return fresh
                 ? among(candidates, named, Caller.Evidence.REPEATED_CALL)
-                : new Caller.None(
+                : new Outcome.Refused<>(
                         RefusalKind.POD_UNKNOWN,
                         "the kubelet calls again for pod "
                                 + candidates.getFirst().pod().ref()
@@ -118,7 +118,7 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
                 .anyMatch(id -> DeviceIdParser.mayBe(Set.of(id), kind));
     }
 
-    private Caller among(List<Candidate> candidates, Set<CardId> named, Caller.Evidence evidence) {
+    private Outcome<Caller> among(List<Candidate> candidates, Set<CardId> named, Caller.Evidence evidence) {
         List<Candidate> left = latest(candidates);
         if (left.size() > 1) {
             List<Candidate> byCard = left.stream()
@@ -133,7 +133,7 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
      * The oldest pod, if all have the same cards; otherwise none. A kubelet that was down does not admit pods in the order
      * in which they were bound. The cards that it names don't help either: it takes the devices that the plugin preferred.
      */
-    private Caller oldest(List<Candidate> candidates) {
+    private Outcome<Caller> oldest(List<Candidate> candidates) {
         return sameCards(candidates)
                 ? found(candidates.getFirst(), Caller.Evidence.DEMAND_ONLY)
                 : ambiguous(candidates);
@@ -144,15 +144,20 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
         return candidates.stream().map(this::annotated).distinct().count() == 1;
     }
 
-    private static Caller ambiguous(List<Candidate> candidates) {
-        return new Caller.Ambiguous(
-                candidates.stream().map(each -> each.pod().ref()).toList());
+    private Outcome<Caller> ambiguous(List<Candidate> candidates) {
+        return new Outcome.Refused<>(
+                RefusalKind.AMBIGUOUS_CALLER,
+                "the pods "
+                        + candidates.stream().map(each -> each.pod().ref()).toList()
+                        + " wait for the same amount on different cards, and the kubelet does"
+                        + " not say which of them it is admitting: recreate the pod"
+                        + (listedNow ? "" : " (pod-resources did not respond in time)"));
     }
 
     /** The candidate, unless the kubelet began to admit a pod after it that the API has not reported. */
-    private Caller unlessRejected(Candidate candidate, Caller.Evidence evidence) {
+    private Outcome<Caller> unlessRejected(Candidate candidate, Caller.Evidence evidence) {
         return snapshot.unknownPodAfter(candidate.pod(), fresh)
-                .<Caller>map(unknown -> new Caller.None(
+                .<Outcome<Caller>>map(unknown -> new Outcome.Refused<>(
                         RefusalKind.POD_UNKNOWN,
                         "the API server has not reported pod " + unknown
                                 + ", which the kubelet is admitting: recreate the pod"))
@@ -184,11 +189,11 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
                 .map(ContainerAllocation::visibleCards);
     }
 
-    private static Caller found(Candidate candidate, Caller.Evidence evidence) {
-        return new Caller.Found(candidate.pod(), candidate.container(), evidence);
+    private static Outcome<Caller> found(Candidate candidate, Caller.Evidence evidence) {
+        return new Outcome.Of<>(new Caller(candidate.pod(), candidate.container(), evidence));
     }
 
-    private Caller none(DeviceResource resource, int count) {
+    private Outcome<Caller> none(DeviceResource resource, int count) {
         Stream<String> malformed = snapshot.pods().stream()
                 .filter(pod -> snapshot.waits(pod) && snapshot.listed().knows(pod.name()))
                 .flatMap(pod -> pod.demand() instanceof Decoded.Malformed<?>(String reason)
@@ -196,8 +201,8 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
                         : Stream.empty());
         return malformed
                 .findFirst()
-                .map(sentence -> new Caller.None(RefusalKind.MALFORMED, sentence))
-                .orElseGet(() -> new Caller.None(
+                .<Outcome<Caller>>map(sentence -> new Outcome.Refused<>(RefusalKind.MALFORMED, sentence))
+                .orElseGet(() -> new Outcome.Refused<>(
                         RefusalKind.NO_POD_WAITS,
                         "no pod that the API server has on this node waits for " + resource.text(count)));
     }

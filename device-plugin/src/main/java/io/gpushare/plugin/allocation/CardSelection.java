@@ -17,9 +17,9 @@ import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
-import io.gpushare.plugin.node.DeviceIdParser;
-import io.gpushare.plugin.node.NodePod;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.DeviceIdParser;
+import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -39,7 +39,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
      *
      * @param devices those that the kubelet has chosen; empty in GetPreferredAllocation, where it has chosen none
      */
-    public CardChoice among(List<DeviceId> devices) {
+    public Outcome<ContainerAllocation> among(List<DeviceId> devices) {
         return switch (pod.written(snapshot.inventory())) {
             case Decoded.Malformed<Allocation>(String reason) -> refused(RefusalKind.MALFORMED, reason);
             case Decoded.Valid<Allocation>(Allocation allocation) -> annotated(allocation);
@@ -60,7 +60,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         return new Allocation(snapshot.inventory().unit(), List.of(own));
     }
 
-    private CardChoice annotated(Allocation allocation) {
+    private Outcome<ContainerAllocation> annotated(Allocation allocation) {
         if (!allocation.unit().equals(snapshot.inventory().unit())) {
             return refused(
                     RefusalKind.DEMAND_DIFFERS,
@@ -92,21 +92,21 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         return ifAvailable(own.get(), allocation);
     }
 
-    private CardChoice ifAvailable(ContainerAllocation own, Allocation ofPod) {
-        Optional<CardChoice> unavailable = unavailable(own.visibleCards());
+    private Outcome<ContainerAllocation> ifAvailable(ContainerAllocation own, Allocation ofPod) {
+        Optional<Outcome<ContainerAllocation>> unavailable = unavailable(own.visibleCards());
         if (unavailable.isPresent()) {
             return unavailable.get();
         }
         NodeCards others = snapshot.allocations().assigned().without(pod.ref().uid());
         return others.fits(ofPod)
-                ? new CardChoice.Chosen(own)
+                ? new Outcome.Of<>(own)
                 : refused(
                         RefusalKind.CARD_IN_USE,
                         "the cards allocated to the pod (" + names(own.visibleCards())
                                 + ") are in use by other pods: recreate the pod");
     }
 
-    private Optional<CardChoice> unavailable(Set<CardId> cards) {
+    private Optional<Outcome<ContainerAllocation>> unavailable(Set<CardId> cards) {
         for (CardId id : cards) {
             Optional<Card> card = snapshot.inventory().card(id);
             if (card.isEmpty()) {
@@ -141,7 +141,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         return Optional.empty();
     }
 
-    private CardChoice unannotated(List<DeviceId> devices) {
+    private Outcome<ContainerAllocation> unannotated(List<DeviceId> devices) {
         NodeCards others = snapshot.allocations().reserved().without(pod.ref().uid());
         List<ContainerAllocation> own = snapshot.allocations()
                 .reserved()
@@ -152,15 +152,15 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                 .or(() -> besideItsOthers(own))
                 .filter(gets -> others.fits(beside(own, gets)))
                 .or(() -> own.isEmpty() ? placed(others) : Optional.empty())
-                .<CardChoice>map(CardChoice.Chosen::new)
+                .<Outcome<ContainerAllocation>>map(Outcome.Of::new)
                 .orElseGet(() -> alone(snapshot.allocations().reserved()));
     }
 
     /** A placement of this container alone, wherever the pod's earlier containers are. */
-    private CardChoice alone(NodeCards cards) {
+    private Outcome<ContainerAllocation> alone(NodeCards cards) {
         return switch (cards.place(demand().only(container), CardOrder.BINPACK)) {
             case Placement.Placed(Allocation allocation) ->
-                new CardChoice.Chosen(allocation.containers().getFirst());
+                new Outcome.Of<>(allocation.containers().getFirst());
             case Placement.Refused(var why) -> refused(RefusalKind.NO_FREE_CAPACITY, why.sentence());
         };
     }
@@ -235,8 +235,9 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         return new ContainerAllocation(container.name(), container.role(), shares);
     }
 
-    private CardChoice refused(RefusalKind kind, String reason) {
-        return new CardChoice.Refused(kind, "pod " + pod.ref() + ", container '" + container.name() + "': " + reason);
+    private Outcome<ContainerAllocation> refused(RefusalKind kind, String reason) {
+        return new Outcome.Refused<>(
+                kind, "pod " + pod.ref() + ", container '" + container.name() + "': " + reason, Optional.of(pod.ref()));
     }
 
     private static String names(Set<CardId> cards) {

@@ -4,13 +4,13 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
-import java.util.ArrayList;
+import io.gpushare.plugin.isolation.ContainerIsolation;
+import io.gpushare.plugin.snapshot.NodePod;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Expresses a container's cards for the container runtimes, and in gpushare's own variables. */
@@ -29,65 +29,57 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
         return strategies.contains(DeviceListStrategy.DEVICE_SPECS);
     }
 
-    /** Why a container with this allocation can't have its cards, as a sentence; empty if it can. */
-    public Optional<String> refusal(ContainerAllocation allocation, Inventory inventory) {
-        return cards(allocation, inventory)
-                .filter(card -> needDeviceFiles() && card.minor() == null)
-                .map(card -> "the driver does not report the device file of card " + card.id()
-                        + ", which --device-list-strategy=device-specs needs: use envvar or cdi-cri")
-                .findFirst();
-    }
-
     /**
-     * The settings of a container with this allocation.
+     * The settings of a container of that pod with these cards.
      *
-     * @param podUnits memory units of its whole pod
+     * @param isolation what it needs for its isolation
      */
-    public AllocationResponse.Granted of(ContainerAllocation allocation, int podUnits, Inventory inventory) {
+    public Outcome<AllocationResponse> of(
+            NodePod pod, ContainerAllocation allocation, Inventory inventory, ContainerIsolation.Settings isolation) {
+        List<Card> cards = allocation.visibleCards().stream()
+                .flatMap(id -> inventory.card(id).stream())
+                .toList();
+        Optional<Card> unnumbered = cards.stream()
+                .filter(card -> needDeviceFiles() && card.minor() == null)
+                .findFirst();
+        if (unnumbered.isPresent()) {
+            return new Outcome.Refused<>(
+                    RefusalKind.NO_DEVICE_FILE,
+                    "the driver does not report the device file of card "
+                            + unnumbered.get().id()
+                            + ", which --device-list-strategy=device-specs needs: use envvar or cdi-cri",
+                    Optional.of(pod.ref()));
+        }
         List<String> uuids =
                 allocation.visibleCards().stream().map(CardId::uuid).toList();
         Map<String, String> environment = new LinkedHashMap<>();
         // Without the variable an image's own NVIDIA_VISIBLE_DEVICES=all exposes every card; "void" exposes none.
         environment.put(
                 VISIBLE_DEVICES, strategies.contains(DeviceListStrategy.ENVVAR) ? String.join(",", uuids) : "void");
-        if (allocation.total().wholeCards() == 0 && uuids.size() == 1) {
-            inventory
-                    .card(allocation.visibleCards().iterator().next())
-                    .ifPresent(card -> environment.putAll(gpushare(
-                            allocation,
-                            podUnits,
-                            card,
-                            inventory.capacityOf(card).units())));
+        if (allocation.total().wholeCards() == 0 && uuids.size() == 1 && !cards.isEmpty()) {
+            environment.putAll(gpushare(allocation, pod, cards.getFirst(), inventory));
         }
+        environment.putAll(isolation.environment());
         List<String> cdi = strategies.contains(DeviceListStrategy.CDI_CRI)
                 ? uuids.stream().map(CDI_KIND::concat).toList()
                 : List.of();
-        List<String> files =
-                strategies.contains(DeviceListStrategy.DEVICE_SPECS) ? files(allocation, inventory) : List.of();
-        return new AllocationResponse.Granted(environment, files, cdi);
+        Stream<String> files = needDeviceFiles()
+                ? Stream.concat(cards.stream().map(card -> "/dev/nvidia" + card.minor()), CONTROL_FILES.stream())
+                : Stream.empty();
+        return new Outcome.Of<>(new AllocationResponse(environment, files.toList(), cdi, isolation.mounts()));
     }
 
     /** The variables that gpushare's users and their frameworks read. */
     private static Map<String, String> gpushare(
-            ContainerAllocation allocation, int podUnits, Card card, int cardUnits) {
+            ContainerAllocation allocation, NodePod pod, Card card, Inventory inventory) {
+        int units = allocation.total().units();
+        int podUnits =
+                pod.demand().valid().map(demand -> demand.total().units()).orElse(units);
         return Map.of(
                 "ALIYUN_COM_GPU_MEM_IDX", String.valueOf(card.index()),
                 "ALIYUN_COM_GPU_MEM_POD", String.valueOf(podUnits),
-                "ALIYUN_COM_GPU_MEM_CONTAINER",
-                        String.valueOf(allocation.total().units()),
-                "ALIYUN_COM_GPU_MEM_DEV", String.valueOf(cardUnits));
-    }
-
-    private static List<String> files(ContainerAllocation allocation, Inventory inventory) {
-        List<String> files = cards(allocation, inventory)
-                .filter(card -> card.minor() != null)
-                .map(card -> "/dev/nvidia" + card.minor())
-                .collect(Collectors.toCollection(ArrayList::new));
-        files.addAll(CONTROL_FILES);
-        return files;
-    }
-
-    private static Stream<Card> cards(ContainerAllocation allocation, Inventory inventory) {
-        return allocation.visibleCards().stream().flatMap(id -> inventory.card(id).stream());
+                "ALIYUN_COM_GPU_MEM_CONTAINER", String.valueOf(units),
+                "ALIYUN_COM_GPU_MEM_DEV",
+                        String.valueOf(inventory.capacityOf(card).units()));
     }
 }

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +19,7 @@ final class CardHealth {
     private final Map<CardId, LastXid> last = new HashMap<>();
 
     CardHealth(Duration quiet) {
-        this.quiet = Objects.requireNonNull(quiet);
+        this.quiet = quiet;
     }
 
     void xid(CardId card, long xid, Instant now) {

@@ -123,17 +123,18 @@ final class CardHistory {
 
     private static Card card(CardFacts facts, Health health) {
         return new Card(
-                new CardId(facts.uuid()),
-                facts.index(),
-                facts.minor().isPresent() ? facts.minor().getAsInt() : null,
-                facts.model(),
-                new Memory(facts.memoryTotalBytes()),
-                facts.compute()
-                        .map(compute -> new ComputeCapability(compute.major(), compute.minor()))
-                        .orElse(null),
-                facts.ecc().orElse(null),
-                facts.numaNode().isPresent() ? facts.numaNode().getAsInt() : null,
-                facts.mig().orElse(null),
-                health);
+                        new CardId(facts.uuid()),
+                        facts.index(),
+                        facts.minor().isPresent() ? facts.minor().getAsInt() : null,
+                        facts.model(),
+                        new Memory(facts.memoryTotalBytes()),
+                        new Card.Details(
+                                facts.compute()
+                                        .map(compute -> new ComputeCapability(compute.major(), compute.minor()))
+                                        .orElse(null),
+                                facts.ecc().orElse(null),
+                                facts.numaNode().isPresent() ? facts.numaNode().getAsInt() : null,
+                                facts.mig().orElse(null)))
+                .withHealth(health);
     }
 }

@@ -10,6 +10,7 @@ import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.XidEvent;
 import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.plugin.part.Counts;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.time.Clocks;
 import java.time.Duration;
@@ -17,9 +18,7 @@ import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -39,14 +38,7 @@ public final class CardScanner implements AutoCloseable {
      * @param needsDeviceFiles whether a card without a device file can't be given to containers
      */
     public record Settings(
-            String library, MemoryUnit unit, Duration interval, Duration quiet, boolean needsDeviceFiles) {
-        public Settings {
-            Objects.requireNonNull(library);
-            Objects.requireNonNull(unit);
-            Objects.requireNonNull(interval);
-            Objects.requireNonNull(quiet);
-        }
-    }
+            String library, MemoryUnit unit, Duration interval, Duration quiet, boolean needsDeviceFiles) {}
 
     /** Receives reports about the cards, on the scanning thread. */
     public interface Listener {
@@ -67,7 +59,7 @@ public final class CardScanner implements AutoCloseable {
 
     private final Settings settings;
     private final Listener listener;
-    private final Map<CardXid, Long> counts = new ConcurrentHashMap<>();
+    private final Counts<CardXid> counts = new Counts<>(Set.of());
     private final Clocks clocks;
     private final SharedSession shared;
     private final CardHealth health;
@@ -83,7 +75,12 @@ public final class CardScanner implements AutoCloseable {
     private @Nullable Inventory last;
     private @Nullable NoCards problem;
 
-    private CardScanner(Settings settings, Listener listener, Clocks clocks, SharedSession shared) {
+    /**
+     * Makes a scanner.
+     *
+     * @param shared receives the session with the driver
+     */
+    public CardScanner(Settings settings, Listener listener, Clocks clocks, SharedSession shared) {
         this.settings = settings;
         this.listener = listener;
         this.clocks = clocks;
@@ -91,18 +88,13 @@ public final class CardScanner implements AutoCloseable {
         this.health = new CardHealth(settings.quiet());
         this.cards = new CardHistory(settings.unit(), health, settings.needsDeviceFiles());
         this.thread = new Thread(this::run, "cards");
+        thread.setDaemon(true);
     }
 
-    /**
-     * Starts to scan.
-     *
-     * @param shared receives the session with the driver
-     */
-    public static CardScanner start(Settings settings, Listener listener, Clocks clocks, SharedSession shared) {
-        CardScanner scanner = new CardScanner(settings, listener, clocks, shared);
-        scanner.thread.setDaemon(true);
-        scanner.thread.start();
-        return scanner;
+    /** Starts to scan. */
+    public CardScanner start() {
+        thread.start();
+        return this;
     }
 
     private void run() {
@@ -176,7 +168,7 @@ public final class CardScanner implements AutoCloseable {
 
     private void handle(XidEvent event) {
         XidClass xidClass = XidTable.of(event.xid());
-        long count = counts.merge(new CardXid(event.uuid().map(CardId::new), event.xid()), 1L, Long::sum);
+        long count = counts.count(new CardXid(event.uuid().map(CardId::new), event.xid()));
         String card = event.uuid().orElse("of unknown UUID");
         if (xidClass.unhealthy()) {
             LOG.warn("card {}: Xid {}, {} ({} so far)", card, event.xid(), xidClass.remedy(), count);
@@ -194,7 +186,7 @@ public final class CardScanner implements AutoCloseable {
 
     /** The number of Xid errors so far, by card and code. */
     public Map<CardXid, Long> counts() {
-        return Map.copyOf(counts);
+        return counts.all();
     }
 
     private void report(@Nullable NoCards now) {

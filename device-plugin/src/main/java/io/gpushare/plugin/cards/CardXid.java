@@ -2,15 +2,10 @@ package io.gpushare.plugin.cards;
 
 import io.gpushare.model.card.CardId;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 
 /** An Xid error of a card; the card is empty if the driver did not name it. */
 public record CardXid(Optional<CardId> card, long xid) {
-    public CardXid {
-        Objects.requireNonNull(card);
-    }
-
     @Override
     public String toString() {
         return xid + card.map(id -> " of " + id).orElse("");

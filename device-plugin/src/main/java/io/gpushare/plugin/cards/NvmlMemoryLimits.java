@@ -6,16 +6,11 @@ import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.plugin.isolation.driver.MemoryLimits;
 import java.nio.file.Path;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /** The driver's memory limits of cgroups through NVML. */
 public record NvmlMemoryLimits(SharedSession session) implements MemoryLimits {
-    public NvmlMemoryLimits {
-        Objects.requireNonNull(session);
-    }
-
     @FunctionalInterface
     private interface Call<T> {
         T on(Nvml nvml) throws NvmlException;

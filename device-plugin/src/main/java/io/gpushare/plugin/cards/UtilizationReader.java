@@ -1,7 +1,7 @@
 package io.gpushare.plugin.cards;
 
 import io.gpushare.model.card.CardId;
-import io.gpushare.nvml.CardProcess;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.nvml.CardUtilization;
 import io.gpushare.nvml.CardUtilization.EccErrors;
 import io.gpushare.nvml.Nvml;

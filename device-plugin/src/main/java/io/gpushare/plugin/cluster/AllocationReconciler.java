@@ -1,23 +1,27 @@
 package io.gpushare.plugin.cluster;
 
+import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
-import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.plugin.node.AnnotationDifference;
+import io.gpushare.plugin.part.Backoff;
+import io.gpushare.plugin.part.Counts;
+import io.gpushare.plugin.part.Events;
+import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.plugin.snapshot.AnnotationDifference;
+import io.gpushare.plugin.snapshot.AnnotationDifference.Kind;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,13 +35,14 @@ public final class AllocationReconciler implements AutoCloseable {
      * The delays of the reconciler.
      *
      * @param gap between two pods
-     * @param first after the first failure; it doubles with each further one
-     * @param longest after any failure
+     * @param failures after failures
      * @param again until the same pod is repaired again, or all are compared again
      */
-    public record Pace(Duration gap, Duration first, Duration longest, Duration again) {
-        public static final Pace USUAL =
-                new Pace(Duration.ofMillis(50), Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(10));
+    public record Pace(Duration gap, Backoff failures, Duration again) {
+        public static final Pace USUAL = new Pace(
+                Duration.ofMillis(50),
+                new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(30)),
+                Duration.ofSeconds(10));
     }
 
     /** Writes the actual allocation on the pod. */
@@ -46,7 +51,8 @@ public final class AllocationReconciler implements AutoCloseable {
         void write(AnnotationDifference difference) throws KubernetesException;
     }
 
-    private record Attempt(AnnotationDifference.Kind kind, Instant next, Duration delay) {}
+    /** @param backoff the delays of further failures */
+    private record Attempt(Kind kind, Instant next, Backoff backoff) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(AllocationReconciler.class);
 
@@ -55,61 +61,38 @@ public final class AllocationReconciler implements AutoCloseable {
 
     private final Supplier<List<AnnotationDifference>> differences;
     private final Writer pods;
-    private final BiConsumer<PodRef, PodEvent> events;
+    private final Events events;
     private final Pace pace;
     private final InstantSource clock;
-    private final Semaphore requested = new Semaphore(0);
     private final Map<String, Attempt> attempts = new HashMap<>();
-    private final Map<AnnotationDifference.Kind, Integer> found = new EnumMap<>(AnnotationDifference.Kind.class);
-    private final Thread thread = new Thread(this::run, "allocations");
-    private int repaired;
-    private int failures;
+    private final Counts<Kind> found =
+            new Counts<>(Stream.of(Kind.values()).filter(Kind::reported).toList());
+    private final AtomicLong failures = new AtomicLong();
+    private final PeriodicTask task;
 
-    private AllocationReconciler(
+    public AllocationReconciler(
             Supplier<List<AnnotationDifference>> differences,
             Writer pods,
-            BiConsumer<PodRef, PodEvent> events,
+            Events events,
             Pace pace,
             InstantSource clock) {
-        this.differences = Objects.requireNonNull(differences);
-        this.pods = Objects.requireNonNull(pods);
-        this.events = Objects.requireNonNull(events);
-        this.pace = Objects.requireNonNull(pace);
-        this.clock = Objects.requireNonNull(clock);
+        this.differences = differences;
+        this.pods = pods;
+        this.events = events;
+        this.pace = pace;
+        this.clock = clock;
+        this.task = PeriodicTask.onRequest("allocations", pace.gap(), this::reconcile);
     }
 
     /** Starts; nothing is compared before the first {@link #reconcileSoon}. */
-    public static AllocationReconciler start(
-            Supplier<List<AnnotationDifference>> differences,
-            Writer pods,
-            BiConsumer<PodRef, PodEvent> events,
-            Pace pace,
-            InstantSource clock) {
-        AllocationReconciler reconciler = new AllocationReconciler(differences, pods, events, pace, clock);
-        reconciler.thread.setDaemon(true);
-        reconciler.thread.start();
-        return reconciler;
+    public AllocationReconciler start() {
+        task.start();
+        return this;
     }
 
     /** Requests a comparison; returns at once. */
     public void reconcileSoon() {
-        requested.release();
-    }
-
-    private void run() {
-        try {
-            requested.acquire();
-            while (true) {
-                requested.drainPermits();
-                Duration wait = reconcile();
-                if (requested.tryAcquire(wait.toMillis(), TimeUnit.MILLISECONDS)) {
-                    // Changes that come together are compared together.
-                    TimeUnit.MILLISECONDS.sleep(pace.gap().toMillis());
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        task.runSoon();
     }
 
     /** Repairs what is due; returns the time until the next repair is due. */
@@ -141,26 +124,24 @@ public final class AllocationReconciler implements AutoCloseable {
     private void repair(AnnotationDifference difference, @Nullable Attempt before) {
         String uid = difference.pod().uid();
         try {
-            boolean unconfirmed = difference.kind() == AnnotationDifference.Kind.UNCONFIRMED;
+            boolean unconfirmed = difference.kind() == Kind.UNCONFIRMED;
             if (!unconfirmed) {
                 pods.write(difference);
             }
-            attempts.put(
-                    uid,
-                    new Attempt(
-                            difference.kind(),
-                            clock.instant().plus(unconfirmed ? REMINDER : pace.again()),
-                            pace.first()));
-            count(difference.kind());
+            Instant next = clock.instant().plus(unconfirmed ? REMINDER : pace.again());
+            attempts.put(uid, new Attempt(difference.kind(), next, pace.failures()));
+            if (difference.kind().reported()) {
+                found.count(difference.kind());
+            }
             event(difference).ifPresent(event -> report(difference, event));
         } catch (KubernetesException e) {
-            Duration wait = before == null ? pace.first() : before.delay();
-            attempts.put(uid, new Attempt(difference.kind(), clock.instant().plus(wait), longer(wait)));
-            failed();
+            Backoff backoff = before == null ? pace.failures() : before.backoff();
+            attempts.put(uid, new Attempt(difference.kind(), clock.instant().plus(backoff.next()), backoff.failed()));
+            failures.incrementAndGet();
             LOG.warn(
                     "the allocation of pod {} can't be written on it, next attempt in {} s: {}",
                     difference.pod(),
-                    wait.toSeconds(),
+                    backoff.next().toSeconds(),
                     e.getMessage());
         }
     }
@@ -171,12 +152,7 @@ public final class AllocationReconciler implements AutoCloseable {
         } else {
             LOG.info("pod {}: annotated with its cards {}", difference.pod(), difference.cards());
         }
-        events.accept(difference.pod(), event);
-    }
-
-    private Duration longer(Duration wait) {
-        Duration twice = wait.multipliedBy(2);
-        return twice.compareTo(pace.longest()) > 0 ? pace.longest() : twice;
+        events.record(new EventSubject.Pod(difference.pod()), event);
     }
 
     private static Optional<PodEvent> event(AnnotationDifference difference) {
@@ -211,53 +187,34 @@ public final class AllocationReconciler implements AutoCloseable {
     }
 
     private static Optional<PodEvent> event(boolean warning, String reason, String message) {
-        return Optional.of(new PodEvent(warning, PodEventRecorder.COMPONENT, reason, message));
-    }
-
-    private synchronized void count(AnnotationDifference.Kind kind) {
-        if (kind.reported()) {
-            found.merge(kind, 1, Integer::sum);
-            repaired += kind.repaired() ? 1 : 0;
-        }
-    }
-
-    private synchronized void failed() {
-        failures++;
+        return Optional.of(new PodEvent(warning, Events.COMPONENT, reason, message));
     }
 
     /** The number of differences found so far, by kind. */
-    public synchronized Map<AnnotationDifference.Kind, Long> found() {
-        Map<AnnotationDifference.Kind, Long> counts = new EnumMap<>(AnnotationDifference.Kind.class);
-        for (AnnotationDifference.Kind kind : AnnotationDifference.Kind.values()) {
-            if (kind.reported()) {
-                counts.put(kind, (long) found.getOrDefault(kind, 0));
-            }
-        }
-        return counts;
+    public Map<Kind, Long> found() {
+        return found.all();
     }
 
     /** The number of differences that were repaired. */
-    public synchronized long repaired() {
-        return repaired;
+    public long repaired() {
+        return found.all().entrySet().stream()
+                .filter(count -> count.getKey().repaired())
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     /** The number of failed attempts to repair a difference. */
-    public synchronized long failures() {
-        return failures;
+    public long failures() {
+        return failures.get();
     }
 
     /** All counters, for the log. */
-    public synchronized String counts() {
-        return "differences " + found + ", repaired " + repaired + ", failed attempts " + failures;
+    public String counts() {
+        return "differences " + found + ", repaired " + repaired() + ", failed attempts " + failures;
     }
 
     @Override
     public void close() {
-        thread.interrupt();
-        try {
-            thread.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        task.close();
     }
 }

@@ -4,14 +4,13 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.NodeState;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.CordonCodec;
+import io.gpushare.plugin.part.PeriodicTask;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,8 +19,8 @@ import org.slf4j.LoggerFactory;
  * nodes. While the node can't be read, the last known cordons apply.
  */
 public final class CordonPoller implements AutoCloseable {
-    /** The usual interval. */
-    public static final Duration USUAL = Duration.ofSeconds(10);
+    private static final Logger LOG = LoggerFactory.getLogger(CordonPoller.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
 
     /** Reads this node. */
     @FunctionalInterface
@@ -29,78 +28,59 @@ public final class CordonPoller implements AutoCloseable {
         Optional<NodeState> node() throws KubernetesException;
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(CordonPoller.class);
-
     private final NodeReader reader;
     private final Consumer<Set<CardId>> listener;
-    private final Duration interval;
-    private final CountDownLatch stopped = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::run, "cordons");
-
-    // Only the thread uses the fields below.
-    private Set<CardId> last = Set.of();
+    private final PeriodicTask task = new PeriodicTask("cordons", this::poll);
+    private @Nullable Set<CardId> reported;
     private List<String> complaints = List.of();
     private boolean failing;
 
-    private CordonPoller(NodeReader reader, Consumer<Set<CardId>> listener, Duration interval) {
-        this.reader = Objects.requireNonNull(reader);
-        this.listener = Objects.requireNonNull(listener);
-        this.interval = Objects.requireNonNull(interval);
+    /** @param listener receives the cordoned cards after the first attempt to read them, and when they change */
+    public CordonPoller(NodeReader reader, Consumer<Set<CardId>> listener) {
+        this.reader = reader;
+        this.listener = listener;
     }
 
-    /** Starts; the listener receives the cordoned cards after the first attempt to read them, and when they change. */
-    public static CordonPoller start(NodeReader reader, Consumer<Set<CardId>> listener, Duration interval) {
-        CordonPoller poller = new CordonPoller(reader, listener, interval);
-        poller.thread.setDaemon(true);
-        poller.thread.start();
-        return poller;
+    /** Starts to read. */
+    public CordonPoller start() {
+        task.start();
+        return this;
     }
 
-    private void run() {
-        try {
-            poll();
-            listener.accept(last);
-            while (!stopped.await(interval.toMillis(), TimeUnit.MILLISECONDS)) {
-                if (poll()) {
-                    listener.accept(last);
-                }
+    private Duration poll() {
+        Set<CardId> now = read(reported == null ? Set.of() : reported);
+        if (!now.equals(reported)) {
+            if (reported != null || !now.isEmpty()) {
+                LOG.info("cordoned cards: {}", now.isEmpty() ? "none" : now);
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            reported = now;
+            listener.accept(now);
         }
+        return INTERVAL;
     }
 
-    /** Reads once; returns whether the cordoned cards changed. */
-    private boolean poll() {
+    private Set<CardId> read(Set<CardId> last) {
         try {
-            Optional<NodeState> node = reader.node();
+            Optional<CordonCodec> now = reader.node().map(node -> CordonCodec.decode(node.annotations()));
             failing = false;
-            return node.isPresent() && changed(CordonCodec.decode(node.get().annotations()));
+            now.map(CordonCodec::complaints)
+                    .filter(all -> !all.equals(complaints))
+                    .ifPresent(all -> {
+                        complaints = all;
+                        complaints.forEach(LOG::warn);
+                    });
+            return now.map(CordonCodec::cards).orElse(last);
         } catch (KubernetesException e) {
             if (!failing) {
                 LOG.warn("the cordoned cards can't be read, the last known ones apply: {}", e.getMessage());
             }
             failing = true;
-            return false;
+            return last;
         }
-    }
-
-    private boolean changed(CordonCodec now) {
-        if (!now.complaints().equals(complaints)) {
-            complaints = now.complaints();
-            complaints.forEach(LOG::warn);
-        }
-        if (now.cards().equals(last)) {
-            return false;
-        }
-        last = now.cards();
-        LOG.info("cordoned cards: {}", last.isEmpty() ? "none" : last);
-        return true;
     }
 
     @Override
     public void close() {
-        stopped.countDown();
-        thread.interrupt();
+        task.close();
     }
 }

@@ -66,14 +66,14 @@ public final class NodeLabels {
         labels.put(PREFIX + "gpu.count", String.valueOf(inventory.cards().size()));
         labels.put(PREFIX + "gpu.product", value(first.model()));
         labels.put(PREFIX + "gpu.memory", String.valueOf(first.memory().mib()));
-        labels.put(PREFIX + "mig.capable", String.valueOf(first.mig() != null));
+        labels.put(PREFIX + "mig.capable", String.valueOf(first.details().mig() != null));
         boolean mps =
                 inventory.cards().stream().anyMatch(card -> card.isolation().inForce() == Isolation.MPS);
         labels.put(PREFIX + "mps.capable", String.valueOf(mps));
         if (mps) {
             labels.put(PREFIX + "gpu.sharing-strategy", "mps");
         }
-        @Nullable ComputeCapability compute = first.compute();
+        @Nullable ComputeCapability compute = first.details().compute();
         if (compute != null) {
             labels.put(PREFIX + "gpu.compute.major", String.valueOf(compute.major()));
             labels.put(PREFIX + "gpu.compute.minor", String.valueOf(compute.minor()));

@@ -1,11 +1,8 @@
 package io.gpushare.plugin.cluster;
 
-import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.plugin.part.PeriodicTask;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,51 +40,36 @@ public final class NodeLease implements AutoCloseable {
     private final Runnable changed;
     private final Pace pace;
     private final LongSupplier nanos;
-    private final CountDownLatch stopped = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::run, "node-lease");
+    private final PeriodicTask task = new PeriodicTask("node-lease", this::step);
     private volatile boolean lost;
 
     // Only the thread uses the fields below.
     private long heard;
     private String refusal = "";
 
-    NodeLease(Calls calls, Runnable changed, Pace pace, LongSupplier nanos) {
-        this.calls = Objects.requireNonNull(calls);
-        this.changed = Objects.requireNonNull(changed);
-        this.pace = Objects.requireNonNull(pace);
-        this.nanos = Objects.requireNonNull(nanos);
-        this.heard = nanos.getAsLong();
-    }
-
     /**
-     * Starts to renew.
+     * Makes a Lease that is not renewed before {@link #start}.
      *
-     * @param namespace the namespace of the nodes' Leases
      * @param changed is run when {@link #lost} changes
      * @param nanos a monotonic clock
      */
-    public static NodeLease start(
-            KubernetesApi api, String namespace, String node, Runnable changed, LongSupplier nanos) {
-        NodeLease lease = new NodeLease(new NodeLeaseCalls(api, namespace, node), changed, Pace.USUAL, nanos);
-        lease.thread.setDaemon(true);
-        lease.thread.start();
-        return lease;
+    public NodeLease(Calls calls, Runnable changed, Pace pace, LongSupplier nanos) {
+        this.calls = calls;
+        this.changed = changed;
+        this.pace = pace;
+        this.nanos = nanos;
+        this.heard = nanos.getAsLong();
+    }
+
+    /** Starts to renew. */
+    public NodeLease start() {
+        task.start();
+        return this;
     }
 
     /** Whether the API server has not responded for the time of patience. */
     public boolean lost() {
         return lost;
-    }
-
-    private void run() {
-        try {
-            Duration wait = step();
-            while (!stopped.await(wait.toMillis(), TimeUnit.MILLISECONDS)) {
-                wait = step();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** Renews once; returns the time until the next attempt. */
@@ -132,21 +114,16 @@ public final class NodeLease implements AutoCloseable {
         changed.run();
     }
 
-    /** Stops, and releases the Lease: a plugin of an earlier version, which renews none, may follow. */
+    /** Stops, and releases the Lease: gpushare's plugin, which renews none, may follow. */
     @Override
     public void close() {
-        stopped.countDown();
-        thread.interrupt();
+        task.close();
         try {
-            // Returns at once where the thread has not been started.
-            thread.join(1000);
             if (!lost) {
                 calls.release();
             }
         } catch (KubernetesException e) {
             LOG.warn("this node's Lease is not released: {}", e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -2,7 +2,6 @@ package io.gpushare.plugin.cluster;
 
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.LeaseState;
 import io.gpushare.kubernetes.Leases;
 import io.gpushare.kubernetes.NodeState;
 import java.time.Duration;
@@ -11,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The calls for one node's Lease, which has the node's name and is deleted with the node. */
-final class NodeLeaseCalls implements NodeLease.Calls {
+public final class NodeLeaseCalls implements NodeLease.Calls {
     private static final Duration DEADLINE = Duration.ofSeconds(3);
     /** Shown in the Lease; the extender judges by its own clock. */
     private static final Duration LENGTH = Duration.ofSeconds(40);
@@ -20,9 +19,10 @@ final class NodeLeaseCalls implements NodeLease.Calls {
     private final Leases lease;
     private final String node;
     private final InstantSource shown = InstantSource.system();
-    private volatile @Nullable LeaseState last;
+    private volatile Leases.@Nullable State last;
 
-    NodeLeaseCalls(KubernetesApi api, String namespace, String node) {
+    /** @param namespace the namespace of the nodes' Leases */
+    public NodeLeaseCalls(KubernetesApi api, String namespace, String node) {
         this.api = api;
         this.lease = api.lease(namespace, node, DEADLINE);
         this.node = node;
@@ -30,7 +30,7 @@ final class NodeLeaseCalls implements NodeLease.Calls {
 
     @Override
     public void renew() throws KubernetesException {
-        Optional<LeaseState> renewed = lease.renew(node, LENGTH, shown.instant());
+        Optional<Leases.State> renewed = lease.renew(node, LENGTH, shown.instant());
         if (renewed.isEmpty()) {
             Optional<NodeState> owner = api.nodes().read(node);
             if (owner.isPresent()) {
@@ -43,7 +43,7 @@ final class NodeLeaseCalls implements NodeLease.Calls {
 
     @Override
     public void release() throws KubernetesException {
-        @Nullable LeaseState held = last;
+        Leases.@Nullable State held = last;
         if (held != null) {
             lease.release(held);
         }

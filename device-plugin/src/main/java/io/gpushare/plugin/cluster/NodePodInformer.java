@@ -6,15 +6,16 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodState;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
+import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
-import io.gpushare.model.gpushare.GpusharePod;
-import io.gpushare.plugin.node.NodePod;
+import io.gpushare.plugin.snapshot.NodePod;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -50,8 +51,8 @@ public final class NodePodInformer implements AutoCloseable {
     private @Nullable Informer watched;
 
     public NodePodInformer(KubernetesApi api, String node, ResourceNames names) {
-        this.api = Objects.requireNonNull(api);
-        this.node = Objects.requireNonNull(node);
+        this.api = api;
+        this.node = node;
         this.demands = new DemandCodec(names);
     }
 
@@ -102,20 +103,22 @@ public final class NodePodInformer implements AutoCloseable {
     }
 
     private NodePod pod(PodState state) {
-        Decoded<Allocation> allocation = AllocationCodec.decode(state.annotations());
-        GpusharePod gpushare = GpusharePod.of(state.annotations(), demands.memory(state.containers()));
+        Map<String, String> annotations = state.metadata().annotations();
+        List<ContainerResources> containers = state.spec().containers();
+        Decoded<Allocation> allocation = AllocationCodec.decode(annotations);
+        AliyunPod gpushare = AliyunPod.of(annotations, demands.memory(containers));
         // The card preferences in annotations matter only until cards are allocated.
         Decoded<Demand> demand = allocation instanceof Decoded.Absent && !gpushare.bound()
-                ? demands.decode(state.containers(), state.annotations())
-                : demands.decodeBound(state.containers());
+                ? demands.decode(containers, annotations)
+                : demands.decodeBound(containers);
         return new NodePod(
                 state.ref(),
-                state.created(),
-                state.ended(),
+                state.metadata().created(),
+                state.status().ended(),
                 demand,
                 demand.valid().map(valid -> counted(allocation, valid)).orElse(allocation),
-                state.started(),
-                demands.former(state.containers()),
+                state.status().started(),
+                demands.former(containers),
                 gpushare);
     }
 

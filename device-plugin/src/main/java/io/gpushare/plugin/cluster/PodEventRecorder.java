@@ -4,13 +4,12 @@ import io.gpushare.kubernetes.EventSeries;
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
-import io.gpushare.model.PodRef;
+import io.gpushare.plugin.part.Events;
+import io.gpushare.plugin.part.PeriodicTask;
 import io.gpushare.time.Clocks;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,15 +18,12 @@ import org.slf4j.LoggerFactory;
  * Records Events on pods and on the node, one after the other. Repeated Events are combined into a series ({@link EventBackoff}). Recording
  * is best-effort: an Event that can't be recorded is counted and not retried.
  */
-public final class PodEventRecorder implements AutoCloseable {
+public final class PodEventRecorder implements Events, AutoCloseable {
     /** Records an Event at the API server. */
     @FunctionalInterface
     public interface Sink {
         void record(EventSubject about, PodEvent event, EventSeries times) throws KubernetesException;
     }
-
-    /** The program's name in its Events. */
-    public static final String COMPONENT = "gpushare-device-plugin";
 
     private static final Logger LOG = LoggerFactory.getLogger(PodEventRecorder.class);
     private static final int WAITING = 256;
@@ -38,27 +34,21 @@ public final class PodEventRecorder implements AutoCloseable {
     private final Clocks clocks;
     private final BlockingQueue<EventBackoff.Due> waiting = new ArrayBlockingQueue<>(WAITING);
     private final EventBackoff backoff = new EventBackoff();
-    private final Thread thread = new Thread(this::run, "pod-events");
+    private final PeriodicTask task = new PeriodicTask("pod-events", Duration.ZERO, GAP, this::send);
     private long lost;
 
-    private PodEventRecorder(Sink api, Clocks clocks) {
-        this.api = Objects.requireNonNull(api);
-        this.clocks = Objects.requireNonNull(clocks);
+    public PodEventRecorder(Sink api, Clocks clocks) {
+        this.api = api;
+        this.clocks = clocks;
     }
 
-    public static PodEventRecorder start(Sink api, Clocks clocks) {
-        PodEventRecorder events = new PodEventRecorder(api, clocks);
-        events.thread.setDaemon(true);
-        events.thread.start();
-        return events;
+    /** Starts. */
+    public PodEventRecorder start() {
+        task.start();
+        return this;
     }
 
-    /** Records the Event on the pod soon; returns at once. */
-    public void record(PodRef about, PodEvent event) {
-        record(new EventSubject.Pod(about), event);
-    }
-
-    /** Records the Event soon; returns at once. */
+    @Override
     public synchronized void record(EventSubject about, PodEvent event) {
         backoff.report(
                         new EventBackoff.Report(about, event),
@@ -75,29 +65,21 @@ public final class PodEventRecorder implements AutoCloseable {
         if (!waiting.offer(due)) {
             lose("too many at once");
         }
+        task.runSoon();
     }
 
-    private void run() {
-        try {
-            while (true) {
-                EventBackoff.@Nullable Due next = waiting.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
-                if (next != null) {
-                    send(next);
-                    TimeUnit.MILLISECONDS.sleep(GAP.toMillis());
-                }
-                enqueueDue();
+    /** Sends one Event. */
+    private Duration send() {
+        EventBackoff.@Nullable Due due = waiting.poll();
+        if (due != null) {
+            try {
+                api.record(due.report().about(), due.report().event(), due.times());
+            } catch (KubernetesException e) {
+                lose(String.valueOf(e.getMessage()));
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
-    }
-
-    private void send(EventBackoff.Due due) {
-        try {
-            api.record(due.report().about(), due.report().event(), due.times());
-        } catch (KubernetesException e) {
-            lose(String.valueOf(e.getMessage()));
-        }
+        enqueueDue();
+        return waiting.isEmpty() ? POLL : GAP;
     }
 
     private synchronized void lose(String reason) {
@@ -115,6 +97,6 @@ public final class PodEventRecorder implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.interrupt();
+        task.close();
     }
 }

@@ -3,7 +3,7 @@ package io.gpushare.plugin.devices;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.plugin.node.NodeAllocations;
+import io.gpushare.plugin.snapshot.NodeAllocations;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -27,10 +27,6 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
      */
     public record Offered(
             String id, boolean healthy, @Nullable Integer numaNode) {
-        public Offered {
-            Objects.requireNonNull(id);
-        }
-
         public Offered(String id, boolean healthy) {
             this(id, healthy, null);
         }
@@ -93,7 +89,8 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         withdrawn.addAll(substitutes(allocations, resource, ids, withdrawn, owed));
         List<Offered> list = new ArrayList<>();
         for (CardState state : allocations.reserved().cards()) {
-            @Nullable Integer numaNode = resource.namesItsCard() ? state.card().numaNode() : null;
+            @Nullable
+            Integer numaNode = resource.namesItsCard() ? state.card().details().numaNode() : null;
             for (String id : Objects.requireNonNull(ids.get(state.card().id()))) {
                 list.add(new Offered(id, state.card().health().healthy() && !withdrawn.contains(id), numaNode));
             }

@@ -3,7 +3,7 @@ package io.gpushare.plugin.devices;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.DeviceId;
-import io.gpushare.plugin.node.DeviceIdParser;
+import io.gpushare.plugin.snapshot.DeviceIdParser;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

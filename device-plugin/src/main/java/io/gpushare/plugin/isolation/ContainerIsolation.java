@@ -10,29 +10,19 @@ import io.gpushare.model.card.Share;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /** What a container needs in order to be held to its share, decided from its shares and from what is in force there. */
 public sealed interface ContainerIsolation {
     /** A directory of the node that the container gets. */
-    record Mount(String hostPath, String containerPath, boolean readOnly) {
-        public Mount {
-            Objects.requireNonNull(hostPath);
-            Objects.requireNonNull(containerPath);
-        }
-    }
+    record Mount(String hostPath, String containerPath, boolean readOnly) {}
 
     /**
      * What it may use of one card.
      *
      * @param cores percent of the cores; 0 for all of them
      */
-    record Limit(Memory memory, int cores) {
-        public Limit {
-            Objects.requireNonNull(memory);
-        }
-    }
+    record Limit(Memory memory, int cores) {}
 
     /**
      * Its settings; all are empty where nothing is enforced.
@@ -52,11 +42,7 @@ public sealed interface ContainerIsolation {
     }
 
     /** The container can't be isolated; the reason is a sentence for the user. */
-    record Refused(String reason) implements ContainerIsolation {
-        public Refused {
-            Objects.requireNonNull(reason);
-        }
-    }
+    record Refused(String reason) implements ContainerIsolation {}
 
     /** Decides for a container with these shares. */
     static ContainerIsolation of(ContainerAllocation allocation, Inventory inventory, IsolationProvider provider) {

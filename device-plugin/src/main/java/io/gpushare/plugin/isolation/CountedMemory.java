@@ -3,7 +3,7 @@ package io.gpushare.plugin.isolation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.Map;
 import java.util.Optional;
 

@@ -7,7 +7,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -18,10 +17,6 @@ import java.util.Optional;
 public record IsolationPolicy(IsolationMode mode, boolean fallback) {
     /** Memory is counted everywhere. */
     public static final IsolationPolicy NONE = new IsolationPolicy(IsolationMode.NONE, false);
-
-    public IsolationPolicy {
-        Objects.requireNonNull(mode);
-    }
 
     /** The isolation that it uses where it can; none if it asks for none. */
     public Isolation wanted() {

@@ -4,7 +4,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.CardUsages;
 import java.util.Map;
 import java.util.Optional;

@@ -4,9 +4,8 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -14,11 +13,6 @@ import java.util.stream.Collectors;
 
 /** A container that the kubelet is about to start, and its cards. */
 public record StartingContainer(PodRef pod, ContainerAllocation allocation) {
-    public StartingContainer {
-        Objects.requireNonNull(pod);
-        Objects.requireNonNull(allocation);
-    }
-
     /** The cards that it has whole. */
     public Set<CardId> wholeCards() {
         return cards(share -> share.wholeCards() > 0);
@@ -41,9 +35,7 @@ public record StartingContainer(PodRef pod, ContainerAllocation allocation) {
      * response counts. The plugin's own responses name it, and after a restart pod-resources. Empty if neither does.
      */
     public static Optional<StartingContainer> of(Set<String> ids, NodeSnapshot snapshot) {
-        return snapshot.answeredCalls().stream()
-                .filter(call -> call.ids().equals(ids))
-                .reduce((_, later) -> later)
+        return snapshot.lastCall(ids)
                 .flatMap(call -> of(call.pod(), call.allocation().name(), snapshot))
                 .or(() -> listed(ids, snapshot));
     }

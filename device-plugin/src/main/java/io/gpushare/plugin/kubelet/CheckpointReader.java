@@ -1,6 +1,6 @@
 package io.gpushare.plugin.kubelet;
 
-import io.gpushare.plugin.node.KubeletCheckpoint;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -19,6 +19,7 @@ import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationResponse;
 import io.gpushare.model.text.Printable;
 import io.gpushare.plugin.allocation.AllocationResponse;
+import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.grpc.Status;
@@ -97,8 +98,9 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
         try {
             for (ContainerAllocateRequest container : request.getContainerRequestsList()) {
                 switch (handler.allocate(resource, container.getDevicesIdsList())) {
-                    case AllocationResponse.Granted granted -> response.addContainerResponses(message(granted));
-                    case AllocationResponse.Refused(var _, String reason) -> {
+                    case Outcome.Of<AllocationResponse>(var granted) ->
+                        response.addContainerResponses(message(granted));
+                    case Outcome.Refused<AllocationResponse>(var _, String reason, var _) -> {
                         kubelet.onError(Status.FAILED_PRECONDITION
                                 .withDescription(reason)
                                 .asRuntimeException());
@@ -116,7 +118,7 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
         respond(kubelet, response.build());
     }
 
-    private static ContainerAllocateResponse message(AllocationResponse.Granted granted) {
+    private static ContainerAllocateResponse message(AllocationResponse granted) {
         ContainerAllocateResponse.Builder response =
                 ContainerAllocateResponse.newBuilder().putAllEnvs(granted.environment());
         for (String file : granted.deviceFiles()) {

@@ -3,16 +3,15 @@ package io.gpushare.plugin.kubelet;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.part.PeriodicTask;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The servers of all resources and their registrations. One thread checks the registrations twice a second. A check reads a
@@ -25,10 +24,15 @@ public final class KubeletConnection implements AutoCloseable {
     private final List<Registrar> registrars;
     private final ExecutorService calls = Executors.newThreadPerTaskExecutor(
             Thread.ofPlatform().daemon().name("kubelet-call-", 0).factory());
-    private final CountDownLatch stopped = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::run, "registration");
+    private final PeriodicTask task = new PeriodicTask("registration", this::check);
 
-    private KubeletConnection(
+    /**
+     * Makes a connection.
+     *
+     * @param pluginDir the directory of the kubelet's registration socket
+     * @throws IllegalArgumentException when the path is too long for sockets
+     */
+    public KubeletConnection(
             Path pluginDir, ResourceNames names, CallHandler handler, DomainSockets sockets, InstantSource clock) {
         Path kubelet = DomainSockets.checked(pluginDir.resolve("kubelet.sock"));
         servers = DeviceResource.of(names).stream()
@@ -41,18 +45,10 @@ public final class KubeletConnection implements AutoCloseable {
                 .toList();
     }
 
-    /**
-     * Starts to check the registrations; nothing is registered before the first {@link #offer}.
-     *
-     * @param pluginDir the directory of the kubelet's registration socket
-     * @throws IllegalArgumentException when the path is too long for sockets
-     */
-    public static KubeletConnection start(
-            Path pluginDir, ResourceNames names, CallHandler handler, DomainSockets sockets, InstantSource clock) {
-        KubeletConnection connection = new KubeletConnection(pluginDir, names, handler, sockets, clock);
-        connection.thread.setDaemon(true);
-        connection.thread.start();
-        return connection;
+    /** Starts to check the registrations; nothing is registered before the first {@link #offer}. */
+    public KubeletConnection start() {
+        task.start();
+        return this;
     }
 
     /** Offers these devices from now on. */
@@ -72,25 +68,15 @@ public final class KubeletConnection implements AutoCloseable {
         return counts;
     }
 
-    private void run() {
-        try {
-            do {
-                registrars.forEach(Registrar::check);
-            } while (!stopped.await(INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+    private Duration check() {
+        registrars.forEach(Registrar::check);
+        return INTERVAL;
     }
 
     /** Stops the servers and removes their sockets. */
     @Override
     public void close() {
-        stopped.countDown();
-        try {
-            thread.join(Duration.ofSeconds(3));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        task.close();
         registrars.forEach(Registrar::close);
         calls.shutdownNow();
     }

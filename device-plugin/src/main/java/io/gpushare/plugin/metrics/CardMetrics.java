@@ -2,28 +2,20 @@ package io.gpushare.plugin.metrics;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.IsolationProvider.Figures;
+import io.gpushare.plugin.monitor.UsageMonitor;
+import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.usage.CardUsage;
-import io.prometheus.metrics.core.metrics.CounterWithCallback;
-import io.prometheus.metrics.core.metrics.GaugeWithCallback;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.gpushare.plugin.usage.NodeUsage;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /** The state and the usage of each card; each metric has one series for each card of the node. */
-final class CardMetrics {
-    private final PluginCounters counts;
-    private final PrometheusRegistry registry;
-
-    CardMetrics(PluginCounters counts, PrometheusRegistry registry) {
-        this.counts = counts;
-        this.registry = registry;
-    }
-
-    void register() {
+record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor monitor) {
+    void register(IsolationProvider provider) {
         state(
                 "gpushare_card_memory_capacity_bytes",
                 "The total memory of the card.",
@@ -53,7 +45,7 @@ final class CardMetrics {
         state(
                 "gpushare_card_containers_over_use",
                 "Containers that use more memory of the card than they requested.",
-                state -> counts.excesses().stream()
+                state -> monitor.excesses().stream()
                         .filter(excess ->
                                 excess.share().card().id().equals(state.card().id()))
                         .count());
@@ -67,39 +59,48 @@ final class CardMetrics {
                 CardUsage::utilisation);
         usage("gpushare_card_temperature_celsius", "Temperature of the chip.", CardUsage::celsius);
         usage("gpushare_card_power_watts", "Power draw of the board.", CardUsage::watts);
+        gauge(
+                "gpushare_card_foreign_memory_used_bytes",
+                "Memory of processes to which nothing of the card is allocated.",
+                state -> foreign(monitor.now(), state.card()));
+        metrics.counters(
+                "gpushare_card_ecc_errors_total",
+                "Memory errors since the driver was loaded: corrected or uncorrected.",
+                this::eccErrors,
+                "card",
+                "model",
+                "type");
         isolation();
-        mps();
-        foreignMemory();
-        eccErrors();
+        mps(provider);
     }
 
-    private void mps() {
-        GaugeWithCallback.builder()
-                .name("gpushare_card_mps_phase")
-                .help("1 for the state of MPS on the card: off, starting, ready, faulted, dead, draining or broken.")
-                .labelNames("card", "phase")
-                .callback(callback -> counts.isolationFigures()
-                        .forEach((card, figures) -> callback.call(1, card.uuid(), figures.phase())))
-                .register(registry);
-        mps("gpushare_card_mps_clients", "Processes that compute under MPS.", Figures::clients);
+    private void mps(IsolationProvider provider) {
+        metrics.gauges(
+                "gpushare_card_mps_phase",
+                "1 for the state of MPS on the card: off, starting, ready, faulted, dead, draining or broken.",
+                series -> provider.figures().forEach((card, figures) -> series.call(1, card.uuid(), figures.phase())),
+                "card",
+                "phase");
+        mps(provider, "gpushare_card_mps_clients", "Processes that compute under MPS.", Figures::clients);
         mps(
+                provider,
                 "gpushare_card_mps_failures",
                 "How often MPS had to be started again within ten minutes; it is broken at 5.",
                 Figures::failures);
         mps(
+                provider,
                 "gpushare_card_mps_process_limit_bytes",
                 "The most memory that any process on the card may have under MPS.",
                 figures -> figures.processLimit().bytes());
     }
 
-    private void mps(String name, String help, ToDoubleFunction<Figures> value) {
-        GaugeWithCallback.builder()
-                .name(name)
-                .help(help)
-                .labelNames("card")
-                .callback(callback -> counts.isolationFigures()
-                        .forEach((card, figures) -> callback.call(value.applyAsDouble(figures), card.uuid())))
-                .register(registry);
+    private void mps(IsolationProvider provider, String name, String help, ToDoubleFunction<Figures> value) {
+        metrics.gauges(
+                name,
+                help,
+                series -> provider.figures()
+                        .forEach((card, figures) -> series.call(value.applyAsDouble(figures), card.uuid())),
+                "card");
     }
 
     private void isolation() {
@@ -107,26 +108,45 @@ final class CardMetrics {
                 "gpushare_card_isolation_missing",
                 "1 for a card that can't have the isolation that the operator asked for; the inventory says why.",
                 state -> state.card().isolation().missing().isEmpty() ? 0 : 1);
-        GaugeWithCallback.builder()
-                .name("gpushare_card_isolation")
-                .help("1 for what holds containers to their share of the card: none, driver or mps.")
-                .labelNames("card", "model", "provider")
-                .callback(callback -> counts.snapshot()
+        metrics.gauges(
+                "gpushare_card_isolation",
+                "1 for what holds containers to their share of the card: none, driver or mps.",
+                series -> latest.now()
                         .inventory()
                         .cards()
-                        .forEach(card -> callback.call(
+                        .forEach(card -> series.call(
                                 1,
                                 card.id().uuid(),
                                 card.model(),
-                                card.isolation().inForce().toString())))
-                .register(registry);
+                                card.isolation().inForce().toString())),
+                "card",
+                "model",
+                "provider");
     }
 
     private double allocated(CardState state) {
         return state.takenWhole()
                 ? state.card().memory().bytes()
                 : (double) state.allocated().units()
-                        * counts.snapshot().inventory().unit().size().bytes();
+                        * latest.now().inventory().unit().size().bytes();
+    }
+
+    private static OptionalDouble foreign(NodeUsage usage, Card card) {
+        return usage.containers().isPresent() && usage.reported().cards().containsKey(card.id())
+                ? OptionalDouble.of((double) usage.foreignOn(card.id()))
+                : OptionalDouble.empty();
+    }
+
+    private void eccErrors(PluginMetrics.Series series) {
+        monitor.now()
+                .reported()
+                .cards()
+                .forEach((id, usage) -> latest.now().inventory().card(id).ifPresent(card -> {
+                    usage.correctedErrors()
+                            .ifPresent(count -> series.call((double) count, id.uuid(), card.model(), "corrected"));
+                    usage.uncorrectedErrors()
+                            .ifPresent(count -> series.call((double) count, id.uuid(), card.model(), "uncorrected"));
+                }));
     }
 
     private void state(String name, String help, ToDoubleFunction<CardState> value) {
@@ -137,7 +157,7 @@ final class CardMetrics {
         gauge(
                 name,
                 help,
-                state -> Optional.ofNullable(counts.usage()
+                state -> Optional.ofNullable(monitor.now()
                                 .reported()
                                 .cards()
                                 .get(state.card().id()))
@@ -146,55 +166,19 @@ final class CardMetrics {
     }
 
     private void gauge(String name, String help, Function<CardState, OptionalDouble> value) {
-        GaugeWithCallback.builder()
-                .name(name)
-                .help(help)
-                .labelNames("card", "model")
-                .callback(callback -> counts.snapshot()
+        metrics.gauges(
+                name,
+                help,
+                series -> latest.now()
                         .allocations()
                         .assigned()
                         .cards()
                         .forEach(state -> value.apply(state)
-                                .ifPresent(number -> callback.call(
+                                .ifPresent(number -> series.call(
                                         number,
                                         state.card().id().uuid(),
-                                        state.card().model()))))
-                .register(registry);
-    }
-
-    private void foreignMemory() {
-        gauge(
-                "gpushare_card_foreign_memory_used_bytes",
-                "Memory of processes to which nothing of the card is allocated.",
-                state -> counts.usage().containers().isPresent()
-                                && counts.usage()
-                                        .reported()
-                                        .cards()
-                                        .containsKey(state.card().id())
-                        ? OptionalDouble.of(
-                                (double) counts.usage().foreignOn(state.card().id()))
-                        : OptionalDouble.empty());
-    }
-
-    private void eccErrors() {
-        CounterWithCallback.builder()
-                .name("gpushare_card_ecc_errors_total")
-                .help("Memory errors since the driver was loaded: corrected or uncorrected.")
-                .labelNames("card", "model", "type")
-                .callback(callback -> counts.usage()
-                        .reported()
-                        .cards()
-                        .forEach((id, usage) -> counts.snapshot()
-                                .inventory()
-                                .card(id)
-                                .ifPresent(card -> {
-                                    report(callback, card, "corrected", usage.correctedErrors());
-                                    report(callback, card, "uncorrected", usage.uncorrectedErrors());
-                                })))
-                .register(registry);
-    }
-
-    private static void report(CounterWithCallback.Callback callback, Card card, String type, OptionalLong count) {
-        count.ifPresent(number -> callback.call((double) number, card.id().uuid(), card.model(), type));
+                                        state.card().model()))),
+                "card",
+                "model");
     }
 }

@@ -1,11 +1,8 @@
 package io.gpushare.plugin.metrics;
 
-import io.gpushare.model.card.Card;
-import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.NoCards;
-import io.gpushare.plugin.allocation.Caller;
-import io.gpushare.plugin.allocation.RefusalKind;
-import io.gpushare.plugin.node.AnnotationDifference;
+import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.monitor.UsageMonitor;
+import io.gpushare.plugin.state.LatestSnapshot;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -17,18 +14,29 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
-/** Every metric of the plugin, in Prometheus' text format. */
+/** Every metric of the plugin, in Prometheus' text format. Their values are read at each scrape, by several threads. */
 public final class PluginMetrics {
     /** A kubelet call that is timed. */
     public enum Call {
         ALLOCATE,
         GET_PREFERRED_ALLOCATION,
-        PRE_START_CONTAINER
+        PRE_START_CONTAINER;
+
+        String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Receives the series of a metric. */
+    @FunctionalInterface
+    public interface Series {
+        /** One series: its value, and the values of its labels. */
+        void call(double value, String... labels);
     }
 
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
@@ -45,7 +53,7 @@ public final class PluginMetrics {
     /** Registers what the plugin measures itself: the version and the duration of calls. */
     public PluginMetrics(String version) {
         for (Call call : Call.values()) {
-            seconds.initLabelValues(label(call));
+            seconds.initLabelValues(call.label());
         }
         Info.builder()
                 .name("gpushare_plugin_build_info")
@@ -55,123 +63,50 @@ public final class PluginMetrics {
                 .setLabelValues(version);
     }
 
-    /** Registers what the plugin's parts count; they are read at each scrape. */
-    public void register(PluginCounters counts) {
-        counter(
-                "gpushare_plugin_containers_identified_total",
-                "Containers that received their cards, by how they were identified: lacks_devices and asks_again by the"
-                        + " kubelet's pod-resources, demand_only without it.",
-                "way",
-                counts::identified,
-                Caller.Evidence::label);
-        counter(
-                "gpushare_plugin_allocations_refused_total",
-                "Refused Allocate calls: the kubelet rejects the pod permanently.",
-                "reason",
-                counts::refused,
-                RefusalKind::label);
-        counter(
-                "gpushare_plugin_differences_found_total",
-                "Pods whose allocation annotation was missing (unwritten, or adopted from gpushare), wrong, or"
-                        + " unconfirmed after a restart (doubtful).",
-                "kind",
-                counts::differences,
-                AnnotationDifference.Kind::label);
-        counter("gpushare_plugin_differences_mended_total", "Differences that were repaired.", counts::repaired);
-        counter(
-                "gpushare_plugin_differences_mending_failed_total",
-                "Failed attempts to repair a difference; each is retried.",
-                counts::failedRepairs);
-        counter(
-                "gpushare_plugin_registrations_total",
-                "Registrations with the kubelet: each one after the first replaces a lost one.",
-                "resource",
-                counts::registrations,
-                Function.identity());
-        counter(
-                "gpushare_plugin_events_lost_total",
-                "Events on pods that could not be recorded at the API server.",
-                counts::eventsLost);
-        GaugeWithCallback.builder()
-                .name("gpushare_plugin_api_server_responds")
-                .help("0 if the API server has not responded for 15 s: free devices are withdrawn until it does.")
-                .callback(callback -> callback.call(counts.apiServerResponds() ? 1 : 0))
-                .register(registry);
-        GaugeWithCallback.builder()
-                .name("gpushare_plugin_no_cards")
-                .help("1 for the reason why the node offers no cards, although the plugin runs.")
-                .labelNames("reason")
-                .callback(callback -> {
-                    @Nullable NoCards now = counts.snapshot().inventory().noCards();
-                    for (NoCards.Cause cause : NoCards.Cause.values()) {
-                        callback.call(now != null && now.cause() == cause ? 1 : 0, cause.label());
-                    }
-                })
-                .register(registry);
-        CounterWithCallback.builder()
-                .name("gpushare_card_xid_errors_total")
-                .help("Xid errors since the plugin started; card and model are empty if the driver did not name the"
-                        + " card.")
-                .labelNames("card", "model", "xid", "remedy")
-                .callback(callback -> counts.xids().forEach((xid, count) -> {
-                    Optional<CardId> card = xid.card();
-                    String model = card.flatMap(counts.snapshot().inventory()::card)
-                            .map(Card::model)
-                            .orElse("");
-                    callback.call(
-                            count,
-                            card.map(CardId::uuid).orElse(""),
-                            model,
-                            String.valueOf(xid.number()),
-                            xid.remedy());
-                }))
-                .register(registry);
-        counter(
-                "gpushare_plugin_over_use_evictions_total",
-                "Evictions of pods that used more memory than they requested: evicted, refused or failed.",
-                "outcome",
-                counts::evictions,
-                Function.identity());
-        counter(
-                "gpushare_plugin_container_starts_refused_total",
-                "Starts of containers that were refused because their isolation was not in force; the kubelet retries.",
-                counts::refusedStarts);
-        counter(
-                "gpushare_plugin_isolation_repairs_total",
-                "What was done to keep isolation in force: limit_restored (the driver lost it), client_terminated (MPS:"
-                        + " the newest process of a container over its limit).",
-                "kind",
-                counts::isolationRepairs,
-                Function.identity());
-        new CardMetrics(counts, registry).register();
-        new ContainerMetrics(counts, registry).register();
+    /** Registers the state and the usage of the node's cards and containers. */
+    public void registerNode(LatestSnapshot latest, UsageMonitor usage, IsolationProvider provider) {
+        new CardMetrics(this, latest, usage).register(provider);
+        new ContainerMetrics(this, latest, usage).register();
     }
 
-    private void counter(String name, String help, Supplier<Long> value) {
-        CounterWithCallback.builder()
-                .name(name)
-                .help(help)
-                .callback(callback -> callback.call(value.get()))
-                .register(registry);
+    /** Registers a counter with one series. */
+    public void counter(String name, String help, LongSupplier value) {
+        counters(name, help, series -> series.call((double) value.getAsLong()));
     }
 
-    private <K> void counter(
+    /** Registers a counter with a series for each key. */
+    public <K> void counter(
             String name, String help, String label, Supplier<Map<K, Long>> values, Function<K, String> value) {
+        counters(
+                name,
+                help,
+                series -> values.get().forEach((key, count) -> series.call(count, value.apply(key))),
+                label);
+    }
+
+    /** Registers a counter with any series. */
+    public void counters(String name, String help, Consumer<Series> values, String... labels) {
         CounterWithCallback.builder()
                 .name(name)
                 .help(help)
-                .labelNames(label)
-                .callback(callback -> values.get().forEach((key, count) -> callback.call(count, value.apply(key))))
+                .labelNames(labels)
+                .callback(callback -> values.accept(callback::call))
                 .register(registry);
     }
 
-    private static String label(Call call) {
-        return call.name().toLowerCase(Locale.ROOT);
+    /** Registers a gauge with any series. */
+    public void gauges(String name, String help, Consumer<Series> values, String... labels) {
+        GaugeWithCallback.builder()
+                .name(name)
+                .help(help)
+                .labelNames(labels)
+                .callback(callback -> values.accept(callback::call))
+                .register(registry);
     }
 
     /** A kubelet call ended, by a response or a failure, after that time. */
     public void observe(Call call, long nanos) {
-        seconds.labelValues(label(call)).observe(nanos / 1e9);
+        seconds.labelValues(call.label()).observe(nanos / 1e9);
     }
 
     byte[] text() {

@@ -1,13 +1,10 @@
 package io.gpushare.plugin.monitor;
 
 import io.gpushare.kubernetes.EventSubject;
-import io.gpushare.kubernetes.PodEvent;
-import io.gpushare.plugin.cluster.PodEventRecorder;
+import io.gpushare.plugin.part.Events;
 import io.gpushare.plugin.usage.ForeignUse;
 import io.gpushare.plugin.usage.NodeUsage;
-import java.util.Objects;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,14 +19,14 @@ public final class ForeignUseReporter {
 
     private final EventSubject.Node node;
     private final BooleanSupplier podsKnown;
-    private final BiConsumer<EventSubject, PodEvent> events;
+    private final Events events;
     private ForeignUse state = ForeignUse.NONE;
 
     /** @param podsKnown whether the pods of the node were reported: before, every process looks like one without a pod */
-    public ForeignUseReporter(String node, BooleanSupplier podsKnown, BiConsumer<EventSubject, PodEvent> events) {
-        this.node = new EventSubject.Node(node);
-        this.podsKnown = Objects.requireNonNull(podsKnown);
-        this.events = Objects.requireNonNull(events);
+    public ForeignUseReporter(EventSubject.Node node, BooleanSupplier podsKnown, Events events) {
+        this.node = node;
+        this.podsKnown = podsKnown;
+        this.events = events;
     }
 
     /** Evaluates one report of the driver. */
@@ -42,16 +39,16 @@ public final class ForeignUseReporter {
         for (NodeUsage.Foreign foreign : state.certain()) {
             EventSubject about =
                     foreign.pod().<EventSubject>map(EventSubject.Pod::new).orElse(node);
-            PodEvent event = event(foreign);
+            String message = message(foreign);
             if (!before.contains(foreign)) {
-                LOG.warn("{}: {}", about, event.message());
+                LOG.warn("{}: {}", about, message);
             }
-            events.accept(about, event);
+            events.warn(about, REASON, message);
         }
     }
 
-    private static PodEvent event(NodeUsage.Foreign foreign) {
-        String message = foreign.pod().isPresent()
+    private static String message(NodeUsage.Foreign foreign) {
+        return foreign.pod().isPresent()
                 ? "A container of this pod uses card " + foreign.card()
                         + ", which is not allocated to it, and takes memory"
                         + " from other pods. Request GPU memory or cards in its resources, or set"
@@ -59,6 +56,5 @@ public final class ForeignUseReporter {
                 : "A process outside of the pods of this node uses card " + foreign.card()
                         + " and takes memory from its"
                         + " pods; nvidia-smi shows the process. End it, or cordon the card.";
-        return new PodEvent(true, PodEventRecorder.COMPONENT, REASON, message);
     }
 }

@@ -1,24 +1,22 @@
 package io.gpushare.plugin.monitor;
 
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
-import io.gpushare.plugin.cluster.PodEventRecorder;
+import io.gpushare.plugin.part.Counts;
+import io.gpushare.plugin.part.Events;
 import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,14 +32,15 @@ public final class OverUseGuard {
     }
 
     /** The outcome of an eviction. */
-    enum Outcome {
+    public enum Outcome {
         EVICTED,
         /** A PodDisruptionBudget forbids it now, or the plugin lacks the permission. */
         REFUSED,
         /** The API server did not respond, or failed. */
         FAILED;
 
-        String label() {
+        /** The value of the label in metrics. */
+        public String label() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
@@ -54,11 +53,11 @@ public final class OverUseGuard {
 
     private final String resource;
     private final Optional<Duration> grace;
-    private final BiConsumer<PodRef, PodEvent> events;
+    private final Events events;
     private final Evicting api;
     private final InstantSource clock;
     private final Map<OverUse.PodOnCard, Attempt> attempts = new HashMap<>();
-    private final Map<Outcome, Long> counts = new EnumMap<>(Outcome.class);
+    private final Counts<Outcome> counts = new Counts<>(List.of(Outcome.values()));
 
     /**
      * Makes a guard.
@@ -66,20 +65,12 @@ public final class OverUseGuard {
      * @param resource the name of the memory resource, for messages
      * @param grace the time above the limit after which a pod is evicted; empty for never
      */
-    public OverUseGuard(
-            String resource,
-            Optional<Duration> grace,
-            BiConsumer<PodRef, PodEvent> events,
-            Evicting api,
-            InstantSource clock) {
-        this.resource = Objects.requireNonNull(resource);
-        this.grace = Objects.requireNonNull(grace);
-        this.events = Objects.requireNonNull(events);
-        this.api = Objects.requireNonNull(api);
-        this.clock = Objects.requireNonNull(clock);
-        for (Outcome outcome : Outcome.values()) {
-            counts.put(outcome, 0L);
-        }
+    public OverUseGuard(String resource, Optional<Duration> grace, Events events, Evicting api, InstantSource clock) {
+        this.resource = resource;
+        this.grace = grace;
+        this.events = events;
+        this.api = api;
+        this.clock = clock;
     }
 
     /** Reports and evicts; waits for the API server. */
@@ -117,18 +108,15 @@ public final class OverUseGuard {
                 excess.usedBytes() >> 20,
                 share.card().id(),
                 share.memory().mib());
-        events.accept(
+        events.warn(
                 share.pod(),
-                new PodEvent(
-                        true,
-                        PodEventRecorder.COMPONENT,
-                        "GpuMemoryOverUse",
-                        "Container '" + share.container() + "' uses more memory of card "
-                                + share.card().id() + " than it requested and takes it from other pods: " + resource
-                                + " is " + share.units() + ", but the container uses " + excess.neededUnits()
-                                + ". Make the program use less, or request more."
-                                + grace.map(time -> " The pod is evicted if this lasts for " + time.toSeconds() + " s.")
-                                        .orElse("")));
+                "GpuMemoryOverUse",
+                "Container '" + share.container() + "' uses more memory of card "
+                        + share.card().id() + " than it requested and takes it from other pods: " + resource
+                        + " is " + share.units() + ", but the container uses " + excess.neededUnits()
+                        + ". Make the program use less, or request more."
+                        + grace.map(time -> " The pod is evicted if this lasts for " + time.toSeconds() + " s.")
+                                .orElse(""));
     }
 
     private Outcome evict(OverUse.Offender offender, Duration time) {
@@ -139,14 +127,11 @@ public final class OverUseGuard {
             api.evict(offender.pod());
             outcome = Outcome.EVICTED;
             LOG.warn("pod {} is evicted: it {}", offender.pod(), lasting);
-            events.accept(
+            events.warn(
                     offender.pod(),
-                    new PodEvent(
-                            true,
-                            PodEventRecorder.COMPONENT,
-                            "GpuMemoryOverUseEvicted",
-                            "The pod is evicted: it " + lasting + ". Request more " + resource
-                                    + ", or make the program use less."));
+                    "GpuMemoryOverUseEvicted",
+                    "The pod is evicted: it " + lasting + ". Request more " + resource
+                            + ", or make the program use less.");
         } catch (KubernetesException e) {
             outcome = e.status() / 100 == 4 ? Outcome.REFUSED : Outcome.FAILED;
             LOG.warn(
@@ -156,18 +141,12 @@ public final class OverUseGuard {
                     RETRY.toSeconds(),
                     e.getMessage());
         }
-        count(outcome);
+        counts.count(outcome);
         return outcome;
     }
 
-    private synchronized void count(Outcome outcome) {
-        counts.merge(outcome, 1L, Long::sum);
-    }
-
     /** The number of evictions so far, by outcome. */
-    public synchronized Map<String, Long> counts() {
-        Map<String, Long> labelled = new HashMap<>();
-        counts.forEach((outcome, count) -> labelled.put(outcome.label(), count));
-        return labelled;
+    public Map<Outcome, Long> counts() {
+        return counts.all();
     }
 }

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -17,7 +16,7 @@ public final class ProcessTable {
 
     /** @param proc where the node's proc file system is mounted */
     public ProcessTable(Path proc) {
-        this.proc = Objects.requireNonNull(proc);
+        this.proc = proc;
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.monitor;
 
+import io.gpushare.plugin.part.PeriodicTask;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.ContainerShare;
@@ -9,15 +10,13 @@ import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.SynchronousQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Compares the usage that the driver reports with the shares of containers. It works on a thread of its own, since it reads
- * files and may evict pods. A report that arrives while the thread is busy is dropped; the next one follows soon.
+ * files and may evict pods. Of the reports that arrive while the thread is busy, it evaluates the last.
  */
 public final class UsageMonitor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(UsageMonitor.class);
@@ -29,65 +28,50 @@ public final class UsageMonitor implements AutoCloseable {
     private final OverUseGuard guard;
     private final ForeignUseReporter foreign;
     private final InstantSource clock;
-    private final SynchronousQueue<CardUsages> reports = new SynchronousQueue<>();
-    private final Thread thread = new Thread(this::run, "usage");
+    private final PeriodicTask task = PeriodicTask.onRequest("usage", Duration.ZERO, this::evaluate);
+    private volatile CardUsages reported = NodeUsage.NONE.reported();
     private volatile NodeUsage usage = NodeUsage.NONE;
     private volatile List<OverUse.Excess> excesses = List.of();
     private volatile IdleTimes idle = IdleTimes.NONE;
+    private OverUse overUse = OverUse.NONE;
     private boolean hidden;
 
-    private UsageMonitor(
+    public UsageMonitor(
             LatestSnapshot latest,
             ProcessTable processes,
             OverUseGuard guard,
             ForeignUseReporter foreign,
             InstantSource clock) {
-        this.latest = Objects.requireNonNull(latest);
-        this.processes = Objects.requireNonNull(processes);
-        this.guard = Objects.requireNonNull(guard);
-        this.foreign = Objects.requireNonNull(foreign);
-        this.clock = Objects.requireNonNull(clock);
+        this.latest = latest;
+        this.processes = processes;
+        this.guard = guard;
+        this.foreign = foreign;
+        this.clock = clock;
     }
 
-    public static UsageMonitor start(
-            LatestSnapshot latest,
-            ProcessTable processes,
-            OverUseGuard guard,
-            ForeignUseReporter foreign,
-            InstantSource clock) {
-        UsageMonitor monitor = new UsageMonitor(latest, processes, guard, foreign, clock);
+    /** Starts. */
+    public UsageMonitor start() {
         if (processes.ownOnly()) {
             LOG.warn("only the plugin's own processes are visible, so the usage of containers is not reported: set"
                     + " hostPID: true in the pod's spec");
         }
-        monitor.thread.setDaemon(true);
-        monitor.thread.start();
-        return monitor;
+        task.start();
+        return this;
     }
 
     /** Evaluates what the driver reported; returns at once. */
     public void report(CardUsages now) {
-        boolean accepted = reports.offer(now);
-        LOG.debug("usage of {} cards {}", now.cards().size(), accepted ? "accepted" : "dropped");
+        reported = now;
+        task.runSoon();
     }
 
-    private void run() {
+    private Duration evaluate() {
         try {
-            OverUse overUse = OverUse.NONE;
-            while (true) {
-                overUse = evaluate(reports.take(), overUse);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private OverUse evaluate(CardUsages reported, OverUse before) {
-        try {
+            CardUsages last = reported;
             var snapshot = latest.now();
             NodeUsage now = processes.ownOnly()
-                    ? NodeUsage.withoutProcesses(reported)
-                    : NodeUsage.of(reported, processes::cgroup, snapshot);
+                    ? NodeUsage.withoutProcesses(last)
+                    : NodeUsage.of(last, processes::cgroup, snapshot);
             if (!processes.ownOnly()) {
                 warnIfHidden(now.containers().isEmpty());
             }
@@ -95,16 +79,16 @@ public final class UsageMonitor implements AutoCloseable {
             List<ContainerShare> shares = ContainerShare.of(snapshot);
             idle = idle.with(shares, now, clock.instant());
             OverUse.Found found =
-                    before.evaluate(shares, now, snapshot.inventory().unit(), clock.instant());
+                    overUse.evaluate(shares, now, snapshot.inventory().unit(), clock.instant());
             excesses = found.excesses();
             guard.handle(found);
             foreign.handle(now);
-            return found.next();
+            overUse = found.next();
         } catch (RuntimeException e) {
             // Usage reporting is best-effort and must not affect Allocate.
             LOG.error("the usage of containers could not be evaluated", e);
-            return before;
         }
+        return PeriodicTask.ON_REQUEST;
     }
 
     private void warnIfHidden(boolean now) {
@@ -133,6 +117,6 @@ public final class UsageMonitor implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.interrupt();
+        task.close();
     }
 }

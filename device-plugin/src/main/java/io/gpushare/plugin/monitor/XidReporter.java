@@ -1,22 +1,14 @@
 package io.gpushare.plugin.monitor;
 
-import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.plugin.cluster.PodEventRecorder;
+import io.gpushare.plugin.part.Events;
 import io.gpushare.plugin.state.LatestSnapshot;
-import java.util.Objects;
-import java.util.function.BiConsumer;
 
 /** Records an Event on every pod that has a card with an Xid error. */
-public record XidReporter(LatestSnapshot latest, BiConsumer<PodRef, PodEvent> events) {
-    public XidReporter {
-        Objects.requireNonNull(latest);
-        Objects.requireNonNull(events);
-    }
-
+public record XidReporter(LatestSnapshot latest, Events events) {
     /** Reports an Xid error; the remedy is a part of a sentence. */
     public void report(CardId card, long xid, String remedy) {
         String message = "Card " + card + " of this pod reported Xid " + xid + ": " + remedy + ".";
@@ -33,9 +25,7 @@ public record XidReporter(LatestSnapshot latest, BiConsumer<PodRef, PodEvent> ev
                                     + " ended."
                             : "";
                     switch (holding.holder()) {
-                        case PodRef pod ->
-                            events.accept(
-                                    pod, new PodEvent(true, PodEventRecorder.COMPONENT, "GpuXid", message + more));
+                        case PodRef pod -> events.warn(pod, "GpuXid", message + more);
                     }
                 });
     }

@@ -4,7 +4,6 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.plugin.devices.WireSize;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -34,8 +33,8 @@ public final class InventoryAssembler {
      */
     public InventoryAssembler(MemoryUnit unit, Consumer<Inventory> published, Runnable refused) {
         this.scanned = Inventory.empty(unit);
-        this.published = Objects.requireNonNull(published);
-        this.refused = Objects.requireNonNull(refused);
+        this.published = published;
+        this.refused = refused;
     }
 
     /** The driver reports these cards. */

@@ -1,7 +1,6 @@
 package io.gpushare.plugin.state;
 
-import io.gpushare.plugin.node.NodeSnapshot;
-import java.util.Objects;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.function.UnaryOperator;
 
 /** The one shared mutable object: the latest snapshot of the node, replaced step by step. A step does no I/O. */
@@ -11,8 +10,8 @@ public final class LatestSnapshot {
 
     /** The thread that makes a step runs {@code changed} after it. */
     public LatestSnapshot(NodeSnapshot first, Runnable changed) {
-        this.snapshot = Objects.requireNonNull(first);
-        this.changed = Objects.requireNonNull(changed);
+        this.snapshot = first;
+        this.changed = changed;
     }
 
     public synchronized NodeSnapshot now() {

@@ -1,13 +1,12 @@
 package io.gpushare.plugin.state;
 
-import io.gpushare.plugin.node.KubeletCheckpoint;
-import io.gpushare.plugin.node.PodResourcesList;
+import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint;
+import io.gpushare.plugin.snapshot.PodResourcesList;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -40,9 +39,9 @@ public final class PodResourcesPoller implements AutoCloseable {
     private final BooleanSupplier podsKnown;
     private final Runnable attempted;
     private final InstantSource clock;
-    private final Semaphore requested = new Semaphore(0);
+    private final PeriodicTask task = new PeriodicTask("pod-resources", Duration.ZERO, GAP, this::step);
+    private boolean started;
     private boolean checkpointRead;
-    private final Thread thread = new Thread(this::run, "pod-resources");
 
     /**
      * Makes a poller; it reads nothing before {@link #start}.
@@ -58,41 +57,31 @@ public final class PodResourcesPoller implements AutoCloseable {
             BooleanSupplier podsKnown,
             Runnable attempted,
             InstantSource clock) {
-        this.latest = Objects.requireNonNull(latest);
-        this.podResources = Objects.requireNonNull(podResources);
-        this.checkpoint = Objects.requireNonNull(checkpoint);
-        this.podsKnown = Objects.requireNonNull(podsKnown);
-        this.attempted = Objects.requireNonNull(attempted);
-        this.clock = Objects.requireNonNull(clock);
-        thread.setDaemon(true);
+        this.latest = latest;
+        this.podResources = podResources;
+        this.checkpoint = checkpoint;
+        this.podsKnown = podsKnown;
+        this.attempted = attempted;
+        this.clock = clock;
     }
 
     public void start() {
-        thread.start();
+        task.start();
     }
 
     /** Requests a read; returns at once. */
     public void readSoon() {
-        requested.release();
+        task.runSoon();
     }
 
-    private void run() {
-        try {
+    private Duration step() throws InterruptedException {
+        if (!started) {
+            started = true;
             awaitPods();
-            boolean listed = read();
-            while (true) {
-                boolean behind = !listed || !checkpointRead || latest.now().behind() || !podsKnown.getAsBoolean();
-                Duration wait = behind ? BEHIND : USUAL;
-                if (requested.tryAcquire(wait.toMillis(), TimeUnit.MILLISECONDS)) {
-                    // Requests that come together need one read.
-                    TimeUnit.MILLISECONDS.sleep(GAP.toMillis());
-                    requested.drainPermits();
-                }
-                listed = read();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
+        boolean listed = read();
+        boolean behind = !listed || !checkpointRead || latest.now().behind() || !podsKnown.getAsBoolean();
+        return behind ? BEHIND : USUAL;
     }
 
     private void awaitPods() throws InterruptedException {
@@ -119,6 +108,6 @@ public final class PodResourcesPoller implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.interrupt();
+        task.close();
     }
 }

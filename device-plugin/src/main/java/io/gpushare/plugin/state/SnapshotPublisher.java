@@ -1,8 +1,9 @@
 package io.gpushare.plugin.state;
 
+import io.gpushare.plugin.part.PeriodicTask;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
 
 /**
  * Publishes the latest snapshot on a thread of its own after every change; changes that come together are published once.
@@ -17,22 +18,25 @@ public final class SnapshotPublisher implements AutoCloseable {
     }
 
     private final Set<Source> unread = EnumSet.allOf(Source.class);
-    private final Semaphore changes = new Semaphore(0);
-    private final Thread thread;
+    private final PeriodicTask task;
 
     /** @param publish sends the latest snapshot, whatever changed; run by the publisher's thread only */
     public SnapshotPublisher(Runnable publish) {
-        this.thread = new Thread(() -> run(publish), "publisher");
-        thread.setDaemon(true);
+        task = PeriodicTask.onRequest("publisher", Duration.ZERO, () -> {
+            if (complete()) {
+                publish.run();
+            }
+            return PeriodicTask.ON_REQUEST;
+        });
     }
 
     public void start() {
-        thread.start();
+        task.start();
     }
 
     /** The snapshot changed; returns at once. */
     public void changed() {
-        changes.release();
+        task.runSoon();
     }
 
     /** The snapshot has what this source reported; returns at once. */
@@ -49,22 +53,8 @@ public final class SnapshotPublisher implements AutoCloseable {
         }
     }
 
-    private void run(Runnable publish) {
-        try {
-            while (true) {
-                changes.acquire();
-                changes.drainPermits();
-                if (complete()) {
-                    publish.run();
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     @Override
     public void close() {
-        thread.interrupt();
+        task.close();
     }
 }

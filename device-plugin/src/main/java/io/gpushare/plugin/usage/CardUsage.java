@@ -1,7 +1,6 @@
 package io.gpushare.plugin.usage;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -24,11 +23,6 @@ public record CardUsage(
         OptionalLong uncorrectedErrors,
         Optional<List<GpuProcess>> processes) {
     public CardUsage {
-        Objects.requireNonNull(utilisation);
-        Objects.requireNonNull(celsius);
-        Objects.requireNonNull(watts);
-        Objects.requireNonNull(correctedErrors);
-        Objects.requireNonNull(uncorrectedErrors);
         processes = processes.map(List::copyOf);
     }
 
@@ -47,10 +41,5 @@ public record CardUsage(
     }
 
     /** A process on a card: its memory, and the percentage of time in which it computes. */
-    public record GpuProcess(long pid, OptionalLong bytes, OptionalInt percent) {
-        public GpuProcess {
-            Objects.requireNonNull(bytes);
-            Objects.requireNonNull(percent);
-        }
-    }
+    public record GpuProcess(long pid, OptionalLong bytes, OptionalInt percent) {}
 }

@@ -3,7 +3,6 @@ package io.gpushare.plugin.usage;
 import io.gpushare.model.card.CardId;
 import java.time.Instant;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * The usage of the cards that the driver reported at one moment; a card that did not respond is missing.
@@ -12,7 +11,6 @@ import java.util.Objects;
  */
 public record CardUsages(Instant at, Map<CardId, CardUsage> cards) {
     public CardUsages {
-        Objects.requireNonNull(at);
         cards = Map.copyOf(cards);
     }
 }

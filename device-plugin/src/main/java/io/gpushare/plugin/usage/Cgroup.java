@@ -1,7 +1,6 @@
 package io.gpushare.plugin.usage;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,11 +23,6 @@ public record Cgroup(Optional<String> podUid, Optional<String> containerId) {
     // <id>, or cri-containerd-<id>.scope, crio-<id>, docker-<id>.scope; crio-conmon-<id> is CRI-O's own process.
     private static final Pattern CONTAINER =
             Pattern.compile("(?!crio-conmon-)(?:[a-z-]+-)?([0-9a-f]{64})(?:\\.scope)?");
-
-    public Cgroup {
-        Objects.requireNonNull(podUid);
-        Objects.requireNonNull(containerId);
-    }
 
     /** Parses the lines; a hierarchy that names a pod has precedence. */
     public static Cgroup parse(List<String> lines) {

@@ -7,10 +7,9 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * The share of one card that one container has.
@@ -19,14 +18,6 @@ import java.util.Objects;
  * @param podMemory what all containers of its pod may use there at one time
  */
 public record ContainerShare(PodRef pod, String container, Card card, int units, Memory memory, Memory podMemory) {
-    public ContainerShare {
-        Objects.requireNonNull(pod);
-        Objects.requireNonNull(container);
-        Objects.requireNonNull(card);
-        Objects.requireNonNull(memory);
-        Objects.requireNonNull(podMemory);
-    }
-
     /** Whether the container has the whole card: then it can't exceed its share. */
     public boolean whole() {
         return units == 0;

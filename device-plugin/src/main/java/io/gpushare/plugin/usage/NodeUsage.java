@@ -2,13 +2,12 @@ package io.gpushare.plugin.usage;
 
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -47,8 +46,6 @@ public record NodeUsage(
      */
     public record Measured(OptionalLong bytes, OptionalInt percent, Set<Long> pids) {
         public Measured {
-            Objects.requireNonNull(bytes);
-            Objects.requireNonNull(percent);
             pids = Set.copyOf(pids);
         }
 
@@ -68,7 +65,6 @@ public record NodeUsage(
     }
 
     public NodeUsage {
-        Objects.requireNonNull(reported);
         containers = containers.map(Map::copyOf);
         foreign = Map.copyOf(foreign);
     }

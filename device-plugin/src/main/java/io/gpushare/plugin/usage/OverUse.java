@@ -10,7 +10,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
@@ -38,11 +37,7 @@ public record OverUse(Map<PodOnCard, Instant> since, Map<NodeUsage.ContainerOnCa
     public record Report(Instant at, long units) {}
 
     /** A container above its limit on a card, and the units that would hold what it uses. */
-    public record Excess(ContainerShare share, long usedBytes, long neededUnits) {
-        public Excess {
-            Objects.requireNonNull(share);
-        }
-    }
+    public record Excess(ContainerShare share, long usedBytes, long neededUnits) {}
 
     /** A pod above its limit on a card, by so many bytes. */
     public record Offender(PodRef pod, CardId card, long bytes, Instant since) {}

@@ -13,11 +13,11 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.plugin.devices.DeviceResource;
-import io.gpushare.plugin.node.AnsweredCall;
-import io.gpushare.plugin.node.NodePod;
-import io.gpushare.plugin.node.NodeSnapshot;
-import io.gpushare.plugin.node.PodResourcesList;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.snapshot.AnsweredCall;
+import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.PodResourcesList;
+import io.gpushare.plugin.snapshot.TestPods;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -81,7 +81,7 @@ class CallerResolverTest {
         NodeSnapshot snapshot = EMPTY.withPod(running)
                 .withListed(TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::1"), TestPods.START);
 
-        assertThat(now(snapshot).find(DeviceResource.MEMORY, 2, Set.of())).isInstanceOf(Caller.None.class);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 2, Set.of())).isInstanceOf(Outcome.Refused.class);
     }
 
     /** The kubelet calls for the resources of a container one after the other, in any order. */
@@ -96,7 +96,7 @@ class CallerResolverTest {
                 TestPods.withDevices("p", "one", "GPU-a::c0", "GPU-a::c1"), TestPods.START.plusSeconds(1));
         assertFound(
                 now(oneHasCores).find(DeviceResource.MEMORY, 2, Set.of()), "p", "one", Caller.Evidence.LACKS_DEVICES);
-        assertThat(now(oneHasCores).find(DeviceResource.CORES, 30, Set.of())).isInstanceOf(Caller.None.class);
+        assertThat(now(oneHasCores).find(DeviceResource.CORES, 30, Set.of())).isInstanceOf(Outcome.Refused.class);
         NodeSnapshot oneHasBoth = snapshot.withListed(
                 TestPods.withDevices("p", "one", "GPU-a::c0", "GPU-a::c1", "GPU-a::0", "GPU-a::1"),
                 TestPods.START.plusSeconds(1));
@@ -115,7 +115,7 @@ class CallerResolverTest {
 
         NodeSnapshot memory = snapshot.withAnsweredCall(new AnsweredCall(
                 pod.ref(), TestPods.share("load", A, 2), Set.of("GPU-a::0", "GPU-a::1"), TestPods.START));
-        assertThat(now(memory).find(DeviceResource.MEMORY, 2, Set.of())).isInstanceOf(Caller.None.class);
+        assertThat(now(memory).find(DeviceResource.MEMORY, 2, Set.of())).isInstanceOf(Outcome.Refused.class);
         assertFound(now(memory).find(DeviceResource.CORES, 30, Set.of()), "p", "load", Caller.Evidence.LACKS_DEVICES);
         NodeSnapshot both = memory.withAnsweredCall(
                 new AnsweredCall(pod.ref(), TestPods.share("load", A, 2), Set.of("GPU-a::c0"), TestPods.START));
@@ -147,9 +147,9 @@ class CallerResolverTest {
                 .withListed(TestPods.listed("ending", "stranger"), TestPods.START.plusSeconds(1));
 
         assertThat(new CallerResolver(snapshot, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
-                .isInstanceOf(Caller.None.class);
+                .isInstanceOf(Outcome.Refused.class);
         assertThat(new CallerResolver(snapshot, true, true).find(DeviceResource.MEMORY, 3, Set.of()))
-                .isInstanceOf(Caller.None.class);
+                .isInstanceOf(Outcome.Refused.class);
     }
 
     @Test
@@ -163,7 +163,7 @@ class CallerResolverTest {
                 "main",
                 Caller.Evidence.LACKS_DEVICES);
         assertThat(new CallerResolver(snapshot, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
-                .isInstanceOf(Caller.None.class);
+                .isInstanceOf(Outcome.Refused.class);
     }
 
     @Test
@@ -175,7 +175,8 @@ class CallerResolverTest {
                 .withPod(TestPods.onCard("other", 9, B, 3))
                 .withListed(TestPods.listed("reused", "other"), TestPods.START.plusSeconds(1));
 
-        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.Ambiguous.class);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()))
+                .isInstanceOfSatisfying(Outcome.Refused.class, CallerResolverTest::assertAmbiguous);
     }
 
     private static NodePod recreated(NodePod pod) {
@@ -197,7 +198,7 @@ class CallerResolverTest {
                 .withRefused(rejected.ref().uid())
                 .withListed(TestPods.listed("dead", "rejected"), TestPods.START);
 
-        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.None.class);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Outcome.Refused.class);
     }
 
     @Test
@@ -206,10 +207,10 @@ class CallerResolverTest {
                 EMPTY.withPod(TestPods.onCard("p", 0, A, 3)).withListed(TestPods.listed("p"), TestPods.START);
 
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 4, Set.of()))
-                .isEqualTo(new Caller.None(
+                .isEqualTo(new Outcome.Refused<>(
                         RefusalKind.NO_POD_WAITS,
                         "no pod that the API server has on this node waits for 4 units of GPU memory"));
-        assertThat(now(snapshot).find(DeviceResource.CARDS, 3, Set.of())).isInstanceOf(Caller.None.class);
+        assertThat(now(snapshot).find(DeviceResource.CARDS, 3, Set.of())).isInstanceOf(Outcome.Refused.class);
     }
 
     @Test
@@ -220,7 +221,8 @@ class CallerResolverTest {
 
         assertFound(
                 now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(B)), "q", "main", Caller.Evidence.LACKS_DEVICES);
-        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.Ambiguous.class);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()))
+                .isInstanceOfSatisfying(Outcome.Refused.class, CallerResolverTest::assertAmbiguous);
     }
 
     @Test
@@ -231,7 +233,8 @@ class CallerResolverTest {
 
         assertFound(
                 now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(B)), "q", "main", Caller.Evidence.LACKS_DEVICES);
-        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Caller.Ambiguous.class);
+        assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()))
+                .isInstanceOfSatisfying(Outcome.Refused.class, CallerResolverTest::assertAmbiguous);
     }
 
     @Test
@@ -259,7 +262,8 @@ class CallerResolverTest {
         // Another pod may have taken its name meanwhile.
         assertThat(new CallerResolver(snapshot, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
                 .isInstanceOfSatisfying(
-                        Caller.None.class, none -> assertThat(none.reason()).contains("or for a new pod of that name"));
+                        Outcome.Refused.class,
+                        none -> assertThat(none.reason()).contains("or for a new pod of that name"));
     }
 
     @Test
@@ -269,7 +273,7 @@ class CallerResolverTest {
                 .withPod(TestPods.onCard("young", 5, A, 3))
                 .withPod(TestPods.onCard("old", 4, A, 3));
 
-        Caller caller = new CallerResolver(snapshot, false, true).find(DeviceResource.MEMORY, 3, Set.of());
+        Outcome<Caller> caller = new CallerResolver(snapshot, false, true).find(DeviceResource.MEMORY, 3, Set.of());
 
         assertFound(caller, "old", "main", Caller.Evidence.DEMAND_ONLY);
     }
@@ -280,7 +284,11 @@ class CallerResolverTest {
                 EMPTY.withPod(TestPods.onCard("young", 5, B, 3)).withPod(TestPods.onCard("old", 4, A, 3));
 
         assertThat(new CallerResolver(snapshot, false, true).find(DeviceResource.MEMORY, 3, Set.of(A)))
-                .isEqualTo(new Caller.Ambiguous(List.of(TestPods.ref("old"), TestPods.ref("young"))));
+                .isInstanceOfSatisfying(Outcome.Refused.class, refused -> {
+                    assertAmbiguous(refused);
+                    assertThat(refused.reason())
+                            .startsWith("the pods " + List.of(TestPods.ref("old"), TestPods.ref("young")) + " wait");
+                });
     }
 
     @Test
@@ -294,15 +302,21 @@ class CallerResolverTest {
         NodeSnapshot snapshot = EMPTY.withPod(both).withListed(TestPods.listed("both"), TestPods.START);
 
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 1, Set.of()))
-                .isEqualTo(new Caller.None(RefusalKind.MALFORMED, "pod default/both: container 'main' requests both"));
+                .isEqualTo(new Outcome.Refused<>(
+                        RefusalKind.MALFORMED, "pod default/both: container 'main' requests both"));
     }
 
     private static CallerResolver now(NodeSnapshot snapshot) {
         return new CallerResolver(snapshot, true, true);
     }
 
-    private static void assertFound(Caller caller, String pod, String container, Caller.Evidence evidence) {
-        assertThat(caller).isInstanceOfSatisfying(Caller.Found.class, found -> {
+    private static void assertAmbiguous(Outcome.Refused<?> refused) {
+        assertThat(refused.kind()).isEqualTo(RefusalKind.AMBIGUOUS_CALLER);
+    }
+
+    private static void assertFound(Outcome<Caller> outcome, String pod, String container, Caller.Evidence evidence) {
+        assertThat(outcome).isInstanceOfSatisfying(Outcome.Of.class, of -> {
+            Caller found = (Caller) of.value();
             assertThat(Map.entry(found.pod().ref().name(), found.container().name()))
                     .isEqualTo(Map.entry(pod, container));
             assertThat(found.evidence()).isEqualTo(evidence);

@@ -19,11 +19,11 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.codec.SelectorCodec;
-import io.gpushare.plugin.node.AnsweredCall;
-import io.gpushare.plugin.node.DeviceIdParser;
-import io.gpushare.plugin.node.NodePod;
-import io.gpushare.plugin.node.NodeSnapshot;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.snapshot.AnsweredCall;
+import io.gpushare.plugin.snapshot.DeviceIdParser;
+import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.TestPods;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,7 +41,7 @@ class CardSelectionTest {
         NodePod pod = TestPods.onCard("p", 0, B.id(), 2);
 
         assertThat(choose(EMPTY, pod, "GPU-a::0", "GPU-a::1"))
-                .isEqualTo(new CardChoice.Chosen(TestPods.share("main", B.id(), 2)));
+                .isEqualTo(new Outcome.Of<>(TestPods.share("main", B.id(), 2)));
     }
 
     @Test
@@ -52,14 +52,14 @@ class CardSelectionTest {
 
         var second = pod.demand().valid().orElseThrow().containers().getLast();
         assertThat(new CardSelection(EMPTY, pod, second).among(List.of()))
-                .isEqualTo(new CardChoice.Chosen(TestPods.share("two", A.id(), 4)));
+                .isEqualTo(new Outcome.Of<>(TestPods.share("two", A.id(), 4)));
     }
 
     @Test
     void theCardThatGpusharesExtenderChoseIsChosenOrRefused() {
         NodePod pod = TestPods.gpushare("p", 2, Map.of("IDX", "1", "DEV", "36", "ASSIGNED", "false"));
         assertThat(choose(EMPTY, pod, "GPU-a::0", "GPU-a::1"))
-                .isEqualTo(new CardChoice.Chosen(TestPods.share("main", B.id(), 2)));
+                .isEqualTo(new Outcome.Of<>(TestPods.share("main", B.id(), 2)));
 
         NodePod other = TestPods.onCard("q", 1, B.id(), 23);
         NodeSnapshot taken = EMPTY.withPod(other)
@@ -110,7 +110,7 @@ class CardSelectionTest {
         NodePod other = TestPods.onCard("other", 0, B.id(), 20);
         NodeSnapshot waiting = EMPTY.withPod(other).withPod(pod);
 
-        assertThat(choose(waiting, pod)).isInstanceOf(CardChoice.Chosen.class);
+        assertThat(choose(waiting, pod)).isInstanceOf(Outcome.Of.class);
         NodeSnapshot held = waiting.withAnsweredCall(
                 new AnsweredCall(other.ref(), TestPods.share("main", B.id(), 20), Set.of(), TestPods.START));
         assertRefused(choose(held, pod), "(GPU-b) are in use by other pods");
@@ -133,10 +133,10 @@ class CardSelectionTest {
         NodePod pod = TestPods.unannotated("p", 0, TestPods.memory("main", 2));
 
         assertThat(choose(EMPTY, pod, "GPU-a::5", "GPU-a::6"))
-                .isEqualTo(new CardChoice.Chosen(TestPods.share("main", A.id(), 2)));
+                .isEqualTo(new Outcome.Of<>(TestPods.share("main", A.id(), 2)));
         NodeSnapshot taken = EMPTY.withPod(TestPods.whole("w", 0, A.id()));
         assertThat(choose(taken, pod, "GPU-a::5", "GPU-a::6"))
-                .isEqualTo(new CardChoice.Chosen(TestPods.share("main", B.id(), 2)));
+                .isEqualTo(new Outcome.Of<>(TestPods.share("main", B.id(), 2)));
     }
 
     @Test
@@ -144,7 +144,7 @@ class CardSelectionTest {
         NodePod pod = TestPods.unannotated("p", 0, TestPods.memory("main", 2));
 
         assertThat(choose(EMPTY, pod, "GPU-a::5", "GPU-b::6"))
-                .isEqualTo(new CardChoice.Chosen(TestPods.share("main", B.id(), 2)));
+                .isEqualTo(new Outcome.Of<>(TestPods.share("main", B.id(), 2)));
     }
 
     @Test
@@ -156,7 +156,7 @@ class CardSelectionTest {
 
         var second = pod.demand().valid().orElseThrow().containers().getLast();
         assertThat(new CardSelection(first, pod, second).among(List.of()))
-                .isEqualTo(new CardChoice.Chosen(TestPods.share("two", A.id(), 4)));
+                .isEqualTo(new Outcome.Of<>(TestPods.share("two", A.id(), 4)));
     }
 
     @Test
@@ -176,7 +176,7 @@ class CardSelectionTest {
                             : "the cards allocated to the pod (GPU-b) are in use by other pods");
         }
         for (NodePod granted : List.of(cores("p", 30), TestPods.annotated(cores("p", 30), onB(30)))) {
-            assertThat(choose(node, granted)).isEqualTo(new CardChoice.Chosen(coresOf(B.id(), 30)));
+            assertThat(choose(node, granted)).isEqualTo(new Outcome.Of<>(coresOf(B.id(), 30)));
         }
     }
 
@@ -186,13 +186,13 @@ class CardSelectionTest {
         NodeSnapshot two =
                 MPS.withInventory(new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(B), c)).withCores(true));
         NodePod pod = cores("p", 2);
-        assertThat(choose(two, pod, "GPU-c::c7", "GPU-c::c8")).isEqualTo(new CardChoice.Chosen(coresOf(c.id(), 2)));
-        assertThat(choose(two, pod, "GPU-c::c7", "GPU-b::c8")).isEqualTo(new CardChoice.Chosen(coresOf(B.id(), 2)));
+        assertThat(choose(two, pod, "GPU-c::c7", "GPU-c::c8")).isEqualTo(new Outcome.Of<>(coresOf(c.id(), 2)));
+        assertThat(choose(two, pod, "GPU-c::c7", "GPU-b::c8")).isEqualTo(new Outcome.Of<>(coresOf(B.id(), 2)));
 
         NodeSnapshot first = two.withPod(pod)
                 .withAnsweredCall(new AnsweredCall(
                         pod.ref(), coresOf(c.id(), 2), Set.of("GPU-c::c7", "GPU-c::c8"), TestPods.START));
-        assertThat(choose(first, pod, "GPU-b::5")).isEqualTo(new CardChoice.Chosen(coresOf(c.id(), 2)));
+        assertThat(choose(first, pod, "GPU-b::5")).isEqualTo(new Outcome.Of<>(coresOf(c.id(), 2)));
         assertRefused(
                 choose(first, TestPods.annotated(pod, onB(2)), "GPU-b::5"),
                 "was changed between the kubelet's calls for its memory and for its cores");
@@ -235,7 +235,7 @@ class CardSelectionTest {
         NodePod pod = TestPods.unannotated("p", 0, TestPods.cards("main", 1));
 
         assertThat(choose(EMPTY, pod, "GPU-b"))
-                .isEqualTo(new CardChoice.Chosen(
+                .isEqualTo(new Outcome.Of<>(
                         new ContainerAllocation("main", ContainerRole.APP, Map.of(B.id(), Share.WHOLE_CARD))));
     }
 
@@ -251,13 +251,13 @@ class CardSelectionTest {
 
         assertThat(choose(three, pod, "GPU-b::5", "GPU-b::6", "GPU-c::0", "GPU-c::1"))
                 .as("devices that match the demand")
-                .isEqualTo(new CardChoice.Chosen(one));
+                .isEqualTo(new Outcome.Of<>(one));
         assertThat(choose(three, pod, "GPU-a::5", "GPU-a::6", "GPU-c::0", "GPU-c::1"))
                 .as("devices of a card that the pod does not select")
-                .isEqualTo(new CardChoice.Chosen(one));
+                .isEqualTo(new Outcome.Of<>(one));
         assertThat(choose(three, pod, "GPU-b::5", "GPU-b::6", "GPU-b::7", "GPU-c::1"))
                 .as("devices in uneven amounts")
-                .isEqualTo(new CardChoice.Chosen(one));
+                .isEqualTo(new Outcome.Of<>(one));
         NodeSnapshot first =
                 three.withPod(pod).withAnsweredCall(new AnsweredCall(pod.ref(), one, Set.of(), TestPods.START));
         assertThat(new CardSelection(
@@ -265,7 +265,7 @@ class CardSelectionTest {
                                 pod,
                                 pod.demand().valid().orElseThrow().containers().getLast())
                         .among(List.of()))
-                .isEqualTo(new CardChoice.Chosen(two));
+                .isEqualTo(new Outcome.Of<>(two));
     }
 
     @Test
@@ -273,7 +273,7 @@ class CardSelectionTest {
         NodePod pod = selecting(1, "memory < 40Gi", TestPods.cards("main", 1));
 
         assertThat(choose(EMPTY, pod, "GPU-a"))
-                .isEqualTo(new CardChoice.Chosen(
+                .isEqualTo(new Outcome.Of<>(
                         new ContainerAllocation("main", ContainerRole.APP, Map.of(B.id(), Share.WHOLE_CARD))));
     }
 
@@ -290,16 +290,16 @@ class CardSelectionTest {
         return new NodePod(pod.ref(), pod.created(), false, new Decoded.Valid<>(demand), pod.allocation());
     }
 
-    private static CardChoice choose(NodeSnapshot snapshot, NodePod pod, String... ids) {
+    private static Outcome<ContainerAllocation> choose(NodeSnapshot snapshot, NodePod pod, String... ids) {
         List<DeviceId> devices = DeviceIdParser.devices(List.of(ids));
         var container = pod.demand().valid().orElseThrow().containers().getFirst();
         return new CardSelection(snapshot, pod, container).among(devices);
     }
 
-    private static void assertRefused(CardChoice choice, String part) {
+    private static void assertRefused(Outcome<ContainerAllocation> choice, String part) {
         assertThat(choice)
                 .isInstanceOfSatisfying(
-                        CardChoice.Refused.class,
+                        Outcome.Refused.class,
                         refused -> assertThat(refused.reason()).contains(part));
     }
 }

@@ -7,13 +7,16 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.isolation.ContainerIsolation;
+import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.snapshot.TestPods;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 class ContainerSettingsTest {
@@ -24,13 +27,15 @@ class ContainerSettingsTest {
             null,
             List.of(
                     Card.of("GPU-a", 0, Memory.ofGib(48)),
-                    new Card(B, 1, 7, "T4", Memory.ofGib(15), null, null, null, null, new Health.Healthy())));
+                    new Card(B, 1, 7, "T4", Memory.ofGib(15), Card.Details.UNKNOWN)));
+    private static final NodePod POD =
+            TestPods.unannotated("p", 0, TestPods.memory("main", 3), TestPods.memory("other", 4));
     private static final ContainerAllocation WHOLE =
             new ContainerAllocation("main", ContainerRole.APP, TestPods.wholeCards(B, A));
 
     @Test
     void aMemoryContainerSeesItsCardAndGpusharesVariables() {
-        AllocationResponse.Granted given = sees("envvar").of(TestPods.share("main", B, 3), 7, NODE);
+        AllocationResponse given = given("envvar", TestPods.share("main", B, 3));
 
         assertThat(given.environment())
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
@@ -45,13 +50,12 @@ class ContainerSettingsTest {
 
     @Test
     void aWholeCardContainerSeesItsCardsOnly() {
-        assertThat(sees("envvar").of(WHOLE, 0, NODE).environment())
-                .isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));
+        assertThat(given("envvar", WHOLE).environment()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));
     }
 
     @Test
     void strategiesCanBeCombined() {
-        AllocationResponse.Granted given = sees("cdi-cri,device-specs").of(WHOLE, 0, NODE);
+        AllocationResponse given = given("cdi-cri,device-specs", WHOLE);
 
         assertThat(given.environment()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "void"));
         assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-b", "nvidia.com/gpu=GPU-a");
@@ -62,16 +66,18 @@ class ContainerSettingsTest {
 
     @Test
     void aCardWithoutADeviceFileIsRefusedOnlyWhereDeviceFilesAreListed() {
-        Card unnumbered = new Card(B, 1, null, "T4", Memory.ofGib(15), null, null, null, null, new Health.Healthy());
+        Card unnumbered = new Card(B, 1, null, "T4", Memory.ofGib(15), Card.Details.UNKNOWN);
         Inventory node =
                 new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(48)), unnumbered));
 
-        assertThat(sees("device-specs").refusal(WHOLE, node))
-                .contains("the driver does not report the device file of card GPU-b, which"
-                        + " --device-list-strategy=device-specs needs: use envvar or cdi-cri");
-        assertThat(sees("device-specs").refusal(TestPods.share("main", A, 3), node))
-                .isEmpty();
-        assertThat(sees("envvar,cdi-cri").refusal(WHOLE, node)).isEmpty();
+        assertThat(sees("device-specs", WHOLE, node))
+                .isEqualTo(new Outcome.Refused<>(
+                        RefusalKind.NO_DEVICE_FILE,
+                        "the driver does not report the device file of card GPU-b, which"
+                                + " --device-list-strategy=device-specs needs: use envvar or cdi-cri",
+                        Optional.of(POD.ref())));
+        assertThat(sees("device-specs", TestPods.share("main", A, 3), node)).isInstanceOf(Outcome.Of.class);
+        assertThat(sees("envvar,cdi-cri", WHOLE, node)).isInstanceOf(Outcome.Of.class);
     }
 
     @Test
@@ -81,7 +87,14 @@ class ContainerSettingsTest {
                         + " or a comma-separated list of them");
     }
 
-    private static ContainerSettings sees(String strategies) {
-        return new ContainerSettings(DeviceListStrategy.parse(strategies));
+    private static AllocationResponse given(String strategies, ContainerAllocation allocation) {
+        return sees(strategies, allocation, NODE) instanceof Outcome.Of<AllocationResponse>(var given)
+                ? given
+                : Assertions.fail("refused");
+    }
+
+    private static Outcome<AllocationResponse> sees(String strategies, ContainerAllocation allocation, Inventory node) {
+        return new ContainerSettings(DeviceListStrategy.parse(strategies))
+                .of(POD, allocation, node, ContainerIsolation.Settings.NONE);
     }
 }

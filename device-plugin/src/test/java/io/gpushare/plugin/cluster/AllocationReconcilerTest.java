@@ -6,8 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.card.CardId;
-import io.gpushare.plugin.node.AnnotationDifference;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.part.Backoff;
+import io.gpushare.plugin.snapshot.AnnotationDifference;
+import io.gpushare.plugin.snapshot.TestPods;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -19,14 +20,19 @@ import org.junit.jupiter.api.Test;
 class AllocationReconcilerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final AllocationReconciler.Pace QUICK = new AllocationReconciler.Pace(
-            Duration.ofMillis(1), Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofMillis(50));
+            Duration.ofMillis(1), new Backoff(Duration.ofMillis(5), Duration.ofMillis(20)), Duration.ofMillis(50));
 
     private final CopyOnWriteArrayList<AnnotationDifference> world = new CopyOnWriteArrayList<>();
     private final List<String> written = new CopyOnWriteArrayList<>();
     private final List<PodEvent> events = new CopyOnWriteArrayList<>();
     private final AtomicInteger refusals = new AtomicInteger();
-    private final AllocationReconciler note = AllocationReconciler.start(
-            () -> List.copyOf(world), this::write, (_, event) -> events.add(event), QUICK, InstantSource.system());
+    private final AllocationReconciler note = new AllocationReconciler(
+                    () -> List.copyOf(world),
+                    this::write,
+                    (_, event) -> events.add(event),
+                    QUICK,
+                    InstantSource.system())
+            .start();
 
     private void write(AnnotationDifference difference) throws KubernetesException {
         if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {

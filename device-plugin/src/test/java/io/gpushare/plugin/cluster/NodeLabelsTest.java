@@ -8,7 +8,6 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.ComputeCapability;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
@@ -149,10 +148,6 @@ class NodeLabelsTest {
                 index,
                 model,
                 Memory.ofMib(mib),
-                compute,
-                null,
-                null,
-                mig,
-                new Health.Healthy());
+                new Card.Details(compute, null, null, mig));
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.CardId;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.snapshot.TestPods;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

@@ -8,7 +8,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.List;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;

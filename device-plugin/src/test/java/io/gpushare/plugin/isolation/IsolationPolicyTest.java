@@ -12,7 +12,7 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -15,6 +15,7 @@ import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.allocation.AllocationResponse;
+import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
@@ -56,8 +57,13 @@ class RegistrationIT {
     @BeforeEach
     void start() throws Exception {
         kubelet = new ScriptedKubelet(dir);
-        connection = KubeletConnection.start(
-                dir.resolve("device-plugins"), ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system());
+        connection = new KubeletConnection(
+                        dir.resolve("device-plugins"),
+                        ResourceNames.DEFAULT,
+                        new Script(),
+                        sockets,
+                        InstantSource.system())
+                .start();
     }
 
     @AfterEach
@@ -251,7 +257,7 @@ class RegistrationIT {
     void aPathThatNoSocketCanHaveIsRefusedWithASentence() {
         Path deep = Path.of("/" + "d".repeat(100));
 
-        assertThatThrownBy(() -> KubeletConnection.start(
+        assertThatThrownBy(() -> new KubeletConnection(
                         deep, ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("the path of a Unix socket may have at most 107: choose a shorter --kubelet-dir");
@@ -293,18 +299,15 @@ class RegistrationIT {
         }
 
         @Override
-        public AllocationResponse allocate(DeviceResource resource, List<String> ids) {
+        public Outcome<AllocationResponse> allocate(DeviceResource resource, List<String> ids) {
             return switch (resource) {
-                case CARDS -> new AllocationResponse.Refused(RefusalKind.CARD_IN_USE, "the card is taken");
+                case CARDS -> new Outcome.Refused<>(RefusalKind.CARD_IN_USE, "the card is taken");
                 case MEMORY, CORES ->
-                    new AllocationResponse.Granted(
-                                    Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"),
-                                    List.of("/dev/nvidia0"),
-                                    List.of("nvidia.com/gpu=GPU-a"))
-                            .with(new ContainerIsolation.Settings(
-                                    Map.of("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"),
-                                    List.of(new ContainerIsolation.Mount("/run/mps/a", "/tmp/nvidia-mps", true)),
-                                    Map.of()));
+                    new Outcome.Of<>(new AllocationResponse(
+                            Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a", "CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"),
+                            List.of("/dev/nvidia0"),
+                            List.of("nvidia.com/gpu=GPU-a"),
+                            List.of(new ContainerIsolation.Mount("/run/mps/a", "/tmp/nvidia-mps", true))));
             };
         }
     }

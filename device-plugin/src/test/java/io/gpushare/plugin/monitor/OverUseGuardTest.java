@@ -6,7 +6,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.snapshot.TestPods;
 import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,7 +61,9 @@ class OverUseGuardTest {
         after(GRACE, guard, all);
         after(Duration.ofSeconds(30), guard, all);
         assertThat(evictions).containsExactly("guarded", "worse");
-        assertThat(guard.counts()).containsEntry("evicted", 1L).containsEntry("refused", 1L);
+        assertThat(guard.counts())
+                .containsEntry(OverUseGuard.Outcome.EVICTED, 1L)
+                .containsEntry(OverUseGuard.Outcome.REFUSED, 1L);
 
         after(Duration.ofSeconds(30), guard, offender("guarded", A, 3), offender("bad", A, 1));
         assertThat(evictions).containsExactly("guarded", "worse", "guarded", "bad");

@@ -9,8 +9,8 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.plugin.node.NodeSnapshot;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.TestPods;
 import io.gpushare.plugin.state.LatestSnapshot;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ class XidReporterTest {
     private static List<String> reported(NodeSnapshot node) {
         List<String> events = new ArrayList<>();
         XidReporter reporter = new XidReporter(
-                new LatestSnapshot(node, () -> {}), (pod, event) -> events.add(pod.name() + ": " + event.message()));
+                new LatestSnapshot(node, () -> {}), (about, event) -> events.add(about + ": " + event.message()));
         reporter.report(A, 31, "restart the program; the card is healthy");
         return events;
     }
@@ -43,7 +43,7 @@ class XidReporterTest {
     @Test
     void thePodsOfTheCardLearnTheRemedy() {
         String message = "Card GPU-a of this pod reported Xid 31: restart the program; the card is healthy.";
-        assertThat(reported(CARDS)).containsExactlyInAnyOrder("p: " + message, "q: " + message);
+        assertThat(reported(CARDS)).containsExactlyInAnyOrder("pod default/p: " + message, "pod default/q: " + message);
     }
 
     @Test
@@ -62,6 +62,7 @@ class XidReporterTest {
         NodeSnapshot node = NodeSnapshot.of(mps).withPod(TestPods.started(TestPods.whole("w", 0, A)));
         assertThat(reported(node))
                 .containsExactly(
-                        "w: Card GPU-a of this pod reported Xid 31: restart the program; the card is healthy.");
+                        "pod default/w: Card GPU-a of this pod reported Xid 31: restart the program; the card is"
+                                + " healthy.");
     }
 }

@@ -3,7 +3,7 @@ package io.gpushare.e2e.chaos;
 import io.gpushare.e2e.chaos.Fault.Kind;
 import io.gpushare.e2e.chaos.Fault.Target;
 import io.gpushare.e2e.chaos.PlannedPod.Ending;
-import io.gpushare.e2e.chaos.check.ContainerRequest;
+import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

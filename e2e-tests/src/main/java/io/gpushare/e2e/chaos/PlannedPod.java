@@ -1,6 +1,6 @@
 package io.gpushare.e2e.chaos;
 
-import io.gpushare.e2e.chaos.check.ContainerRequest;
+import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
 import java.time.Duration;
 import java.util.List;
 

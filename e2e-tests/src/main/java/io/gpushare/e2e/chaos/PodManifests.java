@@ -1,8 +1,8 @@
 package io.gpushare.e2e.chaos;
 
 import io.gpushare.e2e.chaos.check.ClusterWatcher;
-import io.gpushare.e2e.chaos.check.ContainerRequest;
 import io.gpushare.e2e.chaos.check.Processes;
+import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
 import io.gpushare.e2e.cluster.SimulatedMps;
 import java.util.Optional;
 

@@ -8,8 +8,8 @@ public interface Cluster extends AutoCloseable {
     String CHOICE = "gpushare.cluster";
 
     /**
-     * Starts the cluster that the property chooses, else kind if a Docker engine responds, otherwise a local Kubernetes. Prints
-     * the choice.
+     * Starts the cluster that the property chooses, else kind if a Docker engine responds, otherwise a local
+     * Kubernetes. Prints the choice.
      */
     static Cluster start(Path root) {
         if (usesKind()) {

@@ -47,8 +47,8 @@ public final class Installation {
     }
 
     /**
-     * Builds both images from the jars that this build of Maven packaged, and loads them into the cluster's nodes. Maven does
-     * not run again: it would replace jars that this JVM has open.
+     * Builds both images from the jars that this build of Maven packaged, and loads them into the cluster's nodes.
+     * Maven does not run again: it would replace jars that this JVM has open.
      */
     public void loadImages() {
         Command.show(BUILD, List.of(root.resolve("deploy/images/build").toString(), "-k"));
@@ -57,8 +57,8 @@ public final class Installation {
     }
 
     /**
-     * Installs both programs from the manifests, without a driver, and waits until the extender is ready and the plugin has
-     * logged why the node has no cards.
+     * Installs both programs from the manifests, without a driver, and waits until the extender is ready and the plugin
+     * has logged why the node has no cards.
      */
     public void apply() {
         Kubectl kubectl = cluster.kubectl();

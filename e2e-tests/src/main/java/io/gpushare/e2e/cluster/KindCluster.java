@@ -18,8 +18,9 @@ import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.utility.MountableFile;
 
 /**
- * A cluster in a Docker container, started with kindcontainer. The system property {@code gpushare.kind.image} chooses the image
- * of its node: one that {@code e2e-tests/kind-node-image} made, or a {@code kindest/node} of a version that kindcontainer knows.
+ * A cluster in a Docker container, started with kindcontainer. The system property {@code gpushare.kind.image} chooses
+ * the image of its node: one that {@code e2e-tests/kind-node-image} made, or a {@code kindest/node} of a version that
+ * kindcontainer knows.
  */
 final class KindCluster implements Cluster {
     private static final KindContainerVersion NEWEST = KubernetesVersionEnum.latest(KindContainerVersion.class);
@@ -83,7 +84,9 @@ final class KindCluster implements Cluster {
         }
     }
 
-    /** The kubectl of the node, as an administrator with a token: not every client here can use kubeadm's certificate. */
+    /**
+     * The kubectl of the node, as an administrator with a token: not every client here can use kubeadm's certificate.
+     */
     private static Kubectl kubectl(Kind kind, Path folder) throws IOException {
         Path program = folder.resolve("kubectl");
         kind.copyFileFromContainer("/usr/bin/kubectl", program.toString());
@@ -160,9 +163,9 @@ final class KindCluster implements Cluster {
     }
 
     /**
-     * Changes kubeadm's static pod of the scheduler: adds --config, and mounts all of /etc/kubernetes, instead of one file, and
-     * the shared folder, which the configuration may name. The name of the configuration is new each time, so that the kubelet
-     * sees a change.
+     * Changes kubeadm's static pod of the scheduler: adds --config, and mounts all of /etc/kubernetes, instead of one
+     * file, and the shared folder, which the configuration may name. The name of the configuration is new each time, so
+     * that the kubelet sees a change.
      */
     @Override
     public void configureScheduler(Path folderOfConfigurations) {

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 
 /**
  * A Kubernetes started by the programs of {@code e2e-tests/local-kubernetes}: 1.20 from Debian's source package, or the
- * version whose programs are in the folder of the system property {@code gpushare.kubernetes}. Its components can be killed
- * and frozen, and it can have a second node.
+ * version whose programs are in the folder of the system property {@code gpushare.kubernetes}. Its components can be
+ * killed and frozen, and it can have a second node.
  */
 public final class LocalCluster implements Cluster {
     private static final String FIRST = "gpushare-e2e";

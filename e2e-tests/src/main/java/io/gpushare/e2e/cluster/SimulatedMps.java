@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * MPS on the nodes of an installation as deploy/isolation describes it, with the simulated control program, and tenants that
- * allocate memory through the simulated CUDA library.
+ * MPS on the nodes of an installation as deploy/isolation describes it, with the simulated control program, and tenants
+ * that allocate memory through the simulated CUDA library.
  */
 public final class SimulatedMps {
     public static final String SUPERVISOR = "daemonset/gpu-share-mps";
@@ -143,7 +143,9 @@ public final class SimulatedMps {
         arguments(installation, arguments);
     }
 
-    /** Adds arguments to those of the simulated installation; its driver's files become writable, as a real driver is. */
+    /**
+     * Adds arguments to those of the simulated installation; its driver's files become writable, as a real driver is.
+     */
     public void arguments(Installation installation, String... arguments) {
         StringBuilder all = new StringBuilder();
         for (String argument : arguments) {
@@ -191,8 +193,8 @@ public final class SimulatedMps {
     }
 
     /**
-     * The parts of a pod's manifest, in JSON, that a tenant needs beside its command. It shares the PIDs of its node, because
-     * the simulated driver knows processes by the PIDs that they know themselves.
+     * The parts of a pod's manifest, in JSON, that a tenant needs beside its command. It shares the PIDs of its node,
+     * because the simulated driver knows processes by the PIDs that they know themselves.
      */
     public Tenant tenant() {
         return new Tenant("""
@@ -207,7 +209,9 @@ public final class SimulatedMps {
                     """.formatted(cluster.sharedFolder()));
     }
 
-    /** Elements of the lists {@code env}, {@code volumeMounts} and {@code volumes}; the pod needs {@code hostPID} too. */
+    /**
+     * Elements of the lists {@code env}, {@code volumeMounts} and {@code volumes}; the pod needs {@code hostPID} too.
+     */
     public record Tenant(String environment, String mounts, String volumes) {
         public static final String PROGRAM = "/simulated/mps/gpu-eat";
     }

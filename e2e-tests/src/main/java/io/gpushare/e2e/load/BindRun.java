@@ -90,5 +90,8 @@ final class BindRun {
                 used,
                 Runtime.getRuntime().availableProcessors(),
                 note);
+        if (failed.get() > 0 && created <= cluster.free()) {
+            throw new IOException(failed.get() + " of " + binds + " pods were not bound, although units were free");
+        }
     }
 }

@@ -39,7 +39,9 @@ final class HostilePods {
         }
     }
 
-    /** Pods for which kube-scheduler found no node, with 250 KB under our prefix and each with another long selector. */
+    /**
+     * Pods for which kube-scheduler found no node, with 250 KB under our prefix and each with another long selector.
+     */
     static void waiting(SimulatedApiServer api) {
         for (int i = 0; i < WAITING; i++) {
             ObjectNode pod = LoadCluster.pod("waiting-" + i, 1000, 1);

@@ -34,13 +34,15 @@ final class HostileRun {
     private final Path folder;
     private final LoadCluster cluster;
     private final int calls;
+    private final Budgets budgets;
 
     /** @param calls measured calls of filter for each pod, after as many to warm up */
-    HostileRun(Path repository, Path folder, int nodes, int calls) {
+    HostileRun(Path repository, Path folder, int nodes, int calls, Budgets budgets) {
         this.repository = repository.toAbsolutePath();
         this.folder = folder;
         this.cluster = new LoadCluster(nodes, CARDS, PODS_PER_CARD);
         this.calls = calls;
+        this.budgets = budgets;
     }
 
     /** Whether both programs still run at the end. */
@@ -132,13 +134,28 @@ final class HostileRun {
     }
 
     private boolean filters(Connection kept, ServerProcess extender) throws IOException {
-        filter(kept, extender, "ordinary pods", LoadCluster.pod("ordinary", 1000, 2));
+        ordinary(kept, extender, "ordinary pods");
         for (Map.Entry<String, ObjectNode> each : HostilePods.selectors(cluster).entrySet()) {
-            filter(kept, extender, each.getKey(), each.getValue());
+            budgets.check(
+                    Budget.SELECTORS,
+                    cluster.nodes(),
+                    filter(kept, extender, each.getKey(), each.getValue()).processorMillis());
         }
-        filter(kept, extender, "ordinary pods again", LoadCluster.pod("ordinary", 1000, 2));
+        ordinary(kept, extender, "ordinary pods again");
         return true;
     }
+
+    private void ordinary(Connection kept, ServerProcess extender, String what) throws IOException {
+        budgets.check(
+                Budget.HOSTILE_P99,
+                cluster.nodes(),
+                filter(kept, extender, what, LoadCluster.pod("ordinary", 1000, 2))
+                        .times()
+                        .millis(0.99));
+    }
+
+    /** What one kind of pod costs. */
+    private record Cost(double processorMillis, Latencies times) {}
 
     private byte[] ordinary() throws IOException {
         return request(LoadCluster.pod("ordinary", 1000, 2));
@@ -148,7 +165,7 @@ final class HostileRun {
         return Connection.post(VerbRun.VERBS + "filter", LoadCluster.arguments(pod, cluster.names(new Random(SEED))));
     }
 
-    private void filter(Connection kept, ServerProcess extender, String what, ObjectNode pod) throws IOException {
+    private Cost filter(Connection kept, ServerProcess extender, String what, ObjectNode pod) throws IOException {
         byte[] request = request(pod);
         for (int i = 0; i < calls; i++) {
             kept.call(request);
@@ -173,5 +190,6 @@ final class HostileRun {
                 times.millis(0.99),
                 times.millis(1),
                 response.contains("\"NodeNames\":[\"") ? "a node" : "no node");
+        return new Cost(each, times);
     }
 }

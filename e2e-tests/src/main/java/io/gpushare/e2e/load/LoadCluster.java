@@ -9,7 +9,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The cluster under load: nodes of cards of 40 units. On every tenth node no units are free, on the others 8 units per card.
+ * The cluster under load: nodes of cards of 40 units. On every tenth node no units are free, on the others 8 units per
+ * card.
  *
  * @param cards on each node
  * @param podsPerCard a divisor of 8
@@ -28,6 +29,11 @@ record LoadCluster(int nodes, int cards, int podsPerCard) {
     /** The number of nodes where a pod of a few units fits. */
     int feasible() {
         return nodes - (nodes + 9) / 10;
+    }
+
+    /** The number of free units, each on a feasible node. */
+    int free() {
+        return feasible() * cards * FREE;
     }
 
     int pods() {

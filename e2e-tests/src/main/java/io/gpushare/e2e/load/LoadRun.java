@@ -9,6 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine;
@@ -78,6 +79,13 @@ public final class LoadRun implements Callable<Integer> {
     private int rounds;
 
     @Option(
+            names = "--budget",
+            paramLabel = "BUDGET=LIMIT",
+            description = "Another limit for a budget of BENCHMARKS.md, for any number of nodes:"
+                    + " ${COMPLETION-CANDIDATES}. The run ends with 1 if it misses a budget.")
+    private Map<Budget, Double> limits = Map.of();
+
+    @Option(
             names = "--repository",
             defaultValue = ".",
             description = "The built checkout; the current directory by default.")
@@ -93,8 +101,10 @@ public final class LoadRun implements Callable<Integer> {
         print(
                 "%d processors, JVM %s; logs in %s%n",
                 Runtime.getRuntime().availableProcessors(), Runtime.version(), folder);
+        Budgets budgets = new Budgets(limits);
         if (hostile) {
-            return new HostileRun(repository, folder, sizes.getLast(), calls).measure() ? 0 : 1;
+            boolean alive = new HostileRun(repository, folder, sizes.getLast(), calls, budgets).measure();
+            return alive && kept(budgets) ? 0 : 1;
         }
         if (!images.isEmpty()) {
             // The extender of the image is another user.
@@ -109,14 +119,19 @@ public final class LoadRun implements Callable<Integer> {
                 cluster.fill(api);
                 for (String verb : scrapes > 0 ? List.of(decideIn.getLast()) : decideIn) {
                     print("  --decide-in=%s%n", verb);
-                    measure(cluster, api, verb, folder);
+                    measure(cluster, api, verb, folder, budgets);
                 }
             }
         }
-        return 0;
+        return kept(budgets) ? 0 : 1;
     }
 
-    private void measure(LoadCluster cluster, SimulatedApiServer api, String decides, Path folder)
+    private static boolean kept(Budgets budgets) {
+        budgets.missed().forEach(sentence -> print("%nBUDGET MISSED: %s%n", sentence));
+        return budgets.missed().isEmpty();
+    }
+
+    private void measure(LoadCluster cluster, SimulatedApiServer api, String decides, Path folder, Budgets budgets)
             throws IOException, InterruptedException, ExecutionException {
         boolean last = cluster.nodes() == sizes.getLast() && decides.equals(decideIn.getLast());
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig());
@@ -146,11 +161,14 @@ public final class LoadRun implements Callable<Integer> {
                     Processors.apart(extender, bare, () -> run.oneClient(cluster, decides, extender, bare));
             for (VerbRun.Verb verb : verbs) {
                 VerbRun.print(verb);
+                VerbRun.check(verb, cluster.nodes(), budgets);
                 run.throughput(verb, extender);
             }
             print("  %,d MiB resident%n", extender.residentMib());
+            budgets.check(Budget.MEMORY, cluster.nodes(), extender.residentMib());
             if (last) {
                 GrowthRun.measure(cluster, extender, longRun, clients);
+                budgets.check(Budget.MEMORY, cluster.nodes(), extender.residentMib());
                 if (binds > 0) {
                     new BindRun(cluster, api, extender, binds).measure();
                 }

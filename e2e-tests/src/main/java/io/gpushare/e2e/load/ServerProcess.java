@@ -1,6 +1,6 @@
 package io.gpushare.e2e.load;
 
-import io.gpushare.e2e.sandbox.Program;
+import io.gpushare.e2e.sandbox.program.Program;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -196,17 +196,24 @@ final class ServerProcess implements AutoCloseable {
         throw new IOException("no VmRSS of process " + program.pid());
     }
 
-    /** CPU time of the threads that answer filter, which other load on the machine does not change (Linux: schedstat). */
+    /**
+     * CPU time of the threads that answer filter, which other load on the machine does not change (Linux: schedstat).
+     */
     Duration eventLoopCpu() throws IOException {
         long nanos = 0;
+        boolean found = false;
         try (DirectoryStream<Path> threads =
                 Files.newDirectoryStream(Path.of("/proc", String.valueOf(program.pid()), "task"))) {
             for (Path thread : threads) {
                 if (Files.readString(thread.resolve("comm")).startsWith("vert.x-event")) {
+                    found = true;
                     nanos += Long.parseLong(
                             Files.readString(thread.resolve("schedstat")).split(" ")[0]);
                 }
             }
+        }
+        if (!found) {
+            throw new IOException("process " + program.pid() + " has no thread of an event loop");
         }
         return Duration.ofNanos(nanos);
     }

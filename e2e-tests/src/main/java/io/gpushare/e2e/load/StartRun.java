@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Compares image files: the start of both programs, and the first binds of the extender. The folders take turns, so that
- * other load affects all of them.
+ * Compares image files: the start of both programs, and the first binds of the extender. The folders take turns, so
+ * that other load affects all of them.
  */
 final class StartRun {
     private static final String NODE = "started";

@@ -163,6 +163,13 @@ final class VerbRun {
                 verb.responseSize);
     }
 
+    static void check(Verb verb, int nodes, Budgets budgets) {
+        if (verb.name.equals("filter")) {
+            budgets.check(Budget.FILTER_P50, nodes, verb.extenderTimes.millis(0.5) / verb.bareTimes.millis(0.5));
+            budgets.check(Budget.FILTER_P99, nodes, verb.extenderTimes.millis(0.99) / verb.bareTimes.millis(0.99));
+        }
+    }
+
     void throughput(Verb verb, ServerProcess extender) throws IOException, InterruptedException, ExecutionException {
         double one = throughput(extender, verb.requests, 1);
         Duration cpu = extender.cpu();

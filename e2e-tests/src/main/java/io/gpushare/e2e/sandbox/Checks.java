@@ -3,6 +3,7 @@ package io.gpushare.e2e.sandbox;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Card;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Share;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.kubelet.StartedContainer;
 import java.util.Arrays;
 import java.util.LinkedHashSet;

@@ -1,6 +1,7 @@
 package io.gpushare.e2e.sandbox;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.client.Reflector;
@@ -18,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Nodes that exist in the API only, for a large sandbox: with an inventory that no device plugin wrote, and pods that run
- * without devices. For the extender they are like any other node.
+ * Nodes that exist in the API only, for a large sandbox: with an inventory that no device plugin wrote, and pods that
+ * run without devices. For the extender they are like any other node.
  */
 final class DrawnNodes implements Reflector.Listener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DrawnNodes.class);

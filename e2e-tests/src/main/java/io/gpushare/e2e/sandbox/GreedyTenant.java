@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.kubelet.StartedContainer;
 import java.io.IOException;
@@ -14,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Two pods on one card with MPS: the programs of one ask for more memory than it requested and are stopped, those of the
- * other are not harmed.
+ * Two pods on one card with MPS: the programs of one ask for more memory than it requested and are stopped, those of
+ * the other are not harmed.
  */
 final class GreedyTenant implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(40);

@@ -1,5 +1,6 @@
 package io.gpushare.e2e.sandbox;
 
+import io.gpushare.e2e.sandbox.workload.Workload;
 import java.net.URI;
 import java.nio.file.Path;
 

@@ -1,6 +1,8 @@
 package io.gpushare.e2e.sandbox;
 
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
+import io.gpushare.e2e.sandbox.workload.Workload;
 import io.gpushare.simulated.client.ApiClient;
 import java.io.IOException;
 import java.time.Duration;
@@ -9,8 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Keeps pods coming and going beside those of the user, with use that moves, and checks every card all the while. It touches
- * only pods that it created.
+ * Keeps pods coming and going beside those of the user, with use that moves, and checks every card all the while. It
+ * touches only pods that it created.
  */
 final class Playground {
     private static final Duration PERIOD = Duration.ofMillis(500);

@@ -1,6 +1,7 @@
 package io.gpushare.e2e.sandbox;
 
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.kubelet.PodResourcesReader;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
@@ -10,7 +11,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Checks each running pod of the workload once: what its containers see, what the kubelet allocated, and the annotation. */
+/**
+ * Checks each running pod of the workload once: what its containers see, what the kubelet allocated, and the
+ * annotation.
+ */
 final class PodProofs implements AutoCloseable {
     private final SandboxCluster sandbox;
     private final Checks checks;

@@ -1,5 +1,7 @@
 package io.gpushare.e2e.sandbox;
 
+import io.gpushare.e2e.sandbox.program.RecordedImages;
+import io.gpushare.e2e.sandbox.workload.Workload;
 import java.io.Console;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,5 +1,8 @@
 package io.gpushare.e2e.sandbox;
 
+import io.gpushare.e2e.sandbox.program.Program;
+import io.gpushare.e2e.sandbox.program.RecordedImages;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.controller.DeploymentController;
@@ -54,7 +57,10 @@ final class SandboxCluster implements AutoCloseable {
         this(repository, folder, extenderPort, null);
     }
 
-    /** @param images where the extender and the plugin of {@link SandboxNode#RECORDED} come from, if not from the checkout */
+    /**
+     * @param images where the extender and the plugin of {@link SandboxNode#RECORDED} come from, if not from the
+     * checkout
+     */
     SandboxCluster(Path repository, Path folder, int extenderPort, @Nullable RecordedImages images) throws IOException {
         this.images = images;
         this.repository = repository;

@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Gives each running container of the sandbox a process on its cards, with memory and utilisation that move. A few use more
- * than they requested, and a few do not compute at all. The device plugins measure it as they would measure real processes.
+ * Gives each running container of the sandbox a process on its cards, with memory and utilisation that move. A few use
+ * more than they requested, and a few do not compute at all. The device plugins measure it as they would measure real
+ * processes.
  */
 final class SimulatedUse {
     private static final int FIRST_PID = 10_000;

@@ -1,6 +1,8 @@
 package io.gpushare.e2e.sandbox;
 
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
+import io.gpushare.e2e.sandbox.workload.Workload;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import java.io.IOException;

@@ -8,8 +8,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Set;
 
 /**
- * Kubernetes' schemas, as the client library has them: a field that does not exist, is missing or has another type is an
- * error. Kinds of custom resources and those that a newer Kubernetes has are not checked.
+ * Kubernetes' schemas, as the client library has them: a field that does not exist, is missing or has another type is
+ * an error. Kinds of custom resources and those that a newer Kubernetes has are not checked.
  */
 final class ObjectSchema {
     private static final Set<String> UNKNOWN = Set.of(

@@ -1,4 +1,7 @@
-/** Tests of what users and contributors run first: the Helm chart, with the engine of Helm, and the command for all tests. */
+/**
+ * Tests of what users and contributors run first: the Helm chart, with the engine of Helm, and the command for all
+ * tests.
+ */
 @NullMarked
 package io.gpushare.e2e.chart;
 

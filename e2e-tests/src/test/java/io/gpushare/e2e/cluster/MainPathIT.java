@@ -127,7 +127,7 @@ class MainPathIT extends ClusterScenario {
     private static List<String> placeable() {
         return inventory()
                 .valueStream()
-                .filter(card -> !card.has("ill") && !card.has("unhealthy"))
+                .filter(card -> !card.has("unhealthy"))
                 .map(card -> card.path("uuid").asText())
                 .toList();
     }

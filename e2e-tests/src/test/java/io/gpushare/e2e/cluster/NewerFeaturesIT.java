@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /**
- * Features of pods that newer versions of Kubernetes have, in pods with cards. Resources of whole pods are not here: the
- * kubelet (1.36.2) panics on them in doPodResizeAction where it manages no cgroups of pods, as in the local cluster. Nor is
- * resizing in place, which takes the same way.
+ * Features of pods that newer versions of Kubernetes have, in pods with cards. Resources of whole pods are not here:
+ * the kubelet (1.36.2) panics on them in doPodResizeAction where it manages no cgroups of pods, as in the local
+ * cluster. Nor is resizing in place, which takes the same way.
  */
 class NewerFeaturesIT extends ClusterScenario {
     private static final String SEE = "echo card: $NVIDIA_VISIBLE_DEVICES";

@@ -1,7 +1,7 @@
 package io.gpushare.e2e.cluster;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gpushare.e2e.sandbox.Program;
+import io.gpushare.e2e.sandbox.program.Program;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

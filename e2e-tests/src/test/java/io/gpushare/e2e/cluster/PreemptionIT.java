@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Preemption where kube-scheduler's own does not help, with the permission in deploy/preemption: who is evicted, and how soon. */
+/**
+ * Preemption where kube-scheduler's own does not help, with the permission in deploy/preemption: who is evicted, and
+ * how soon.
+ */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
 class PreemptionIT {

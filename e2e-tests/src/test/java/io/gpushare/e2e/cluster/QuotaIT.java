@@ -20,8 +20,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two teams with the ResourceQuotas of deploy/QUOTAS.md: what the team over its quota is told, and what page and command line
- * show. The pods of team-a have the sample's quotas.
+ * Two teams with the ResourceQuotas of deploy/QUOTAS.md: what the team over its quota is told, and what page and
+ * command line show. The pods of team-a have the sample's quotas.
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)

@@ -2,6 +2,8 @@ package io.gpushare.e2e.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.e2e.load.Budget;
+import io.gpushare.e2e.load.Budgets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,7 +29,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Measures how many pods per second the real kube-scheduler binds with and without the extender, on nodes that are only
  * API objects: {@code ./mvnw verify -Prate}. Some thousand pods first warm up the JVM of the extender. Then the
- * configurations run several times in turns, so that other load on the machine affects all of them.
+ * configurations run several times in turns, so that other load on the machine affects all of them. The test fails if
+ * the extender misses the budget of BENCHMARKS.md, or the limit in {@code -Dgpushare.budget.rate}.
  */
 @Tag("rate")
 class SchedulerRateIT {
@@ -41,13 +45,14 @@ class SchedulerRateIT {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final String PODS_PATH = "/api/v1/namespaces/default/pods";
 
+    private static final String BARE = "no extender";
     private static final String OURS = "this extender, deciding in " + DECIDE_IN;
 
     /** A configuration of kube-scheduler, as a change of the file in deploy/scheduler. */
     private static final Map<String, UnaryOperator<String>> CONFIGURATIONS = new LinkedHashMap<>();
 
     static {
-        CONFIGURATIONS.put("no extender", SchedulerRateIT::withoutExtenders);
+        CONFIGURATIONS.put(BARE, SchedulerRateIT::withoutExtenders);
         CONFIGURATIONS.put(
                 "no extender, default sample of nodes",
                 text -> withoutExtenders(text).replaceFirst("(?m)^percentageOfNodesToScore:.*$", ""));
@@ -95,7 +100,20 @@ class SchedulerRateIT {
                     IntStream.range(0, ROUNDS)
                             .mapToObj(round -> String.format(Locale.ROOT, "%.2f", ours.get(round) / each.get(round)))
                             .collect(Collectors.joining(", "))));
+            Budgets budgets = budgets();
+            if (DECIDE_IN.equals("filter")) {
+                budgets.check(Budget.RATE, NODES, mean(ours) / mean(rates.getOrDefault(BARE, List.of())));
+            } else {
+                System.out.println("rate: no budget for --decide-in=" + DECIDE_IN);
+            }
+            assertThat(budgets.missed()).isEmpty();
         }
+    }
+
+    private static Budgets budgets() {
+        return new Budgets(Optional.ofNullable(System.getProperty("gpushare.budget.rate"))
+                .map(limit -> Map.of(Budget.RATE, Double.valueOf(limit)))
+                .orElse(Map.of()));
     }
 
     private static void print(String configuration, double rate) {

@@ -50,8 +50,8 @@ final class Tenants {
     }
 
     /**
-     * Creates a pod as {@link #create} does, and again, as its owner would, while the kubelet rejects it: the plugin refuses
-     * pods that were bound before isolation was lost.
+     * Creates a pod as {@link #create} does, and again, as its owner would, while the kubelet rejects it: the plugin
+     * refuses pods that were bound before isolation was lost.
      */
     void createUntilAdmitted(String name, int gib, int user, String card, String... arguments) {
         create(name, gib, user, card, arguments);

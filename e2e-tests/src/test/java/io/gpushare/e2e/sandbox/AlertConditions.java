@@ -3,6 +3,7 @@ package io.gpushare.e2e.sandbox;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import java.io.IOException;
@@ -43,7 +44,10 @@ final class AlertConditions {
                 ready -> ready);
     }
 
-    /** Two pods on shared cards, of which one uses more than is allocated to it and the other less, and one on a whole card. */
+    /**
+     * Two pods on shared cards, of which one uses more than is allocated to it and the other less, and one on a whole
+     * card.
+     */
     String use() throws Exception {
         create(PodSpec.sharing("greedy", LONG, 10).preferring(1, "T4"));
         create(PodSpec.sharing("modest", LONG, 10).preferring(1, "T4"));

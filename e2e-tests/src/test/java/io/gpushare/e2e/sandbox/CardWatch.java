@@ -1,6 +1,7 @@
 package io.gpushare.e2e.sandbox;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
@@ -15,8 +16,8 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.Function;
 
 /**
- * Watches which card each container sees, by the environment that its kubelet gave it, and records when a card has more than
- * it can give. Annotations and the programs' own accounts play no part.
+ * Watches which card each container sees, by the environment that its kubelet gave it, and records when a card has more
+ * than it can give. Annotations and the programs' own accounts play no part.
  */
 final class CardWatch implements AutoCloseable {
     /** The card of a pod that the kubelet has removed since the API was read. */
@@ -123,7 +124,9 @@ final class CardWatch implements AutoCloseable {
         return running;
     }
 
-    /** The UUID of the card that the pod's container sees: by its index from gpushare's plugin, by its UUID from ours. */
+    /**
+     * The UUID of the card that the pod's container sees: by its index from gpushare's plugin, by its UUID from ours.
+     */
     private String card(PodDocument pod) {
         String sees = Objects.requireNonNull(kubelets.get(pod.node()))
                 .environment(pod.namespace(), pod.name(), "main")

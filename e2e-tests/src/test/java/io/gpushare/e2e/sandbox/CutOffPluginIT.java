@@ -3,6 +3,7 @@ package io.gpushare.e2e.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import java.io.IOException;
@@ -20,7 +21,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two equal nodes; the device plugin of the one that the policy prefers loses the API server, and its kubelet does not. */
+/**
+ * Two equal nodes; the device plugin of the one that the policy prefers loses the API server, and its kubelet does not.
+ */
 class CutOffPluginIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration CUT_OFF = Duration.ofSeconds(60);

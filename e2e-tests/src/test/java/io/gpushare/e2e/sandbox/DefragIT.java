@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import java.io.IOException;
@@ -17,7 +18,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** kubectl gpushare defrag with a real kubectl on the sandbox: two nodes with one card each, a pod of 5 units on each card. */
+/**
+ * kubectl gpushare defrag with a real kubectl on the sandbox: two nodes with one card each, a pod of 5 units on each
+ * card.
+ */
 class DefragIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Path PLUGINS = Path.of(System.getProperty("gpushare.root", ".."), "deploy/kubectl")

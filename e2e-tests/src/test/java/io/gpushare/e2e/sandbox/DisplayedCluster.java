@@ -3,6 +3,7 @@ package io.gpushare.e2e.sandbox;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.vertx.core.Vertx;
@@ -262,7 +263,7 @@ final class DisplayedCluster implements AutoCloseable {
             card.put("uuid", uuid(name, i)).put("index", i).put("minor", i);
             card.put("model", kind.model()).put("memoryMiB", kind.gib() * 1024);
             if ((number == 1 && i == 2) || random.nextInt(150) == 0) {
-                card.put("ill", random.nextBoolean() ? "Xid 79" : "Xid 48");
+                card.put("unhealthy", random.nextBoolean() ? "Xid 79" : "Xid 48");
             } else if ((number == 2 && i == 3) || random.nextInt(200) == 0) {
                 card.put("cordoned", true);
             }

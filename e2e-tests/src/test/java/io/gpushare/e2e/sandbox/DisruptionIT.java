@@ -3,6 +3,7 @@ package io.gpushare.e2e.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,6 +3,8 @@ package io.gpushare.e2e.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.sandbox.program.Program;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.client.ApiClient;
@@ -34,8 +36,8 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two nodes in use move from gpushare to this project in the order of deploy/COMING-FROM-GPUSHARE.md, with the real programs
- * and doubles of gpushare's.
+ * Two nodes in use move from gpushare to this project in the order of deploy/COMING-FROM-GPUSHARE.md, with the real
+ * programs and doubles of gpushare's.
  */
 class GpushareMigrationIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -12,6 +12,7 @@ import io.gpushare.api.deviceplugin.v1beta1.Empty;
 import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
 import io.gpushare.api.deviceplugin.v1beta1.RegisterRequest;
 import io.gpushare.api.deviceplugin.v1beta1.RegistrationGrpc;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.kubelet.devices.UnixSockets;

@@ -121,7 +121,10 @@ class MonitoringIT {
                 queries, Dashboards.read().all().size(), rules, BY_FAULTS.size() + 2);
     }
 
-    /** Runs {@code promtool check metrics} for each program; together they expose all documented metrics but optional ones. */
+    /**
+     * Runs {@code promtool check metrics} for each program; together they expose all documented metrics but optional
+     * ones.
+     */
     private void checkMetrics() throws Exception {
         Set<String> exposed = new TreeSet<>();
         for (Map.Entry<String, URI> program : sandbox.metrics().entrySet()) {

@@ -3,6 +3,8 @@ package io.gpushare.e2e.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.sandbox.program.Program;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;

@@ -3,6 +3,7 @@ package io.gpushare.e2e.sandbox;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.simulated.client.ApiClient;
 import java.io.IOException;
 import java.net.URI;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.network.TcpRelay;

@@ -40,8 +40,8 @@ public final class NvmlCalls {
     }
 
     /**
-     * The call's return code; {@code what} is NVML's name of the call. A library may lack the call, or have it and not find
-     * it in the driver: both are unsupported.
+     * The call's return code; {@code what} is NVML's name of the call. A library may lack the call, or have it and not
+     * find it in the driver: both are unsupported.
      */
     public int code(String what, Call call) throws NvmlException {
         int code;
@@ -79,8 +79,8 @@ public final class NvmlCalls {
     }
 
     /**
-     * The number; empty where card or driver does not support the call or fails. A missing optional value must not make a
-     * working card look broken.
+     * The number; empty where card or driver does not support the call or fails. A missing optional value must not make
+     * a working card look broken.
      */
     public OptionalInt numberIfSupported(String what, NumberCall call) throws NvmlException {
         try {

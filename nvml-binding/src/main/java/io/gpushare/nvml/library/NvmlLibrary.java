@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * NVML's functions and structures as NVIDIA's NVML API reference documents them, by the names that the library exports
- * (nvml.h's unversioned names are macros). Each function is looked up at its first call, so a function that the driver lacks
- * causes an {@link UnsatisfiedLinkError} in that call only. All but {@link #nvmlErrorString} return an {@link NvmlCode}.
+ * (nvml.h's unversioned names are macros). Each function is looked up at its first call, so a function that the driver
+ * lacks causes an {@link UnsatisfiedLinkError} in that call only. All but {@link #nvmlErrorString} return an {@link
+ * NvmlCode}.
  */
 @SuppressWarnings({"MemberName", "ClassName", "TypeName"})
 public interface NvmlLibrary extends Library {
@@ -84,8 +85,8 @@ public interface NvmlLibrary extends Library {
     int nvmlDeviceGetTotalEccErrors(Pointer device, int error, int counter, LongByReference count);
 
     /**
-     * Fills {@link nvmlProcessInfo_v2_t}, though it is the third version of the call. Drivers from 535.43 to 535.86 fill
-     * longer entries: it must not be called there.
+     * Fills {@link nvmlProcessInfo_v2_t}, though it is the third version of the call. Drivers from 535.43 to 535.86
+     * fill longer entries: it must not be called there.
      */
     int nvmlDeviceGetComputeRunningProcesses_v3(Pointer device, IntByReference count, Structure[] infos);
 
@@ -108,7 +109,9 @@ public interface NvmlLibrary extends Library {
     /** Since driver 615. */
     int nvmlDeviceGetMemoryLimits_v1(Pointer device, nvmlGetMemoryLimits_v1_t limits);
 
-    /** Samples of the processes that computed after {@code since}, in microseconds since 1970; "not found" if none did. */
+    /**
+     * Samples of the processes that computed after {@code since}, in microseconds since 1970; "not found" if none did.
+     */
     int nvmlDeviceGetProcessUtilization(Pointer device, Structure[] samples, IntByReference count, long since);
 
     int nvmlDeviceGetTopologyCommonAncestor(Pointer one, Pointer other, IntByReference level);

@@ -36,7 +36,7 @@ final class AdmissionReporter implements AutoCloseable {
 
     void seen(PodState pod) {
         String uid = pod.ref().uid();
-        switch (pod.admission()) {
+        switch (pod.status().admission()) {
             case PENDING -> {}
             case ADMITTED -> outcomes.admissions().admitted(uid);
             case REJECTED -> outcomes.admissions().rejected(uid);

@@ -70,7 +70,8 @@ public final class ClusterInformers implements AutoCloseable {
 
     private void podSeen(PodState pod) {
         if (isPlugin(pod)) {
-            ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), pod.ended() ? null : pod.metrics());
+            ledger.updatePluginMetrics(
+                    String.valueOf(pod.spec().node()), pod.ref(), pod.status().ended() ? null : pod.metrics());
         }
         admissions.seen(pod);
         ledger.updatePod(PodClient.pod(pod));
@@ -78,7 +79,7 @@ public final class ClusterInformers implements AutoCloseable {
 
     private void podGone(PodState pod) {
         if (isPlugin(pod)) {
-            ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), null);
+            ledger.updatePluginMetrics(String.valueOf(pod.spec().node()), pod.ref(), null);
         }
         admissions.gone(pod.ref());
         ledger.removePod(pod.ref());
@@ -87,7 +88,7 @@ public final class ClusterInformers implements AutoCloseable {
     /** Only in the plugins' namespace: elsewhere any user may give a pod these labels and would be asked for usage. */
     private boolean isPlugin(PodState pod) {
         return pod.metrics() != null
-                && pod.node() != null
+                && pod.spec().node() != null
                 && pod.ref().namespace().equals(pluginNamespace);
     }
 

@@ -1,7 +1,7 @@
 package io.gpushare.extender.cluster;
 
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.LeaseState;
+import io.gpushare.kubernetes.Leases;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
@@ -37,7 +37,7 @@ final class Election {
     private final LongSupplier nanos;
     private final InstantSource clock;
     // Our last write, unless it failed or another holder was seen.
-    private @Nullable LeaseState holding;
+    private Leases.@Nullable State holding;
     private String observedVersion = "";
     private long observedAt;
     // Whether the Lease was not ours at some time since our last term began.
@@ -97,7 +97,7 @@ final class Election {
 
     private synchronized void attempt() throws KubernetesException {
         long began = nanos.getAsLong();
-        @Nullable LeaseState known = holding;
+        Leases.@Nullable State known = holding;
         if (known == null) {
             known = free();
             if (known == null) {
@@ -113,14 +113,14 @@ final class Election {
     }
 
     /** The Lease if it is ours already or may be taken; null if another holds it. */
-    private @Nullable LeaseState free() throws KubernetesException {
-        Optional<LeaseState> read = store.read();
+    private Leases.@Nullable State free() throws KubernetesException {
+        Optional<Leases.State> read = store.read();
         if (read.isEmpty()) {
             lapsed = true;
             store.create();
             read = store.read();
         }
-        LeaseState found = read.orElse(null);
+        Leases.State found = read.orElse(null);
         if (found == null || found.holder().equals(identity)) {
             return found;
         }
@@ -142,7 +142,7 @@ final class Election {
     /** Leaves the election; gives the Lease back if it is ours. */
     synchronized void end() {
         over = true;
-        @Nullable LeaseState mine = holding;
+        Leases.@Nullable State mine = holding;
         until = nanos.getAsLong();
         if (mine == null) {
             return;

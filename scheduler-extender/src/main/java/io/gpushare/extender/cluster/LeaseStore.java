@@ -1,7 +1,6 @@
 package io.gpushare.extender.cluster;
 
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.LeaseState;
 import io.gpushare.kubernetes.Leases;
 import java.time.Duration;
 import java.time.Instant;
@@ -9,18 +8,18 @@ import java.util.Optional;
 
 /** The Lease of an election; {@link Leases} documents the calls. */
 interface LeaseStore {
-    Optional<LeaseState> read() throws KubernetesException;
+    Optional<Leases.State> read() throws KubernetesException;
 
     void create() throws KubernetesException;
 
-    LeaseState hold(LeaseState before, String holder, Duration length, Instant now) throws KubernetesException;
+    Leases.State hold(Leases.State before, String holder, Duration length, Instant now) throws KubernetesException;
 
-    void release(LeaseState before) throws KubernetesException;
+    void release(Leases.State before) throws KubernetesException;
 
     static LeaseStore of(Leases leases) {
         return new LeaseStore() {
             @Override
-            public Optional<LeaseState> read() throws KubernetesException {
+            public Optional<Leases.State> read() throws KubernetesException {
                 return leases.read();
             }
 
@@ -30,13 +29,13 @@ interface LeaseStore {
             }
 
             @Override
-            public LeaseState hold(LeaseState before, String holder, Duration length, Instant now)
+            public Leases.State hold(Leases.State before, String holder, Duration length, Instant now)
                     throws KubernetesException {
                 return leases.hold(before, holder, length, now);
             }
 
             @Override
-            public void release(LeaseState before) throws KubernetesException {
+            public void release(Leases.State before) throws KubernetesException {
                 leases.release(before);
             }
         };

@@ -65,17 +65,19 @@ public final class PodClient implements PodApi {
     }
 
     static ClusterPod pod(PodState state) {
+        PodState.Metadata metadata = state.metadata();
+        PodState.Status status = state.status();
         return new ClusterPod(
                 state.ref(),
-                state.node(),
-                state.ended(),
-                new PodPriority(state.priority(), state.created(), state.deleting()),
-                state.refused(),
-                state.nominatedNode(),
-                state.heldNode(),
-                state.deadline(),
-                state.controller(),
-                state.annotations(),
-                state.containers());
+                state.spec().node(),
+                status.ended(),
+                new PodPriority(state.spec().priority(), metadata.created(), metadata.deleting()),
+                status.refused(),
+                status.nominatedNode(),
+                status.heldNode(),
+                status.deadline(),
+                metadata.controller(),
+                metadata.annotations(),
+                state.spec().containers());
     }
 }

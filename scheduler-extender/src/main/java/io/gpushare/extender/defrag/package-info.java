@@ -1,6 +1,6 @@
 /**
- * Which few pods, moved to other cards, would free whole cards or make a waiting pod fit: a search on the ledger as it is at
- * one moment. It reserves and evicts nothing, and does no I/O.
+ * Defragmentation: which few pods, moved to other cards, would free whole cards or make a waiting pod fit. It searches by
+ * {@code search}, and reads the pods of a plan from the API server. It reserves and evicts nothing.
  */
 @NullMarked
 package io.gpushare.extender.defrag;

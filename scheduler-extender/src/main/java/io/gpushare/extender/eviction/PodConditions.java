@@ -1,33 +1,41 @@
 package io.gpushare.extender.eviction;
 
 import io.gpushare.kubernetes.eviction.PodDetails;
+import io.gpushare.model.node.NodeFacts;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether this extender can say where a pod could be placed.
+ * Whether this extender can say where a pod could be placed, and where that is.
  *
+ * @param nodes what pods may require of a node, by name
  * @param resources the names of the resources that the ledger counts
  */
-record PodConditions(Set<String> resources) {
+public record PodConditions(Function<String, @Nullable NodeFacts> nodes, Set<String> resources) {
     // Conditions on nodes that a pod may state: they are checked for each node.
     private static final int MOST_RULES = 1000;
 
-    PodConditions {
+    public PodConditions {
         resources = Set.copyOf(resources);
     }
 
     /** Why it can't, without the subject; null if it can. */
-    @Nullable
-    String obstacle(PodDetails pod) {
-        if (pod.unknown() != null) {
-            return "it requires " + pod.unknown() + ", which only kube-scheduler can check";
+    public @Nullable String obstacle(PodDetails pod) {
+        if (pod.requirements().unknown() != null) {
+            return "it requires " + pod.requirements().unknown() + ", which only kube-scheduler can check";
         }
         if (!resources.containsAll(pod.requests())) {
             return "it requests a resource that only kube-scheduler counts";
         }
-        return pod.rules().size() > MOST_RULES
+        return pod.requirements().rules().size() > MOST_RULES
                 ? "it has more than " + MOST_RULES + " conditions on nodes and tolerations"
                 : null;
+    }
+
+    /** Whether the pod accepts that node. */
+    public boolean admit(PodDetails pod, String node) {
+        @Nullable NodeFacts facts = nodes.apply(node);
+        return facts != null && pod.requirements().rules().admit(facts);
     }
 }

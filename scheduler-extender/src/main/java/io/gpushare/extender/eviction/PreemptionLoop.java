@@ -4,6 +4,7 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.ledger.Reservation.Source;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionTurns;
 import io.gpushare.extender.preemption.PreemptionTurns.Ended;
@@ -11,7 +12,6 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.node.NodeFacts;
 import io.gpushare.time.Clocks;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,28 +62,22 @@ public final class PreemptionLoop {
     /**
      * What it works with.
      *
-     * @param nodes what pods may require of a node, by name
-     * @param resources the names of the resources that the ledger counts
+     * @param conditions where waiting pods could be placed
      * @param mayWrite whether this extender leads
      * @param ready whether it leads and its ledger is current
      */
     public record Parts(
             KubernetesApi api,
-            Ledger ledger,
-            Function<String, @Nullable NodeFacts> nodes,
-            Set<String> resources,
+            Placer placer,
+            PodConditions conditions,
             BooleanSupplier mayWrite,
             BooleanSupplier ready,
             Clocks clocks,
-            PreemptionCounts counts) {
-        public Parts {
-            resources = Set.copyOf(resources);
-        }
-    }
+            PreemptionCounts counts) {}
 
     public PreemptionLoop(Parts parts) {
         this.api = parts.api();
-        this.ledger = parts.ledger();
+        this.ledger = parts.placer().ledger();
         this.clocks = parts.clocks();
         this.mayWrite = parts.mayWrite();
         this.ready = parts.ready();
@@ -92,10 +85,11 @@ public final class PreemptionLoop {
         this.events = new PreemptionEvents(api, clocks.wall());
         this.turns = new PreemptionTurns(ledger, new Random());
         this.preemptor = new Preemptor(
-                ledger,
+                parts.placer(),
                 api.evictions(),
                 events,
-                new Preemptor.Parts(parts.nodes(), parts.resources(), parts.mayWrite(), clocks.wall(), clocks.steady(), counts));
+                new Preemptor.Parts(
+                        parts.conditions(), parts.mayWrite(), clocks.wall(), clocks.steady(), counts));
     }
 
     /** Starts a thread that ends with the process, or when it is interrupted. */

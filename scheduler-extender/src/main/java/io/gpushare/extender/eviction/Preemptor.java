@@ -3,17 +3,19 @@ package io.gpushare.extender.eviction;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.ledger.Reservation;
-import io.gpushare.extender.preemption.EvictionPlan;
-import io.gpushare.extender.preemption.EvictionSearch;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionCounts.Eviction;
 import io.gpushare.extender.preemption.PreemptionTurns;
+import io.gpushare.extender.search.ClusterSearch;
+import io.gpushare.extender.search.Departure;
+import io.gpushare.extender.search.Plan;
+import io.gpushare.extender.search.Question;
+import io.gpushare.kubernetes.Evictions;
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.eviction.Evictions;
 import io.gpushare.kubernetes.eviction.PodDetails;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.node.NodeFacts;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -23,7 +25,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,7 @@ final class Preemptor {
     private static final Attempt FORBIDDEN =
             new Attempt.Failed("PodDisruptionBudgets forbid the evictions that would make it fit", true);
 
+    private final Placer placer;
     private final Ledger ledger;
     private final Evictions api;
     private final VictimCheck check;
@@ -53,36 +55,31 @@ final class Preemptor {
     /**
      * What it works with.
      *
-     * @param nodes what pods may require of a node, by name
-     * @param resources the resources that the ledger counts
+     * @param conditions where the waiting pod could be placed
      * @param mayWrite whether this extender leads; checked before each change
      */
     record Parts(
-            Function<String, @Nullable NodeFacts> nodes,
-            Set<String> resources,
+            PodConditions conditions,
             BooleanSupplier mayWrite,
             InstantSource wall,
             InstantSource steady,
-            PreemptionCounts counts) {
-        Parts {
-            resources = Set.copyOf(resources);
-        }
-    }
+            PreemptionCounts counts) {}
 
-    Preemptor(Ledger ledger, Evictions api, PreemptionEvents events, Parts parts) {
-        this.ledger = ledger;
+    Preemptor(Placer placer, Evictions api, PreemptionEvents events, Parts parts) {
+        this.placer = placer;
+        this.ledger = placer.ledger();
         this.api = api;
         this.check = new VictimCheck(api);
         this.events = events;
-        this.conditions = new PodConditions(parts.resources());
+        this.conditions = parts.conditions();
         this.parts = parts;
     }
 
     /** @param passedOver the nodes on which nothing is evicted for it */
     Attempt attempt(PodEntry pod, Set<String> passedOver) throws KubernetesException {
         // Most pods are decided on without a call. A node on which the pod fits may be one that it does not accept.
-        EvictionPlan first = EvictionSearch.preemption(ledger, pod, Set.of()).best(name -> !passedOver.contains(name));
-        return first instanceof EvictionPlan.NotPossible ? new Attempt.NotPossible() : possible(pod, passedOver);
+        Plan first = plan(Question.eviction(pod, name -> !passedOver.contains(name), Set.of()));
+        return first instanceof Plan.NotPossible ? new Attempt.NotPossible() : possible(pod, passedOver);
     }
 
     private Attempt possible(PodEntry pod, Set<String> passedOver) throws KubernetesException {
@@ -98,31 +95,31 @@ final class Preemptor {
         if (obstacle != null) {
             return new Attempt.Failed(obstacle);
         }
-        Predicate<String> nodes = name -> !passedOver.contains(name) && admits(read.get(), name);
+        Predicate<String> nodes = name -> !passedOver.contains(name) && conditions.admit(read.get(), name);
         Set<String> spared = new HashSet<>();
         for (int i = 0; i < MOST_SEARCHES; i++) {
-            EvictionSearch search = EvictionSearch.preemption(ledger, pod, spared);
-            switch (search.best(nodes)) {
-                case EvictionPlan.NotNeeded _ -> {
+            switch (plan(Question.eviction(pod, nodes, spared))) {
+                case Plan.NotNeeded _ -> {
                     return new Attempt.NotPossible();
                 }
-                case EvictionPlan.NotPossible() -> {
+                case Plan.NotPossible _ -> {
                     return spared.isEmpty()
                             ? new Attempt.Failed("it does not accept the nodes where evictions would make it fit")
                             : FORBIDDEN;
                 }
-                case EvictionPlan.Evict plan -> {
-                    if (plan.victims().isEmpty()) {
+                case Plan.Leave(List<Departure> departures) -> {
+                    Departure plan = departures.getFirst();
+                    if (plan.pods().isEmpty()) {
                         // It fits once the terminating pods are gone.
                         return new Attempt.NotPossible();
                     }
-                    switch (check.check(plan.node(), plan.victims())) {
+                    switch (check.check(plan.node(), plan.pods())) {
                         case VictimCheck.Result.Changed() -> {
                             return new Attempt.Failed("the pods on node " + plan.node() + " are changing");
                         }
                         case VictimCheck.Result.Spare(Set<String> uids) -> spared.addAll(uids);
                         case VictimCheck.Result.Clear(Duration grace) -> {
-                            return evict(pod, search, plan, grace);
+                            return evict(pod, plan, spared, grace);
                         }
                     }
                 }
@@ -131,33 +128,35 @@ final class Preemptor {
         return FORBIDDEN;
     }
 
+    private Plan plan(Question question) {
+        return new ClusterSearch(placer, question).plan();
+    }
+
     /** Why pods are not evicted for that pod, whatever the nodes are; null if they may be. */
     private @Nullable String obstacle(PodDetails pod) {
-        if (!pod.mayPreempt()) {
+        if (!pod.preemption().allowed()) {
             return "its preemptionPolicy is Never";
         }
         return conditions.obstacle(pod);
     }
 
-    private boolean admits(PodDetails pod, String node) {
-        @Nullable NodeFacts facts = parts.nodes().apply(node);
-        return facts != null && pod.rules().admit(facts);
-    }
-
     /** The ledger reserves the cards first: no pod is bound to them while the API server's watch has not shown it. */
-    private Attempt evict(PodEntry pod, EvictionSearch search, EvictionPlan.Evict plan, Duration grace) {
+    private Attempt evict(PodEntry pod, Departure plan, Set<String> spared, Duration grace) {
         Instant until = PreemptionTurns.until(grace, parts.steady().instant());
-        Reservation reserved = Reservation.eviction(pod.ref().uid(), plan.node(), uids(plan.victims()), until);
+        Reservation reserved =
+                Reservation.eviction(pod.ref().uid(), plan.node(), Set.copyOf(plan.uids()), until);
         ledger.reserve(reserved);
-        Attempt attempt = evictReserved(pod, search, plan, until);
+        Attempt attempt = evictReserved(pod, plan, spared, until);
         if (!(attempt instanceof Attempt.Evicted)) {
             ledger.endReservation(reserved);
         }
         return attempt;
     }
 
-    private Attempt evictReserved(PodEntry pod, EvictionSearch search, EvictionPlan.Evict plan, Instant until) {
-        if (!search.stillRight(plan)) {
+    private Attempt evictReserved(PodEntry pod, Departure plan, Set<String> spared, Instant until) {
+        Plan now = plan(Question.eviction(pod, plan.node()::equals, spared));
+        if (!(now instanceof Plan.Leave(List<Departure> departures))
+                || !departures.getFirst().uids().equals(plan.uids())) {
             return new Attempt.Failed("the pods on node " + plan.node() + " are changing");
         }
         if (!parts.mayWrite().getAsBoolean() || !waits(pod)) {
@@ -171,11 +170,11 @@ final class Preemptor {
         LOG.info(
                 "pod {}: evicting {} pods from node {}, where cards are reserved for it: {}",
                 pod.ref(),
-                plan.victims().size(),
+                plan.pods().size(),
                 plan.node(),
-                plan.victims().stream().map(PodEntry::ref).toList());
+                plan.pods().stream().map(PodEntry::ref).toList());
         List<PodEntry> evicted = new ArrayList<>();
-        for (PodEntry victim : plan.victims().reversed()) {
+        for (PodEntry victim : plan.pods().reversed()) {
             if (!parts.mayWrite().getAsBoolean() || !waits(pod)) {
                 break;
             }
@@ -189,13 +188,11 @@ final class Preemptor {
             release(pod.ref(), "EvictionRefused", "no pod was evicted");
             return new Attempt.Failed("the API server refuses to evict pods that it would have evicted before");
         }
-        ledger.reserve(Reservation.eviction(pod.ref().uid(), plan.node(), uids(evicted), until));
+        Set<String> leaving =
+                evicted.stream().map(victim -> victim.ref().uid()).collect(Collectors.toUnmodifiableSet());
+        ledger.reserve(Reservation.eviction(pod.ref().uid(), plan.node(), leaving, until));
         events.preempting(pod.ref(), evicted.size(), plan.node());
         return new Attempt.Evicted(plan.node());
-    }
-
-    private static Set<String> uids(List<PodEntry> pods) {
-        return pods.stream().map(pod -> pod.ref().uid()).collect(Collectors.toUnmodifiableSet());
     }
 
     private boolean waits(PodEntry pod) {

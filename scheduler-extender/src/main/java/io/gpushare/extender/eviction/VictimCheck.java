@@ -1,9 +1,9 @@
 package io.gpushare.extender.eviction;
 
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.kubernetes.Evictions;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.DisruptionBudget;
-import io.gpushare.kubernetes.eviction.Evictions;
 import io.gpushare.kubernetes.eviction.PodDetails;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,13 +20,13 @@ import org.slf4j.LoggerFactory;
  * Whether pods can be evicted together, before the first one is: each is read from the API server, their budgets are counted,
  * and the API server tests each eviction. A set that can be evicted only in part would be evicted for nothing.
  */
-final class VictimCheck {
+public final class VictimCheck {
     private static final Logger LOG = LoggerFactory.getLogger(VictimCheck.class);
     // A budget forbids it, or several do, another pod has the name now, or an admission webhook denies it.
     private static final Set<Integer> OF_THE_POD = Set.of(400, 409, 422, 429, 500);
 
     /** What the check found. */
-    sealed interface Result {
+    public sealed interface Result {
         /** All can be evicted; the longest may take that time to end. */
         record Clear(Duration grace) implements Result {}
 
@@ -43,11 +43,11 @@ final class VictimCheck {
 
     private final Evictions api;
 
-    VictimCheck(Evictions api) {
+    public VictimCheck(Evictions api) {
         this.api = api;
     }
 
-    Result check(String node, List<PodEntry> victims) throws KubernetesException {
+    public Result check(String node, List<PodEntry> victims) throws KubernetesException {
         List<PodDetails> pods = new ArrayList<>();
         for (PodEntry victim : victims) {
             Optional<PodDetails> pod = api.pod(
@@ -64,13 +64,13 @@ final class VictimCheck {
         }
         Set<String> spared = new HashSet<>(BudgetCheck.forbidden(pods, budgets(pods)));
         for (PodDetails pod : pods) {
-            if (pod.mirror() || (!spared.contains(pod.ref().uid()) && refused(pod))) {
+            if (pod.preemption().mirror() || (!spared.contains(pod.ref().uid()) && refused(pod))) {
                 spared.add(pod.ref().uid());
             }
         }
         return spared.isEmpty()
                 ? new Result.Clear(pods.stream()
-                        .map(PodDetails::grace)
+                        .map(pod -> pod.preemption().grace())
                         .max(Duration::compareTo)
                         .orElse(Duration.ZERO))
                 : new Result.Spare(spared);

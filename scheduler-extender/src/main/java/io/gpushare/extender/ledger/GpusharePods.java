@@ -5,8 +5,8 @@ import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.gpushare.GpushareHolding;
-import io.gpushare.model.gpushare.GpusharePod;
+import io.gpushare.model.aliyun.AliyunHolding;
+import io.gpushare.model.aliyun.AliyunPod;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -39,19 +39,19 @@ final class GpusharePods {
     }
 
     /** What gpushare's extender wrote when it bound the pod; null if another program bound it. */
-    static @Nullable GpusharePod written(ClusterPod pod, PodDemand.Valid demand) {
-        GpusharePod written = GpusharePod.of(pod.annotations(), demand.demand().containers());
+    static @Nullable AliyunPod written(ClusterPod pod, PodDemand.Valid demand) {
+        AliyunPod written = AliyunPod.of(pod.annotations(), demand.demand().containers());
         return written.bound() ? written : null;
     }
 
     /** The cards that the pod may hold by gpushare's annotations; its former ones while the node's cards are unknown. */
-    List<Holding> holdings(PodRef pod, String node, GpusharePod gpushare, List<Holding> former) {
+    List<Holding> holdings(PodRef pod, String node, AliyunPod gpushare, List<Holding> former) {
         byNode.compute(node, (_, uids) -> {
             Set<String> changed = uids == null ? ConcurrentHashMap.newKeySet() : uids;
             changed.add(pod.uid());
             return changed;
         });
-        return GpushareHolding.of(gpushare, nodes.entry(node).cards().inventory())
+        return AliyunHolding.of(gpushare, nodes.entry(node).cards().inventory())
                 .map(held -> List.of(new Holding(node, held.allocation(), Standing.SEEN, Instant.EPOCH)))
                 .orElse(former);
     }

@@ -5,7 +5,7 @@ import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.gpushare.GpusharePod;
+import io.gpushare.model.aliyun.AliyunPod;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ public record PodEntry(
         boolean listed,
         @Nullable String node,
         List<Holding> holdings,
-        @Nullable GpusharePod gpushare,
+        @Nullable AliyunPod gpushare,
         @Nullable String complaint) {
     public PodEntry {
         holdings = List.copyOf(holdings);

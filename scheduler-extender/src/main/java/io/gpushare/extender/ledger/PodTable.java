@@ -10,8 +10,8 @@ import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.codec.HostResourcesCodec;
-import io.gpushare.model.gpushare.GpusharePod;
 import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
@@ -207,7 +207,7 @@ final class PodTable {
             ClusterPod pod, PodDemand.Valid demand, AllocationAnnotation annotation, @Nullable PodEntry old) {
         List<Holding> held = old == null ? List.of() : old.holdings();
         @Nullable String node = pod.node();
-        @Nullable GpusharePod gpushare = null;
+        @Nullable AliyunPod gpushare = null;
         List<Holding> now;
         if (node == null) {
             now = held;

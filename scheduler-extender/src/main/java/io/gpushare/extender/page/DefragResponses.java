@@ -1,7 +1,7 @@
 package io.gpushare.extender.page;
 
-import io.gpushare.extender.defrag.DefragAdvice;
-import io.gpushare.extender.defrag.DefragAdvice.Advised;
+import io.gpushare.extender.defrag.DefragAdvisor;
+import io.gpushare.extender.defrag.DefragAdvisor.Advised;
 import io.gpushare.extender.defrag.MoveProgress;
 import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.JsonWriter;
@@ -50,7 +50,7 @@ final class DefragResponses {
                 case "text/defrag-bound" -> text(bound(parameters.text("uid", "")));
                 default -> throw new RefusedException(404, HttpResponse.NOTHING_HERE);
             };
-        } catch (DefragAdvice.UnavailableException e) {
+        } catch (DefragAdvisor.UnavailableException e) {
             throw new RefusedException(503, String.valueOf(e.getMessage()));
         }
     }
@@ -61,14 +61,14 @@ final class DefragResponses {
 
     /** The plans for the pod that is named, or for whole cards and some waiting pods. */
     private List<Advised> advised(ViewParameters parameters)
-            throws RefusedException, DefragAdvice.UnavailableException {
+            throws RefusedException, DefragAdvisor.UnavailableException {
         boolean one = parameters.text("goal", "").equals("one");
         return one || named(parameters)
                 ? List.of(goal(parameters))
                 : sources.view().defrag().overview(parameters.text("run", ""), moves(parameters));
     }
 
-    private Advised goal(ViewParameters parameters) throws RefusedException, DefragAdvice.UnavailableException {
+    private Advised goal(ViewParameters parameters) throws RefusedException, DefragAdvisor.UnavailableException {
         String run = parameters.text("run", "");
         return named(parameters)
                 ? sources.view().defrag().waiting(waiting(parameters), run, moves(parameters))
@@ -80,7 +80,7 @@ final class DefragResponses {
     }
 
     private static int moves(ViewParameters parameters) throws RefusedException {
-        return parameters.number("moves", USUAL_MOVES, DefragAdvice.MOST_MOVES);
+        return parameters.number("moves", USUAL_MOVES, DefragAdvisor.MOST_MOVES);
     }
 
     private PodRef waiting(ViewParameters parameters) throws RefusedException {

@@ -1,6 +1,6 @@
 package io.gpushare.extender.page;
 
-import io.gpushare.extender.defrag.DefragAdvice;
+import io.gpushare.extender.defrag.DefragAdvisor;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.extender.view.MemoryUsage;
 import io.gpushare.extender.view.waste.WasteReport;
@@ -24,7 +24,7 @@ public record ViewAccess(
         Explainer explainer,
         MemoryUsage usage,
         Supplier<WasteReport> waste,
-        DefragAdvice defrag,
+        DefragAdvisor defrag,
         @Nullable URI grafana,
         String version,
         Access access) {

@@ -1,5 +1,6 @@
 package io.gpushare.extender.placement;
 
+import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.IndexedNodes;
 import io.gpushare.extender.feasibility.DemandSummary;

@@ -1,5 +1,6 @@
 package io.gpushare.extender.placement;
 
+import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;

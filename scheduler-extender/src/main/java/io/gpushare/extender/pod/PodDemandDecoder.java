@@ -4,12 +4,12 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
+import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.HostResourcesCodec;
-import io.gpushare.model.gpushare.GpusharePod;
 import io.gpushare.model.selector.CardSelector;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +45,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
     private Decoded<Demand> bound(ClusterPod pod) {
         Decoded<Demand> demand = codec.decodeBound(pod.containers());
         if (demand instanceof Decoded.Malformed && !pod.annotations().containsKey(AnnotationKeys.ALLOCATION)) {
-            GpusharePod gpushare = GpusharePod.of(pod.annotations(), codec.memory(pod.containers()));
+            AliyunPod gpushare = AliyunPod.of(pod.annotations(), codec.memory(pod.containers()));
             if (gpushare.bound() && !gpushare.containers().isEmpty()) {
                 return new Decoded.Valid<>(new Demand(gpushare.containers()));
             }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,11 @@ public final class NodeChooser {
 
     /** The best candidate; empty if the pod fits no node. It reserves nothing: {@link #update} does. */
     public Optional<Candidate> choose(Scoring now, PodRequest pod) {
+        return choose(now, pod, _ -> true);
+    }
+
+    /** The best candidate on the nodes that accept the pod. */
+    public Optional<Candidate> choose(Scoring now, PodRequest pod, Predicate<FreeNode> accepts) {
         @Nullable Candidate chosen = null;
         double least = Double.POSITIVE_INFINITY;
         @Nullable Known[] known = known(now, pod);
@@ -60,7 +66,9 @@ public final class NodeChooser {
                 known[i] = before;
             }
             Scoring.Best best = before.best;
-            if (best.candidate() != null && (chosen == null || best.cost() < least - Scoring.SAME)) {
+            if (best.candidate() != null
+                    && (chosen == null || best.cost() < least - Scoring.SAME)
+                    && accepts.test(nodes[i])) {
                 chosen = best.candidate();
                 least = best.cost();
             }

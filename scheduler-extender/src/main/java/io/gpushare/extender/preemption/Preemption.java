@@ -1,14 +1,15 @@
 package io.gpushare.extender.preemption;
 
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.ledger.NodeEntry;
-import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodDemand;
-import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.model.Demand;
+import io.gpushare.extender.search.ClusterSearch;
+import io.gpushare.extender.search.Departure;
+import io.gpushare.extender.search.Harm;
+import io.gpushare.extender.search.Plan;
+import io.gpushare.extender.search.Question;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,23 +22,25 @@ import java.util.function.Predicate;
  * The verb preempt: kube-scheduler names candidate nodes and, on each, the victims by the sums that it knows. This adds
  * victims until the preemptor finds its cards.
  *
- * <p>kube-scheduler's own victims stay: they may be chosen for CPU, a port or an affinity. {@link VictimSearch} finds the
+ * <p>kube-scheduler's own victims stay: they may be chosen for CPU, a port or an affinity. {@link ClusterSearch} finds the
  * others among pods of lower priority that the API shows bound to the node; kube-scheduler knows no others, and would
  * reject the whole response. Where this extender would evict fewer pods or less important ones, it returns no node.
  */
 public final class Preemption {
+    private final Placer placer;
     private final Ledger ledger;
     private final PreemptionMode mode;
     private final Predicate<PodRef> evicts;
 
     /** kube-scheduler only evicts. */
-    public Preemption(Ledger ledger) {
-        this(ledger, PreemptionMode.SCHEDULER, _ -> false);
+    public Preemption(Placer placer) {
+        this(placer, PreemptionMode.SCHEDULER, _ -> false);
     }
 
     /** @param evicts whether this extender will evict pods for that pod if kube-scheduler does not */
-    public Preemption(Ledger ledger, PreemptionMode mode, Predicate<PodRef> evicts) {
-        this.ledger = ledger;
+    public Preemption(Placer placer, PreemptionMode mode, Predicate<PodRef> evicts) {
+        this.placer = placer;
+        this.ledger = placer.ledger();
         this.mode = mode;
         this.evicts = evicts;
     }
@@ -54,9 +57,9 @@ public final class Preemption {
             case PodDemand.Valid valid ->
                 switch (mode) {
                     case OFF -> Map.of();
-                    case SCHEDULER -> preempt(pod, valid.demand(), candidates);
+                    case SCHEDULER -> preempt(pod, valid, candidates);
                     case AUTO -> {
-                        Map<String, Victims> victims = preempt(pod, valid.demand(), candidates);
+                        Map<String, Victims> victims = preempt(pod, valid, candidates);
                         yield betterEvicted(pod, victims) ? Map.of() : victims;
                     }
                 };
@@ -71,11 +74,14 @@ public final class Preemption {
         if (victims.isEmpty() || pod.traits().relations() || !evicts.test(pod.ref())) {
             return false;
         }
-        Optional<EvictionPlan> plan = ledger.podEntry(pod.ref().uid())
-                .map(entry -> EvictionSearch.preemption(ledger, entry, Set.of()).best(victims::containsKey));
+        Optional<Plan> plan = ledger.podEntry(pod.ref().uid())
+                .map(entry ->
+                        new ClusterSearch(placer, Question.eviction(entry, victims::containsKey, Set.of())).plan());
         return plan.isPresent()
-                && plan.get() instanceof EvictionPlan.Evict(var _, var _, Harm ours)
-                && victims.values().stream().map(this::harm).allMatch(theirs -> less(ours, theirs));
+                && plan.get() instanceof Plan.Leave(List<Departure> departures)
+                && victims.values().stream()
+                        .map(this::harm)
+                        .allMatch(theirs -> less(departures.getFirst().harm(), theirs));
     }
 
     private static boolean less(Harm ours, Harm theirs) {
@@ -84,37 +90,25 @@ public final class Preemption {
 
     /** The harm to the pods with cards. */
     private Harm harm(Victims victims) {
-        return Harm.of(victims.uids().stream()
+        return Harm.sum(victims.uids().stream()
                 .flatMap(uid -> ledger.podEntry(uid).stream())
-                .map(PodEntry::priority)
+                .map(entry -> Harm.ofEviction(entry.priority()))
                 .toList());
     }
 
-    private Map<String, Victims> preempt(SchedulingPod pod, Demand demand, Map<String, Victims> candidates) {
+    private Map<String, Victims> preempt(SchedulingPod pod, PodDemand.Valid demand, Map<String, Victims> candidates) {
+        ClusterSearch search = new ClusterSearch(placer, Question.preemption(pod.ref(), pod.priority(), demand));
         Map<String, Victims> victimsByNode = new LinkedHashMap<>();
         for (Map.Entry<String, Victims> candidate : candidates.entrySet()) {
-            Optional<Victims> victims = onNode(pod, demand, candidate.getKey(), candidate.getValue());
+            Victims chosen = candidate.getValue();
+            Optional<Victims> victims = search.onNode(candidate.getKey(), chosen.uids())
+                    .map(more -> new Victims(inOrder(chosen.uids(), more), chosen.pdbViolations()));
             if (victims.isPresent() && victims.get().uids().isEmpty()) {
                 return Map.of();
             }
             victims.ifPresent(found -> victimsByNode.put(candidate.getKey(), found));
         }
         return victimsByNode;
-    }
-
-    private Optional<Victims> onNode(SchedulingPod pod, Demand demand, String name, Victims chosen) {
-        NodeEntry node = ledger.nodeEntryFor(pod.ref().uid(), pod.priority(), name);
-        if (node.unavailable() != null) {
-            return Optional.empty();
-        }
-        NodeCards cards = node.cards();
-        for (String uid : chosen.uids()) {
-            cards = cards.without(uid);
-        }
-        Map<String, PodPriority> evictable =
-                Evictable.on(ledger, name, cards, entry -> entry.priority().value() < pod.priority());
-        return VictimSearch.victims(cards, demand, evictable)
-                .map(more -> new Victims(inOrder(chosen.uids(), more), chosen.pdbViolations()));
     }
 
     /** Inserts each before the first with a known lower priority: the priority of pods without GPU is unknown. */

@@ -12,7 +12,7 @@ import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.simulation.MoreNodes;
+import io.gpushare.extender.policy.MoreNodes;
 import io.gpushare.model.card.Inventory;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -130,7 +130,6 @@ public final class ClusterJson {
         }
         if (state.card().health() instanceof Health.Unhealthy(String reason)) {
             json.writeStringField("unhealthy", reason);
-            json.writeStringField("ill", reason); // the older name
         }
         if (state.card().cordoned() || state.card().held()) {
             json.writeBooleanField("cordoned", true); // of a held card too, for earlier readers

@@ -1,10 +1,10 @@
 package io.gpushare.extender.view;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.gpushare.extender.defrag.DefragAdvice.Advised;
-import io.gpushare.extender.defrag.DefragPlan;
-import io.gpushare.extender.defrag.FreedCards;
-import io.gpushare.extender.defrag.Move;
+import io.gpushare.extender.defrag.DefragAdvisor.Advised;
+import io.gpushare.extender.search.Departure;
+import io.gpushare.extender.search.Move;
+import io.gpushare.extender.search.Plan;
 import io.gpushare.model.card.CardId;
 import java.io.IOException;
 import java.util.List;
@@ -33,21 +33,21 @@ public final class DefragJson {
         json.writeEndObject();
     }
 
-    private static void plan(JsonGenerator json, DefragPlan plan) throws IOException {
+    private static void plan(JsonGenerator json, Plan plan) throws IOException {
         switch (plan) {
-            case DefragPlan.NotNeeded(String node) -> {
+            case Plan.NotNeeded(String node) -> {
                 json.writeStringField("state", "not-needed");
                 json.writeStringField("node", node);
             }
-            case DefragPlan.NotPossible(String why) -> {
+            case Plan.NotPossible(String why) -> {
                 json.writeStringField("state", "not-possible");
                 json.writeStringField("sentence", why);
             }
-            case DefragPlan.Moves moves -> {
+            case Plan.Leave leave -> {
                 json.writeStringField("state", "moves");
-                json.writeNumberField("pods", moves.moves().count());
+                json.writeNumberField("pods", leave.moves().count());
                 json.writeArrayFieldStart("freed");
-                for (FreedCards freed : moves.freed()) {
+                for (Departure freed : leave.departures()) {
                     freed(json, freed);
                 }
                 json.writeEndArray();
@@ -55,7 +55,7 @@ public final class DefragJson {
         }
     }
 
-    private static void freed(JsonGenerator json, FreedCards freed) throws IOException {
+    private static void freed(JsonGenerator json, Departure freed) throws IOException {
         json.writeStartObject();
         json.writeStringField("node", freed.node());
         cards(json, freed.cards());

@@ -28,7 +28,7 @@ function card(sent, place, unit, response) {
     size: sent.units * unit,
     allocated: sent.whole ? sent.units * unit : allocated,
     whole: sent.whole === true,
-    unhealthy: sent.unhealthy ?? sent.ill ?? '',
+    unhealthy: sent.unhealthy ?? '',
     cordoned: sent.cordoned === true,
     held: sent.held === true,
     over: sent.overAllocated === true,

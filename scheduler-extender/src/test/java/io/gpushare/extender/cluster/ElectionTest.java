@@ -3,7 +3,7 @@ package io.gpushare.extender.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.LeaseState;
+import io.gpushare.kubernetes.Leases;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -28,7 +28,7 @@ class ElectionTest {
 
     /** A Lease in memory; calls may take time, fail, or lose their responses. */
     private final class Store implements LeaseStore {
-        private @Nullable LeaseState lease;
+        private Leases.@Nullable State lease;
         private int version;
         private boolean cutOff;
         private boolean losing;
@@ -36,7 +36,7 @@ class ElectionTest {
         private final List<String> holders = new ArrayList<>();
 
         @Override
-        public Optional<LeaseState> read() throws KubernetesException {
+        public Optional<Leases.State> read() throws KubernetesException {
             begin();
             return Optional.ofNullable(lease);
         }
@@ -44,14 +44,14 @@ class ElectionTest {
         @Override
         public void create() throws KubernetesException {
             begin();
-            lease = new LeaseState(String.valueOf(++version), "", 0, 0);
+            lease = new Leases.State(String.valueOf(++version), "", 0, 0);
         }
 
         @Override
-        public LeaseState hold(LeaseState before, String holder, Duration length, Instant now)
+        public Leases.State hold(Leases.State before, String holder, Duration length, Instant now)
                 throws KubernetesException {
             begin();
-            LeaseState written = write(before, holder, (int) length.toSeconds());
+            Leases.State written = write(before, holder, (int) length.toSeconds());
             holders.add(holder);
             if (losing) {
                 throw new KubernetesException(0, "the response is lost", null);
@@ -60,7 +60,7 @@ class ElectionTest {
         }
 
         @Override
-        public void release(LeaseState before) throws KubernetesException {
+        public void release(Leases.State before) throws KubernetesException {
             begin();
             write(before, "", 0);
         }
@@ -72,12 +72,13 @@ class ElectionTest {
             }
         }
 
-        private LeaseState write(LeaseState before, String holder, int seconds) throws KubernetesException {
-            LeaseState now = lease;
+        private Leases.State write(Leases.State before, String holder, int seconds) throws KubernetesException {
+            Leases.State now = lease;
             if (now == null || !now.version().equals(before.version())) {
                 throw new KubernetesException(409, "modified", null);
             }
-            LeaseState written = new LeaseState(String.valueOf(++version), holder, seconds, before.transitions() + 1);
+            Leases.State written =
+                    new Leases.State(String.valueOf(++version), holder, seconds, before.transitions() + 1);
             lease = written;
             return written;
         }
@@ -194,7 +195,7 @@ class ElectionTest {
             store.losing = random.nextInt(4) == 0;
             store.callNanos = random.nextInt(3) == 0 ? random.nextLong(TimeUnit.SECONDS.toNanos(4)) : 0;
             if (random.nextInt(40) == 0) {
-                store.lease = new LeaseState(String.valueOf(++store.version), "somebody", 15, 0);
+                store.lease = new Leases.State(String.valueOf(++store.version), "somebody", 15, 0);
             }
             all.get(random.nextInt(all.size())).step();
             assertThat(all.stream().filter(Election::held).count()).isLessThanOrEqualTo(1);

@@ -60,7 +60,7 @@ class NodeLeasePollerTest {
         renewOnlyN2For(50);
         assertThat(feasible()).containsExactly("n2");
         assertThat(selection.feasible(POD, selection.named(NODES)).why(0)).isEqualTo(Reason.NOT_RENEWED);
-        assertThat(ledger.assume(POD.ref(), TestCluster.demand(ledger, POD), "n1", TestCluster.NOW))
+        assertThat(placer.assume(POD.ref(), TestCluster.demand(ledger, POD), "n1", TestCluster.NOW))
                 .isEqualTo(new Assumption.Refused(Reason.NOT_RENEWED));
         Ledger.NodeView view = ledger.node("n1").orElseThrow();
         assertThat(view.unusable()).isEqualTo(Reason.NOT_RENEWED);
@@ -103,6 +103,7 @@ class NodeLeasePollerTest {
             leases.replaceAll((node, version) -> version + "+");
             pass(10);
         }
+        assertThat(ledger.nodeEntries()).isNotEmpty().hasSameSizeAs(before);
         ledger.nodeEntries().forEach((node, entry) -> assertThat(entry).isSameAs(before.get(node)));
     }
 

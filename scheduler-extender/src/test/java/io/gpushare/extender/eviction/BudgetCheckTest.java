@@ -48,13 +48,9 @@ class BudgetCheckTest {
                 false,
                 0,
                 Map.of("app", app),
-                false,
-                true,
-                Duration.ofSeconds(30),
-                Set.of(),
-                new NodeRules(Map.of(), null, List.of()),
                 Map.of(),
                 List.of(),
-                null);
+                new PodDetails.Preemption(true, false, Duration.ofSeconds(30)),
+                new PodDetails.Requirements(new NodeRules(Map.of(), null, List.of()), null));
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.ComputeCapability;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -20,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -65,6 +65,7 @@ class HostileSelectorTest {
     private final List<NodeSummary> nodes =
             IntStream.range(0, NODES).mapToObj(HostileSelectorTest::node).toList();
 
+    @Tag("alone")
     @ParameterizedTest
     @EnumSource
     void noSelectorStopsScheduling(Selector selector) {
@@ -102,11 +103,7 @@ class HostileSelectorTest {
                         i,
                         "NVIDIA A100-SXM4-80GB",
                         Memory.ofGib(80),
-                        new ComputeCapability(8, 0),
-                        true,
-                        i / 8,
-                        false,
-                        new Health.Healthy()))
+                        new Card.Details(new ComputeCapability(8, 0), true, i / 8, false)))
                 .toList();
         return NodeSummary.of(
                 NodeCards.of(new Inventory(MemoryUnit.GIB, new Inventory.Driver("550.54.15", "12.4"), cards)));

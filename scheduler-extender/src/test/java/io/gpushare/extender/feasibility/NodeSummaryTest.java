@@ -96,11 +96,7 @@ class NodeSummaryTest {
                     i,
                     size == 15 ? "Tesla T4" : "A" + size,
                     Memory.ofGib(size),
-                    null,
-                    null,
-                    random.nextInt(3) == 0 ? null : i % 2,
-                    null,
-                    new Health.Healthy());
+                    new Card.Details(null, null, random.nextInt(3) == 0 ? null : i % 2, null));
             CardIsolation isolation = switch (random.nextInt(6)) {
                 case 0 -> CardIsolation.closed("no driver for it");
                 case 1, 2 -> CardIsolation.of(Isolation.MPS);

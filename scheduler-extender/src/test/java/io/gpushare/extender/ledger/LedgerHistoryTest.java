@@ -57,7 +57,7 @@ public class LedgerHistoryTest {
     void theLedgerEqualsTheClusterAfterAnyHistory(@ForAll long seed) {
         Random random = new Random(seed);
         Placer placer = TestCluster.placer();
-    private final Ledger ledger = placer.ledger();
+        Ledger ledger = placer.ledger();
         TestCluster world = new TestCluster(random, ledger);
         Set<String> edited = new HashSet<>();
         for (int step = 0; step < STEPS; step++) {

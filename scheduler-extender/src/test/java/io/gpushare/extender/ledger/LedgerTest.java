@@ -56,13 +56,12 @@ class LedgerTest {
 
     @Test
     void aPodThatIsBoundUnderAFormerResourceNameKeepsItsCards() {
-        Ledger renamed = new Ledger(
-                new DemandCodec(new ResourceNames("aliyun.com/gpu-mem", "nvidia.com/gpu")),
+        Placer renamed = new Placer(new DemandCodec(new ResourceNames("aliyun.com/gpu-mem", "nvidia.com/gpu")),
                 new Policies(PolicyKind.WSP),
                 AnnotationObserver.none());
-        renamed.updateNode("n1", INVENTORY, HostResources.NONE);
+        renamed.ledger().updateNode("n1", INVENTORY, HostResources.NONE);
         ContainerResources one = new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-count", "1"));
-        renamed.updatePod(new ClusterPod(
+        renamed.ledger().updatePod(new ClusterPod(
                 POD,
                 "n1",
                 false,
@@ -70,11 +69,11 @@ class LedgerTest {
                         "gpushare.io/allocation",
                         "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"cards\":[\"GPU-0\"]}]}"),
                 List.of(one)));
-        assertThat(renamed.nodeEntry("n1").cards().cards())
+        assertThat(renamed.ledger().nodeEntry("n1").cards().cards())
                 .extracting(CardState::takenWhole)
                 .containsExactly(true, false);
         // A pod that is not bound yet requests nothing that this extender gives.
-        assertThat(renamed.demand(new SchedulingPod(POD, Map.of(), List.of(one))))
+        assertThat(renamed.ledger().demand(new SchedulingPod(POD, Map.of(), List.of(one))))
                 .isInstanceOf(PodDemand.NoGpu.class);
     }
 
@@ -192,7 +191,7 @@ class LedgerTest {
     }
 
     private Holding assume(String node) {
-        if (ledger.assume(
+        if (placer.assume(
                         POD, TestCluster.demand(ledger, new SchedulingPod(POD, Map.of(), THREE)), node, TestCluster.NOW)
                 instanceof Assumption.Assumed(Holding hold, var inventory)) {
             return hold;

@@ -2,14 +2,14 @@ package io.gpushare.extender.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
-import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.placement.NodeCosts;
-import io.gpushare.extender.placement.RecentCosts;
+import io.gpushare.extender.policy.NodeCosts;
+import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
@@ -52,16 +52,16 @@ class NodeColumnsProperties {
     void theColumnsAgreeWithTheEntries(@ForAll long seed) {
         Random random = new Random(seed);
         Placer placer = TestCluster.placer();
-    private final Ledger ledger = placer.ledger();
+        Ledger ledger = placer.ledger();
         Set<NodeDirectory> columns = new HashSet<>();
         for (int i = 0; i < EVENTS; i++) {
             // Nodes are added one after the other, and removed.
             int newest = i * NAMES / EVENTS;
-            event(ledger, "n" + Math.max(0, newest - random.nextInt(WINDOW)), random);
+            event(placer, "n" + Math.max(0, newest - random.nextInt(WINDOW)), random);
             ledger.removeNode("n" + (newest - WINDOW));
             columns.add(placer.directory());
             if (i % 100 == 0) {
-                compare(ledger, random);
+                compare(placer, random);
             }
         }
         assertThat(columns).as("full columns were replaced").hasSizeGreaterThan(1);
@@ -70,7 +70,8 @@ class NodeColumnsProperties {
                 .isLessThanOrEqualTo(2000);
     }
 
-    private static void event(Ledger ledger, String node, Random random) {
+    private static void event(Placer placer, String node, Random random) {
+        Ledger ledger = placer.ledger();
         switch (random.nextInt(6)) {
             case 0 -> ledger.removeNode(node);
             case 1, 2, 3 -> {
@@ -96,7 +97,7 @@ class NodeColumnsProperties {
                 List<ContainerResources> containers = List.of(new ContainerResources(
                         "main", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "8")));
                 ledger.updatePod(new ClusterPod(pod, null, false, Map.of(), containers));
-                ledger.assume(
+                placer.assume(
                         pod,
                         TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), containers)),
                         node,
@@ -105,7 +106,8 @@ class NodeColumnsProperties {
         }
     }
 
-    private static void compare(Ledger ledger, Random random) {
+    private static void compare(Placer placer, Random random) {
+        Ledger ledger = placer.ledger();
         List<String> names = new ArrayList<>();
         for (int i = 0; i < NAMES; i += 1 + random.nextInt(8)) {
             names.add("n" + i);
@@ -113,16 +115,16 @@ class NodeColumnsProperties {
         NodeDirectory columns = placer.directory();
         NodeIndices nodes = columns.named(names);
         for (DemandSummary demand : DEMANDS) {
-            assertThat(nodes.filter(demand).whys())
-                    .containsExactly(names.stream()
-                            .map(name -> ledger.nodeEntry(name).refusal(demand))
-                            .toArray(Reason[]::new));
+            FilterResult result = nodes.filter(demand).result();
+            for (int i = 0; i < names.size(); i++) {
+                assertThat(result.why(i)).isEqualTo(ledger.nodeEntry(names.get(i)).refusal(demand));
+            }
         }
         PodRequest pod = new PodRequest(1000, 100, 1 + random.nextInt(3), 0, Set.of());
         NodeCosts costs = nodes.costs(BY_FREE, pod);
         for (int i = 0; i < names.size(); i++) {
             assertThat(costs.at(i))
-                    .isEqualTo(RecentCosts.cost(ledger.nodeEntry(names.get(i)).free(), BY_FREE, pod));
+                    .isEqualTo(RecentCosts.cost(FreeNodes.of(names.get(i), ledger.nodeEntry(names.get(i))), BY_FREE, pod));
         }
         for (int i = 0; i < names.size(); i++) {
             int index = nodes.index(i);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.ComputeCapability;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -50,10 +49,6 @@ class CardKindsTest {
                 0,
                 model,
                 Memory.ofGib(gib),
-                new ComputeCapability(compute, 0),
-                null,
-                null,
-                null,
-                new Health.Healthy());
+                new Card.Details(new ComputeCapability(compute, 0), null, null, null));
     }
 }

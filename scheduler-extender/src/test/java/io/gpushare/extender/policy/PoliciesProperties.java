@@ -154,6 +154,7 @@ class PoliciesProperties {
         Collections.shuffle(other, random);
         NodeCosts costs = TestNodes.costs(other, policy.scoring(), pod);
         int[] scores = costs.scores(10);
+        assertThat(scores).hasSameSizeAs(nodes);
         assertThat(IntStream.of(scores)).allMatch(score -> score >= 0 && score <= 10);
         if (pod.gpu()) {
             assertThat(IntStream.of(scores).filter(score -> score == 10).count())

@@ -3,7 +3,7 @@ package io.gpushare.extender.policy;
 import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.FreeNodes;
+import io.gpushare.extender.capacity.IndexedNodes;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Nodes by their positions in a list, and random clusters and pods. */
-final class TestNodes implements FreeNodes {
+final class TestNodes implements IndexedNodes {
     private static final List<CardKind> KINDS = List.of(
             new CardKind("T4", 15), new CardKind("V100", 16), new CardKind("V100", 32), new CardKind("A100", 4000));
 

@@ -31,7 +31,7 @@ class PreemptionTest {
 
     private final Placer placer = TestCluster.placer();
     private final Ledger ledger = placer.ledger();
-    private final Preemption preemption = new Preemption(ledger);
+    private final Preemption preemption = new Preemption(placer);
 
     @BeforeEach
     void oneCardIsFull() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,10 +97,10 @@ class PreemptionTurnsTest {
     }
 
     @Test
-    void cardsAreHeldForTheGracePeriodAndAMinuteAndThenTheNodeIsPassedOver() {
+    void cardsAreReservedForTheGracePeriodAndAMinuteAndThenTheNodeIsPassedOver() {
         waits("p", null, null);
         due();
-        turns.held(ref("p"), "n1", GRACE, now);
+        evicted(ref("p"));
         waits("p", "n1", "n1");
         pass(GRACE.plusSeconds(59));
         assertThat(turns.ended(now)).isEmpty();
@@ -110,13 +112,14 @@ class PreemptionTurnsTest {
     }
 
     @Test
-    void aHoldEndsOnceWithTheBindingOrTheDeletion() {
+    void aReservationEndsOnceWithTheBindingOrTheDeletion() {
         for (String name : List.of("a", "b")) {
             waits(name, null, null);
             due();
-            turns.held(ref(name), "n1", GRACE, now);
+            evicted(ref(name));
             waits(name, "n1", "n1");
         }
+        assertThat(turns.ended(now)).isEmpty();
         ledger.removePod(ref("a"));
         bound("b");
         assertThat(turns.ended(now))
@@ -132,7 +135,7 @@ class PreemptionTurnsTest {
         for (int second = 0; second < 60; second++) {
             if (!due().isEmpty()) {
                 evictions++;
-                turns.held(ref("p"), "n1", GRACE, now);
+                evicted(ref("p"));
             }
             pass(Duration.ofSeconds(1));
         }
@@ -140,7 +143,7 @@ class PreemptionTurnsTest {
     }
 
     @Test
-    void theHoldsOfAnEarlierLeaderEndToo() {
+    void theReservationsOfAnEarlierLeaderEndToo() {
         waits("p", "n1", "n1");
         assertThat(turns.ended(now)).isEmpty();
         pass(Duration.ofMinutes(2));
@@ -158,7 +161,7 @@ class PreemptionTurnsTest {
             List<String> due = due();
             if (!due.isEmpty()) {
                 served.add(due.getFirst());
-                turns.held(ref(due.getFirst()), "n1", GRACE, now);
+                evicted(ref(due.getFirst()));
                 waits(due.getFirst(), "n1", "n1");
             }
             pass(Duration.ofSeconds(2));
@@ -168,6 +171,12 @@ class PreemptionTurnsTest {
 
     private List<String> due() {
         return turns.due(now).stream().map(PodEntry::ref).map(PodRef::name).toList();
+    }
+
+    /** Pods are evicted for it on the only node, whose cards are reserved. */
+    private void evicted(PodRef pod) {
+        ledger.reserve(Reservation.eviction(pod.uid(), "n1", Set.of(), PreemptionTurns.until(GRACE, now)));
+        turns.evicted(pod, now);
     }
 
     private void pass(Duration time) {

@@ -8,6 +8,7 @@ import io.gpushare.extender.http.ResponseWriter;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
@@ -89,7 +90,8 @@ public class VerbsBenchmark {
     public void fill() throws BadRequestException {
         other = new long[otherKib << 7];
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
-        ledger = new Ledger(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+        Placer placer = new Placer(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+        ledger = placer.ledger();
         selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.parse(decideIn).orElseThrow());
         for (int node = 0; node < nodes; node++) {
             node(node);

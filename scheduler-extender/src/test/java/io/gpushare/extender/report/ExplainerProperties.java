@@ -28,9 +28,9 @@ class ExplainerProperties {
     @Property(tries = 100)
     void nodesAreJudgedAsByFilterAndCardsExplainTheNode(@ForAll long seed) {
         Random random = new Random(seed);
-        TestCluster cluster = new TestCluster(random, TestCluster.ledger());
+        TestCluster cluster = new TestCluster(random, TestCluster.placer().ledger());
         Placer placer = TestCluster.placer();
-    private final Ledger ledger = placer.ledger();
+        Ledger ledger = placer.ledger();
         List<String> nodes = cluster(random, ledger);
         NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
         Explainer explainer = new Explainer(placer,
@@ -53,7 +53,7 @@ class ExplainerProperties {
             if (!filtered.feasible(nodes).isEmpty()) {
                 assertThat(judged.nodes().stream().filter(NodeVerdict::chosen).map(NodeVerdict::node))
                         .containsExactly(judged.nodes().getFirst().node());
-                ledger.assume(
+                placer.assume(
                         pod.ref(),
                         TestCluster.demand(ledger, pod),
                         judged.nodes().getFirst().node(),

@@ -17,7 +17,6 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -59,11 +58,7 @@ class RefusedNodesTest {
                             index,
                             model,
                             Memory.ofGib(gib),
-                            null,
-                            null,
-                            null,
-                            null,
-                            new Health.Healthy()))
+                            Card.Details.UNKNOWN))
                     .toList();
             Map<String, String> written = new HashMap<>(annotations);
             written.put("gpushare.io/inventory", InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, all)));
@@ -82,7 +77,7 @@ class RefusedNodesTest {
 
     private void runs(String node, Map<String, String> limits) {
         SchedulingPod pod = pod(Map.of(), limits);
-        ledger.assume(pod.ref(), TestCluster.demand(ledger, pod), node, TestCluster.NOW);
+        placer.assume(pod.ref(), TestCluster.demand(ledger, pod), node, TestCluster.NOW);
     }
 
     private void ends(String name, String node, int units, Instant deadline) {

@@ -31,7 +31,7 @@ class BindStormTest {
     void noCardIsOverCommittedAndTheLedgerConvergesToTheApi(@ForAll long seed) throws Exception {
         Random random = new Random(seed);
         Placer placer = TestCluster.placer();
-    private final Ledger ledger = placer.ledger();
+        Ledger ledger = placer.ledger();
         TestCluster cluster = new TestCluster(new Random(seed + 1), ledger);
         NODES.forEach(node -> cluster.node(node, TestCluster.cards(8, 8, 15)));
         cluster.showAll();
@@ -45,7 +45,7 @@ class BindStormTest {
                             ? Map.of("aliyun.com/gpu-count", "1")
                             : Map.of("aliyun.com/gpu-mem", String.valueOf(1 + random.nextInt(6)))));
         }
-        storm(cluster, random, schedulers(pods, random, ledger, binder));
+        storm(cluster, random, schedulers(pods, random, placer, binder));
 
         boolean pending = true;
         while (pending) {
@@ -62,7 +62,7 @@ class BindStormTest {
     }
 
     /** kube-scheduler tries each pod several times, some twice concurrently, on nodes that filter returned. */
-    private static List<Callable<Void>> schedulers(List<ClusterPod> pods, Random random, Ledger ledger, Binder binder) {
+    private static List<Callable<Void>> schedulers(List<ClusterPod> pods, Random random, Placer placer, Binder binder) {
         NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
         List<Callable<Void>> schedulers = new ArrayList<>();
         for (ClusterPod pod : pods) {
@@ -109,6 +109,7 @@ class BindStormTest {
     }
 
     private static void assertNothingOverCommitted(TestCluster cluster) {
+        assertThat(cluster.truth().values()).anyMatch(node -> !node.holdings().isEmpty());
         for (Map.Entry<String, NodeCards> node : cluster.truth().entrySet()) {
             assertThat(node.getValue().cards()).as(node.getKey()).noneMatch(CardState::overCommitted);
         }

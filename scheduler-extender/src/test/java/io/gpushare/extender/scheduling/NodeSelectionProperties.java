@@ -8,6 +8,7 @@ import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -52,7 +53,7 @@ class NodeSelectionProperties {
             FilterResult filtered = all.filter(pod, all.named(requested));
             List<String> chosen = chosen(all, one, pod, requested);
             if (!chosen.isEmpty()) {
-                assertThat(bind(ledger, pod, chosen.getFirst())).isInstanceOf(Assumption.Assumed.class);
+                assertThat(bind(placer, pod, chosen.getFirst())).isInstanceOf(Assumption.Assumed.class);
                 // The pod's own reservation does not count against it.
                 assertThat(chosen(all, one, pod, requested)).hasSize(1);
                 assertThat(all.filter(pod, all.named(chosen)).passed()).isEqualTo(1);
@@ -62,7 +63,7 @@ class NodeSelectionProperties {
                     continue;
                 }
                 assertThat(bind(
-                                ledger,
+                                placer,
                                 new SchedulingPod(other(pod), pod.annotations(), pod.containers()),
                                 requested.get(node)))
                         .isInstanceOf(Assumption.Refused.class);
@@ -110,7 +111,7 @@ class NodeSelectionProperties {
     void cpuRequestsCountOnTheNodeOfThePodWhileItExists(@ForAll long seed) {
         Random random = new Random(seed);
         Placer placer = TestCluster.placer();
-    private final Ledger ledger = placer.ledger();
+        Ledger ledger = placer.ledger();
         List<String> nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());
         Map<String, String> where = new HashMap<>();
         Map<String, Long> requested = new HashMap<>();
@@ -144,12 +145,12 @@ class NodeSelectionProperties {
                     .mapToLong(pod -> requested.getOrDefault(pod.getKey(), 0L))
                     .sum();
             assertThat(ledger.nodeEntry(node).requested().cpuMilli()).isEqualTo(sum);
-            assertThat(ledger.nodeEntry(node).free().cpuMilli()).isEqualTo(64_000 - sum);
+            assertThat(FreeNodes.of(node, ledger.nodeEntry(node)).cpuMilli()).isEqualTo(64_000 - sum);
         }
     }
 
-    private static Assumption bind(Ledger ledger, SchedulingPod pod, String node) {
-        return ledger.assume(pod.ref(), TestCluster.demand(ledger, pod), node, TestCluster.NOW);
+    private static Assumption bind(Placer placer, SchedulingPod pod, String node) {
+        return placer.assume(pod.ref(), TestCluster.demand(placer.ledger(), pod), node, TestCluster.NOW);
     }
 
     private static PodRef other(SchedulingPod pod) {

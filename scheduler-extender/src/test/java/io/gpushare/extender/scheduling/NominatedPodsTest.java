@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
@@ -122,17 +123,17 @@ class NominatedPodsTest {
         Map<String, Victims> candidates =
                 Map.of("n1", new Victims(List.of("uid-web"), 0), "n2", new Victims(List.of(), 0));
         running("old", 12, false, "n2");
-        assertThat(new Preemption(ledger).preempt(second, candidates))
+        assertThat(new Preemption(placer).preempt(second, candidates))
                 .containsExactly(Map.entry("n2", new Victims(List.of("uid-old"), 0)));
     }
 
     /** The API server's watch may show the hold, and the victim as terminating, long after the eviction. */
     @Test
-    void aHeldCardIsKeptBeforeTheWatchShowsTheHoldAndTheTerminatingVictim() {
+    void aReservedCardIsKeptBeforeTheWatchShowsTheReservationAndTheTerminatingVictim() {
         nominate(null);
         running("victim", 8, false);
         assertThat(fits("small", 0, 8, "n1")).isTrue();
-        hold("preemptor", "n1", "uid-victim");
+        reserve("preemptor", "n1", "uid-victim");
         assertThat(fits("small", 0, 8, "n1")).as("beside the victim").isFalse();
         assertThat(bind("small", 8, "n1")).isInstanceOf(Assumption.Refused.class);
         nominate(null);
@@ -143,33 +144,37 @@ class NominatedPodsTest {
     }
 
     @Test
-    void aHeldCardIsFreeOnceItIsReleasedOrThePodIsGone() {
+    void aReservedCardIsFreeOnceTheReservationEndsOrThePodIsGone() {
         nominate(null);
-        hold("preemptor", "n1");
-        ledger.releaseCards(ref("preemptor"));
+        reserve("preemptor", "n1");
+        ledger.endReservation(reservation("preemptor", "n1"));
         assertThat(fits("small", 0, 8, "n1")).isTrue();
-        hold("preemptor", "n1");
-        ledger.releaseAllCards();
+        reserve("preemptor", "n1");
+        ledger.endReservations();
         assertThat(fits("small", 0, 8, "n1")).isTrue();
-        hold("preemptor", "n1");
+        reserve("preemptor", "n1");
         ledger.removePod(ref("preemptor"));
         assertThat(fits("small", 0, 8, "n1")).isTrue();
-        assertThat(ledger.held()).isEmpty();
+        assertThat(ledger.reservations(_ -> true)).isEmpty();
     }
 
     /** kube-scheduler may nominate an older pod to the node, whose own victims leave another card. */
     @Test
-    void ofTwoPodsOfTheSamePriorityTheOneWhoseCardsAreHeldGetsThem() {
+    void ofTwoPodsOfTheSamePriorityTheOneForWhichPodsWereEvictedGetsTheCard() {
         pending("preemptor", HIGH, 12, null, Instant.EPOCH.plusSeconds(9));
         pending("a-nominated", HIGH, 12, "n1");
         assertThat(fits("preemptor", HIGH, 12, "n1")).isFalse();
-        hold("preemptor", "n1");
+        reserve("preemptor", "n1");
         assertThat(fits("a-nominated", HIGH, 12, "n1")).isFalse();
         assertThat(fits("preemptor", HIGH, 12, "n1")).isTrue();
     }
 
-    private void hold(String name, String node, String... victims) {
-        ledger.holdCards(ledger.podEntry("uid-" + name).orElseThrow(), node, Set.of(victims));
+    private void reserve(String name, String node, String... victims) {
+        ledger.reserve(reservation(name, node, victims));
+    }
+
+    private static Reservation reservation(String name, String node, String... victims) {
+        return Reservation.eviction("uid-" + name, node, Set.of(victims), Instant.MAX);
     }
 
     private void nominate(@Nullable String node) {
@@ -219,7 +224,7 @@ class NominatedPodsTest {
 
     private Assumption bind(String name, int units, String node) {
         PodDemand.Valid demand = (PodDemand.Valid) ledger.demand(pod(name, 0, units));
-        return ledger.assume(ref(name), demand, node, TestCluster.NOW);
+        return placer.assume(ref(name), demand, node, TestCluster.NOW);
     }
 
     private static SchedulingPod pod(String name, int priority, int units) {

@@ -2,6 +2,7 @@ package io.gpushare.extender.scheduling;
 
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -45,8 +46,8 @@ import org.jspecify.annotations.Nullable;
  * a watch with gaps, as in Kubernetes' informers. Bindings may fail before, after, or long after they take effect.
  */
 public final class TestCluster implements PodApi {
-    public static Ledger ledger() {
-        return new Ledger(DEMANDS, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    public static Placer placer() {
+        return new Placer(DEMANDS, new Policies(PolicyKind.WSP), AnnotationObserver.none());
     }
 
     /** Decodes a pod that is known to be valid. */

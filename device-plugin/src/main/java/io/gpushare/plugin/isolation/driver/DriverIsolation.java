@@ -1,6 +1,5 @@
 package io.gpushare.plugin.isolation.driver;
 
-import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -11,7 +10,8 @@ import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.isolation.driver.MemoryLimits.LimitException;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.part.Events;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.ContainerShare;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,19 +42,15 @@ public final class DriverIsolation implements IsolationProvider {
 
     private final MemoryLimits limits;
     private final PodCgroups cgroups;
-    private final String component;
-    private final BiConsumer<PodRef, PodEvent> events;
+    private final Events events;
     private final Map<PodOnCard, Kept> kept = new HashMap<>();
     private final Map<PodOnCard, String> problems = new HashMap<>();
     private final AtomicLong restored = new AtomicLong();
 
-    /** @param component the name of the program in its Events */
-    public DriverIsolation(
-            MemoryLimits limits, PodCgroups cgroups, String component, BiConsumer<PodRef, PodEvent> events) {
-        this.limits = Objects.requireNonNull(limits);
-        this.cgroups = Objects.requireNonNull(cgroups);
-        this.component = Objects.requireNonNull(component);
-        this.events = Objects.requireNonNull(events);
+    public DriverIsolation(MemoryLimits limits, PodCgroups cgroups, Events events) {
+        this.limits = limits;
+        this.cgroups = cgroups;
+        this.events = events;
     }
 
     @Override
@@ -68,7 +63,7 @@ public final class DriverIsolation implements IsolationProvider {
             return Optional.of(
                     "driver " + driver.version() + " has no memory limits: they need " + FIRST_DRIVER + " or newer");
         }
-        if (Boolean.TRUE.equals(card.mig())) {
+        if (Boolean.TRUE.equals(card.details().mig())) {
             return Optional.of("MIG mode is enabled, and the driver limits no memory there");
         }
         if (!cgroups.available()) {
@@ -179,21 +174,18 @@ public final class DriverIsolation implements IsolationProvider {
     private void reportRestored(PodOnCard on, Memory limit) {
         restored.incrementAndGet();
         LOG.warn("pod {}: the memory limit {} of card {} was lost and is set again", on.pod(), limit, on.card());
-        events.accept(
+        events.warn(
                 on.pod(),
-                new PodEvent(
-                        true,
-                        component,
-                        "GpuLimitRestored",
-                        "The driver lost the memory limit " + limit + " of card " + on.card()
-                                + ", as after a reset, and it is set again. Memory that the pod took in between may not"
-                                + " count."));
+                "GpuLimitRestored",
+                "The driver lost the memory limit " + limit + " of card " + on.card()
+                        + ", as after a reset, and it is set again. Memory that the pod took in between may not"
+                        + " count.");
     }
 
     private void report(PodOnCard on, String problem) {
         if (!problem.equals(problems.put(on, problem))) {
             LOG.warn("pod {}: {}", on.pod(), problem);
-            events.accept(on.pod(), new PodEvent(true, component, "GpuLimitMissing", "No limit: " + problem + "."));
+            events.warn(on.pod(), "GpuLimitMissing", "No limit: " + problem + ".");
         }
     }
 

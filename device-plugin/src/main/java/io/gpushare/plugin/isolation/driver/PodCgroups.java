@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -21,7 +20,7 @@ public final class PodCgroups {
 
     /** @param root where the file system is mounted, {@code /sys/fs/cgroup} */
     public PodCgroups(Path root) {
-        this.root = Objects.requireNonNull(root);
+        this.root = root;
     }
 
     public Path root() {

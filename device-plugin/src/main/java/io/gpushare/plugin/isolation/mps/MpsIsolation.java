@@ -1,7 +1,5 @@
 package io.gpushare.plugin.isolation.mps;
 
-import io.gpushare.kubernetes.PodEvent;
-import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.ComputeCapability;
@@ -11,11 +9,12 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.CardWant;
 import io.gpushare.mps.link.MpsDirectory;
-import io.gpushare.mps.machine.Phase;
+import io.gpushare.mps.link.Phase;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.plugin.part.Events;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.CardUsage;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;
@@ -31,14 +30,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 import java.util.function.Predicate;
@@ -66,7 +63,6 @@ public final class MpsIsolation implements IsolationProvider {
     /** The latest measurement of usage. */
     public record Measured(NodeUsage usage, List<OverUse.Excess> excesses) {
         public Measured {
-            Objects.requireNonNull(usage);
             excesses = List.copyOf(excesses);
         }
     }
@@ -97,20 +93,13 @@ public final class MpsIsolation implements IsolationProvider {
      * Makes the provider.
      *
      * @param grace how long the processes of a container may together exceed its limit
-     * @param component the name of the program in its Events
      */
-    public MpsIsolation(
-            MpsDirectory directory,
-            Duration grace,
-            Sources sources,
-            String component,
-            BiConsumer<PodRef, PodEvent> events,
-            InstantSource clock) {
-        this.directory = Objects.requireNonNull(directory);
-        this.sources = Objects.requireNonNull(sources);
-        this.clock = Objects.requireNonNull(clock);
+    public MpsIsolation(MpsDirectory directory, Duration grace, Sources sources, Events events, InstantSource clock) {
+        this.directory = directory;
+        this.sources = sources;
+        this.clock = clock;
         overLimit = new OverLimit(grace, sources.starts());
-        reporter = new MpsReporter(component, events, sources.cgroups());
+        reporter = new MpsReporter(events, sources.cgroups());
     }
 
     @Override
@@ -126,11 +115,14 @@ public final class MpsIsolation implements IsolationProvider {
             return Optional.of("driver " + driver.version() + " has no memory limits in MPS: they need " + FIRST_DRIVER
                     + " or newer");
         }
-        if (card.compute() == null || card.compute().compareTo(FIRST_CAPABILITY) < 0) {
-            return Optional.of("its compute capability is " + (card.compute() == null ? "unknown" : card.compute())
-                    + ", and memory limits in MPS need " + FIRST_CAPABILITY + " or newer");
+        if (card.details().compute() == null || card.details().compute().compareTo(FIRST_CAPABILITY) < 0) {
+            return Optional.of("its compute capability is "
+                    + (card.details().compute() == null
+                            ? "unknown"
+                            : card.details().compute()) + ", and memory limits in MPS need " + FIRST_CAPABILITY
+                    + " or newer");
         }
-        return Boolean.TRUE.equals(card.mig())
+        return Boolean.TRUE.equals(card.details().mig())
                 ? Optional.of("MIG mode is enabled, and MPS of a MIG card is not supported")
                 : Optional.empty();
     }

@@ -1,21 +1,19 @@
 package io.gpushare.plugin.isolation.mps;
 
-import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.mps.link.CardReport;
-import io.gpushare.mps.machine.Phase;
-import io.gpushare.plugin.node.NodeSnapshot;
+import io.gpushare.mps.link.Phase;
+import io.gpushare.plugin.part.Events;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.NodeUsage;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.function.LongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,17 +22,15 @@ import org.slf4j.LoggerFactory;
 final class MpsReporter {
     private static final Logger LOG = LoggerFactory.getLogger(MpsReporter.class);
 
-    private final String component;
-    private final BiConsumer<PodRef, PodEvent> events;
+    private final Events events;
     private final LongFunction<Optional<Cgroup>> cgroups;
     private final Map<CardId, Phase> phases = new HashMap<>();
     private final Map<CardId, Long> counts = new HashMap<>();
     private final Map<CardId, Set<Long>> waiting = new HashMap<>();
 
-    MpsReporter(String component, BiConsumer<PodRef, PodEvent> events, LongFunction<Optional<Cgroup>> cgroups) {
-        this.component = Objects.requireNonNull(component);
-        this.events = Objects.requireNonNull(events);
-        this.cgroups = Objects.requireNonNull(cgroups);
+    MpsReporter(Events events, LongFunction<Optional<Cgroup>> cgroups) {
+        this.events = events;
+        this.cgroups = cgroups;
     }
 
     /** Reports what changed on that card. */
@@ -56,7 +52,7 @@ final class MpsReporter {
                     .filter(share -> share.card().id().equals(card) && !share.whole())
                     .map(ContainerShare::pod)
                     .distinct()
-                    .forEach(pod -> events.accept(pod, new PodEvent(true, component, "GpuMpsFailed", message)));
+                    .forEach(pod -> events.warn(pod, "GpuMpsFailed", message));
         }
         Set<Long> known = waiting.computeIfAbsent(card, _ -> new HashSet<>());
         known.retainAll(report.waiting());
@@ -74,7 +70,7 @@ final class MpsReporter {
                 + " have ended: this node's MPS serves one user ID at a time. Give the pods of a node the same"
                 + " runAsUser, or use a driver whose MPS has a multi-user mode.";
         LOG.warn("pod {}: {}", pod, message);
-        events.accept(pod, new PodEvent(true, component, "GpuMpsWaitsForUser", message));
+        events.warn(pod, "GpuMpsWaitsForUser", message);
     }
 
     /** A process of a container over its limit is terminated. */
@@ -87,6 +83,6 @@ final class MpsReporter {
                 + share.memory().mib()
                 + " MiB. Run fewer, or request more.";
         LOG.warn("pod {}: {}", share.pod(), message);
-        events.accept(share.pod(), new PodEvent(true, component, "GpuMpsProcessTerminated", message));
+        events.warn(share.pod(), "GpuMpsProcessTerminated", message);
     }
 }

@@ -14,11 +14,11 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.MpsDirectory;
-import io.gpushare.mps.machine.Phase;
+import io.gpushare.mps.link.Phase;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.StartingContainer;
-import io.gpushare.plugin.node.NodeSnapshot;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.TestPods;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -90,7 +90,6 @@ class MpsIsolationTest {
                         () -> false,
                         _ -> Optional.empty(),
                         _ -> OptionalLong.empty()),
-                "test",
                 (_, _) -> {},
                 () -> {
                     now = now.plusSeconds(4);

@@ -9,9 +9,9 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.mps.link.CardReport;
-import io.gpushare.mps.machine.Phase;
-import io.gpushare.plugin.node.NodeSnapshot;
-import io.gpushare.plugin.node.TestPods;
+import io.gpushare.mps.link.Phase;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.TestPods;
 import io.gpushare.plugin.usage.Cgroup;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,7 +28,6 @@ class MpsReporterTest {
 
     private final List<PodEvent> events = new ArrayList<>();
     private final MpsReporter reporter = new MpsReporter(
-            "test",
             (_, event) -> events.add(event),
             _ -> Optional.of(new Cgroup(Optional.of("uid-p"), Optional.of("containerid"))));
 

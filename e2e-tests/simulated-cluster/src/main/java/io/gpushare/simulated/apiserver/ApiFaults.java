@@ -50,7 +50,10 @@ public final class ApiFaults {
         cutOff = cut;
     }
 
-    /** While true, the same for the requests of one user. {@link SimulatedApiServer#cutOff} closes the user's watches too. */
+    /**
+     * While true, the same for the requests of one user. {@link SimulatedApiServer#cutOff} closes the user's watches
+     * too.
+     */
     void cutOff(String user, boolean cut) {
         if (cut) {
             usersCutOff.add(user);

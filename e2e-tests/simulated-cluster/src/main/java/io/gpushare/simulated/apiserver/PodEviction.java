@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A POST to {@code pods/<name>/eviction}: a deletion that the PodDisruptionBudgets allow. Its rules and texts are those of
- * Kubernetes 1.36 (pkg/registry/core/pod/storage/eviction.go). No controller computes {@code disruptionsAllowed}: each
- * eviction takes one, and tests set it.
+ * A POST to {@code pods/<name>/eviction}: a deletion that the PodDisruptionBudgets allow. Its rules and texts are those
+ * of Kubernetes 1.36 (pkg/registry/core/pod/storage/eviction.go). No controller computes {@code disruptionsAllowed}:
+ * each eviction takes one, and tests set it.
  */
 final class PodEviction {
     private final ObjectStore store;

@@ -1,6 +1,10 @@
 package io.gpushare.simulated.apiserver;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.apiserver.response.Discovery;
+import io.gpushare.simulated.apiserver.response.ListResponse;
+import io.gpushare.simulated.apiserver.response.TableResponse;
+import io.gpushare.simulated.apiserver.response.WatchResponse;
 import io.gpushare.simulated.apiserver.store.ApiError;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.apiserver.store.Documents;

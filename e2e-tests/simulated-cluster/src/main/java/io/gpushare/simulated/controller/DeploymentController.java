@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps as many pods of each Deployment as it asks for, without ReplicaSets. Pods of another template are replaced at once;
- * those of a deleted Deployment are deleted.
+ * Keeps as many pods of each Deployment as it asks for, without ReplicaSets. Pods of another template are replaced at
+ * once; those of a deleted Deployment are deleted.
  */
 public final class DeploymentController implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DeploymentController.class);

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what the pods of each namespace request, and writes it into the status of its ResourceQuotas. Of scopes it knows
- * {@code PriorityClass In}, of amounts {@code requests.<resource>}. The API server refuses no pod.
+ * Counts what the pods of each namespace request, and writes it into the status of its ResourceQuotas. Of scopes it
+ * knows {@code PriorityClass In}, of amounts {@code requests.<resource>}. The API server refuses no pod.
  */
 public final class QuotaController implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QuotaController.class);

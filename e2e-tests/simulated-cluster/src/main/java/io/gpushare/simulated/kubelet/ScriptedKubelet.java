@@ -57,7 +57,10 @@ public final class ScriptedKubelet implements AutoCloseable {
         podResourcesSocket = directory.resolve("pod-resources").resolve("kubelet.sock");
     }
 
-    /** Removes every file in the plugins' folder but the checkpoint, as kubelets before 1.33 do, and starts the services. */
+    /**
+     * Removes every file in the plugins' folder but the checkpoint, as kubelets before 1.33 do, and starts the
+     * services.
+     */
     public ScriptedKubelet start() throws IOException {
         try (var files = Files.list(plugins)) {
             for (Path file : files.toList()) {

@@ -1,5 +1,6 @@
 package io.gpushare.e2e.chaos.check;
 
+import io.gpushare.e2e.chaos.check.pod.PodView;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -44,7 +45,9 @@ public final class AdmissionReasons {
 
     private AdmissionReasons() {}
 
-    /** The same for a pod whose annotation a tenant edited: the plugin refuses an allocation that its node can't give. */
+    /**
+     * The same for a pod whose annotation a tenant edited: the plugin refuses an allocation that its node can't give.
+     */
     public static Optional<String> ofEdited(String message) {
         return of(message)
                 .or(() -> REFUSED.matcher(message).find()

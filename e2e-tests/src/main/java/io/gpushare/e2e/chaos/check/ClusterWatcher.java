@@ -2,6 +2,8 @@ package io.gpushare.e2e.chaos.check;
 
 import io.gpushare.e2e.chaos.check.Invariants.Findings;
 import io.gpushare.e2e.chaos.check.Invariants.Violation;
+import io.gpushare.e2e.chaos.check.pod.HeldCards;
+import io.gpushare.e2e.chaos.check.pod.PodView;
 import io.gpushare.e2e.cluster.ApiServer;
 import io.gpushare.e2e.cluster.KubeletPodResources;
 import io.gpushare.e2e.cluster.LocalCluster;

@@ -2,6 +2,7 @@ package io.gpushare.e2e.chaos.check;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gpushare.e2e.chaos.check.pod.HeldCards;
 import io.gpushare.e2e.cluster.ApiServer;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.KubeletPodResources;

@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The invariant of isolation: the processes of no container together hold more than its limit for longer than the grace,
- * while its node's plugin serves. Each process by itself is held by MPS.
+ * The invariant of isolation: the processes of no container together hold more than its limit for longer than the
+ * grace, while its node's plugin serves. Each process by itself is held by MPS.
  */
 final class MemoryLimits {
     static final String RULE = "a container's processes hold more than its limit for longer than the grace";
 
     /**
-     * How long an excess may last: the grace of three seconds, and the time in which a plugin that has just started or gone
-     * on measures, and the supervisor terminates a process.
+     * How long an excess may last: the grace of three seconds, and the time in which a plugin that has just started or
+     * gone on measures, and the supervisor terminates a process.
      */
     static final Duration ALLOWED = Duration.ofSeconds(30);
 

@@ -1,5 +1,6 @@
 package io.gpushare.e2e.chaos.check;
 
+import io.gpushare.e2e.chaos.check.pod.HeldCards;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -35,8 +36,8 @@ record MemoryUse(HeldCards container, String node, long mib) {
     }
 
     /**
-     * The memory of all containers that requested some, from the lines in which the simulated driver keeps the processes of
-     * that node.
+     * The memory of all containers that requested some, from the lines in which the simulated driver keeps the
+     * processes of that node.
      */
     static List<MemoryUse> of(String node, ClusterCards cards, List<String> lines, List<Member> members) {
         Map<Long, HeldCards> containers = new HashMap<>();

@@ -1,5 +1,7 @@
 package io.gpushare.e2e.chaos.check;
 
+import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
+import io.gpushare.e2e.chaos.check.pod.HeldCards;
 import io.gpushare.e2e.cluster.LocalCluster;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

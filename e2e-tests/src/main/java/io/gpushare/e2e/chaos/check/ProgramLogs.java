@@ -23,7 +23,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Follows the logs of both programs, and of the supervisor of MPS, while they are written, because the kubelet removes the log of a killed container.
+ * Follows the logs of both programs, and of the supervisor of MPS, while they are written, because the kubelet removes
+ * the log of a killed container.
  */
 final class ProgramLogs {
     private static final String TERMINATED = "isolation: programs terminated in containers above their limit";

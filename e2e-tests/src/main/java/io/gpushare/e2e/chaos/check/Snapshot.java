@@ -1,5 +1,7 @@
 package io.gpushare.e2e.chaos.check;
 
+import io.gpushare.e2e.chaos.check.pod.HeldCards;
+import io.gpushare.e2e.chaos.check.pod.PodView;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -2,6 +2,9 @@ package io.gpushare.e2e.chaos.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
+import io.gpushare.e2e.chaos.check.pod.HeldCards;
+import io.gpushare.e2e.chaos.check.pod.PodView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

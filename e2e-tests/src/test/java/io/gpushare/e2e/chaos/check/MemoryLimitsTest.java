@@ -3,6 +3,8 @@ package io.gpushare.e2e.chaos.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.e2e.chaos.check.Invariants.Violation;
+import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
+import io.gpushare.e2e.chaos.check.pod.HeldCards;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -1,11 +1,11 @@
 package io.gpushare.extender.view.text;
 
-import io.gpushare.extender.defrag.DefragAdvice.Advised;
-import io.gpushare.extender.defrag.DefragPlan;
-import io.gpushare.extender.defrag.FreedCards;
-import io.gpushare.extender.defrag.Move;
+import io.gpushare.extender.defrag.DefragAdvisor.Advised;
 import io.gpushare.extender.defrag.MoveProgress;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.search.Departure;
+import io.gpushare.extender.search.Move;
+import io.gpushare.extender.search.Plan;
 import io.gpushare.extender.view.Phrases;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -33,23 +33,24 @@ public final class DefragText {
     private String of(Advised advised) {
         String subject = advised.waiting() == null ? "" : "Pod " + advised.waiting() + ": ";
         return switch (advised.plan()) {
-            case DefragPlan.NotNeeded(String node) -> subject + "it fits on node " + node + " without any move.\n";
-            case DefragPlan.NotPossible(String why) ->
+            case Plan.NotNeeded(String node) -> subject + "it fits on node " + node + " without any move.\n";
+            case Plan.NotPossible(String why) ->
                 (subject.isEmpty() ? "No whole card can be freed: " : subject + "no moves help: ") + why + ".\n";
-            case DefragPlan.Moves moves -> {
-                int pods = (int) moves.moves().count();
+            case Plan.Leave leave -> {
+                int pods = (int) leave.moves().count();
                 String what = advised.waiting() == null
-                        ? "frees " + Phrases.count(moves.freed().size(), "whole card")
-                        : "makes it fit on node " + moves.freed().getFirst().node();
+                        ? "frees " + Phrases.count(leave.departures().size(), "whole card")
+                        : "makes it fit on node "
+                                + leave.departures().getFirst().node();
                 yield subject + (subject.isEmpty() ? "Moving " : "moving ") + Phrases.count(pods, "pod") + " " + what
-                        + ":\n" + table(moves);
+                        + ":\n" + table(leave);
             }
         };
     }
 
-    private TextTable table(DefragPlan.Moves moves) {
+    private TextTable table(Plan.Leave leave) {
         TextTable table = new TextTable().row("POD", "CONTROLLER", "NODE", "NEW NODE", "THEN FREE");
-        for (FreedCards freed : moves.freed()) {
+        for (Departure freed : leave.departures()) {
             for (int i = 0; i < freed.moves().size(); i++) {
                 Move move = freed.moves().get(i);
                 table.row(
@@ -63,7 +64,7 @@ public final class DefragText {
         return table;
     }
 
-    private String cards(FreedCards freed) {
+    private String cards(Departure freed) {
         return freed.cards().stream()
                 .map(card -> "GPU" + index(freed.node(), card))
                 .sorted()
@@ -77,7 +78,7 @@ public final class DefragText {
                 .orElse(" " + id.uuid());
     }
 
-    private boolean held(FreedCards freed) {
+    private boolean held(Departure freed) {
         return ledger.node(freed.node())
                 .filter(view -> view.cards().cards().stream()
                         .map(CardState::card)
@@ -94,14 +95,14 @@ public final class DefragText {
      */
     public String step(Advised advised) {
         return switch (advised.plan()) {
-            case DefragPlan.NotNeeded(String node) ->
+            case Plan.NotNeeded(String node) ->
                 "ready " + node
                         + (advised.waiting() == null
                                 ? ""
                                 : " " + advised.waiting().uid()) + "\n";
-            case DefragPlan.NotPossible(String why) -> "none " + why + "\n";
-            case DefragPlan.Moves moves -> {
-                FreedCards freed = moves.freed().getFirst();
+            case Plan.NotPossible(String why) -> "none " + why + "\n";
+            case Plan.Leave leave -> {
+                Departure freed = leave.departures().getFirst();
                 Move move = freed.moves().getFirst();
                 yield String.join(
                                 " ",

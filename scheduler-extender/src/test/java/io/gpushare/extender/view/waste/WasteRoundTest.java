@@ -113,7 +113,7 @@ class WasteRoundTest {
             history.add(new Sample(NOW.plus(Duration.ofMinutes(i)), 0, i, 0, 0, 0, 0));
         }
         List<Sample> samples = history.samples();
-        assertThat(samples).hasSizeLessThanOrEqualTo(144);
+        assertThat(samples).hasSizeBetween(140, 144);
         assertThat(samples.getLast().at()).isEqualTo(NOW.plus(Duration.ofHours(24)));
         for (int i = 2; i < samples.size() - 1; i++) {
             assertThat(Duration.between(samples.get(i - 1).at(), samples.get(i).at()))

@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /**
  * JSON merge patch (RFC 7386) and a subset of Kubernetes' strategic merge patch: maps are merged as in a merge patch,
- * lists are replaced, and only conditions, containers and their variables are merged by their type or name. Directives on
- * the order of elements and on retained keys have no effect; other directives on maps are rejected.
+ * lists are replaced, and only conditions, containers and their variables are merged by their type or name. Directives
+ * on the order of elements and on retained keys have no effect; other directives on maps are rejected.
  */
 public enum MergePatch {
     MERGE,

@@ -1,0 +1,104 @@
+package io.gpushare.kubernetes.wire;
+
+import com.fasterxml.jackson.core.filter.TokenFilter;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.AnnotationLimits;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Selects the fields of pods, nodes and Leases that the programs use, by name at any depth. All others are skipped as they
+ * arrive: users may write 1.5 MB into an object, and the trees of 50,000 whole pods would take 5 GiB.
+ */
+final class Fields extends TokenFilter {
+    static final Fields OF_OBJECTS = new Fields(
+            Set.of(
+                    // Lists, events of a watch, and the Status of an error.
+                    "items",
+                    "continue",
+                    "resourceVersion",
+                    "type",
+                    "object",
+                    "code",
+                    // Metadata.
+                    "metadata",
+                    "name",
+                    "namespace",
+                    "uid",
+                    "creationTimestamp",
+                    "deletionTimestamp",
+                    "ownerReferences",
+                    "kind",
+                    "controller",
+                    // Pods.
+                    "spec",
+                    "nodeName",
+                    "priority",
+                    "activeDeadlineSeconds",
+                    "terminationGracePeriodSeconds",
+                    "containers",
+                    "initContainers",
+                    "restartPolicy",
+                    "resources",
+                    "status",
+                    "phase",
+                    "reason",
+                    "podIP",
+                    "startTime",
+                    "nominatedNodeName",
+                    "conditions",
+                    "message",
+                    "containerStatuses",
+                    "initContainerStatuses",
+                    "containerID",
+                    // Nodes.
+                    "unschedulable",
+                    "taints",
+                    "key",
+                    "value",
+                    "effect",
+                    "addresses",
+                    "address",
+                    // Leases.
+                    "holderIdentity"),
+            Map.of(
+                    "annotations",
+                    new Keys(key -> AnnotationLimits.reads(key) || AnnotationKeys.unknown(key)),
+                    "labels",
+                    INCLUDE_ALL,
+                    "limits",
+                    INCLUDE_ALL,
+                    "requests",
+                    INCLUDE_ALL,
+                    "allocatable",
+                    INCLUDE_ALL));
+
+    private final Set<String> names;
+    private final Map<String, TokenFilter> maps;
+
+    private Fields(Set<String> names, Map<String, TokenFilter> maps) {
+        this.names = names;
+        this.maps = maps;
+    }
+
+    @Override
+    public @Nullable TokenFilter includeProperty(String name) {
+        return names.contains(name) ? this : maps.get(name);
+    }
+
+    /** Selects entries of a map. */
+    private static final class Keys extends TokenFilter {
+        private final Predicate<String> keys;
+
+        Keys(Predicate<String> keys) {
+            this.keys = keys;
+        }
+
+        @Override
+        public @Nullable TokenFilter includeProperty(String key) {
+            return keys.test(key) ? INCLUDE_ALL : null;
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.gpushare.kubernetes.wire;
+
+import static io.gpushare.kubernetes.wire.Json.text;
+import static io.gpushare.kubernetes.wire.Json.texts;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.AnnotationLimits;
+import io.gpushare.model.codec.ContainerResources;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A pod in the API's JSON form. */
+public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
+    /** The condition of a pod for which cards are held on the node that its message names first. */
+    public static final String HELD = "gpushare.io/CardsHeld";
+
+    // The API server accepts at most 63 characters after the prefix.
+    private static final int LONGEST_KEY = 80;
+
+    public PodJson(JsonNode pod) {
+        this(pod.path("metadata"), pod.path("spec"), pod.path("status"));
+    }
+
+    public PodRef ref() {
+        return new PodRef(text(metadata, "uid"), Json.shared(metadata, "namespace"), text(metadata, "name"));
+    }
+
+    /** The node to which it is bound; null before. */
+    public @Nullable String node() {
+        return Json.sharedOrNull(spec, "nodeName");
+    }
+
+    /** The node on which its scheduler expects it to fit soon; null for none. */
+    public @Nullable String nominatedNode() {
+        return Json.sharedOrNull(status, "nominatedNodeName");
+    }
+
+    /** Whether its phase is Succeeded or Failed. */
+    public boolean ended() {
+        return phase("Succeeded") || phase("Failed");
+    }
+
+    public boolean phase(String name) {
+        return text(status, "phase").equals(name);
+    }
+
+    public boolean deleting() {
+        return metadata.hasNonNull("deletionTimestamp");
+    }
+
+    public int priority() {
+        return spec.path("priority").asInt();
+    }
+
+    /** The condition of that type and status; empty if there is none. */
+    public Optional<JsonNode> condition(String type, String value) {
+        return status.path("conditions")
+                .valueStream()
+                .filter(each ->
+                        text(each, "type").equals(type) && text(each, "status").equals(value))
+                .findFirst();
+    }
+
+    /** The statuses of its containers, in the order in which they start. */
+    public Stream<JsonNode> containerStatuses() {
+        return Stream.of("initContainerStatuses", "containerStatuses")
+                .flatMap(field -> status.path(field).valueStream());
+    }
+
+    /**
+     * The annotations that the programs read, no longer than their decoders accept. A misspelt key is kept too, so that it
+     * can be refused: one of them, without its value.
+     */
+    public Map<String, String> annotations() {
+        Map<String, String> kept = new HashMap<>();
+        texts(metadata, "annotations").forEach((key, value) -> {
+            if (AnnotationLimits.reads(key)) {
+                kept.put(key, AnnotationLimits.cut(key, value));
+            } else if (AnnotationKeys.unknown(key) && kept.keySet().stream().noneMatch(AnnotationKeys::unknown)) {
+                kept.put(key.substring(0, Math.min(key.length(), LONGEST_KEY)), "");
+            }
+        });
+        return kept;
+    }
+
+    /** Its containers in the order in which they start, app containers last. */
+    public Stream<JsonNode> containerSpecs() {
+        return Stream.of("initContainers", "containers")
+                .flatMap(field -> spec.path(field).valueStream());
+    }
+
+    /** The resources of its containers, in the order in which they start. */
+    public List<ContainerResources> containers() {
+        return Stream.concat(
+                        spec.path("initContainers")
+                                .valueStream()
+                                .map(init -> resources(
+                                        init,
+                                        text(init, "restartPolicy").equals("Always")
+                                                ? ContainerRole.SIDECAR
+                                                : ContainerRole.INIT)),
+                        spec.path("containers").valueStream().map(app -> resources(app, ContainerRole.APP)))
+                .toList();
+    }
+
+    private static ContainerResources resources(JsonNode container, ContainerRole role) {
+        Map<String, String> quantities = texts(container.path("resources"), "limits");
+        quantities.putAll(texts(container.path("resources"), "requests"));
+        quantities.replaceAll((_, quantity) -> quantity.intern());
+        return new ContainerResources(Json.shared(container, "name"), role, quantities);
+    }
+}

@@ -1,0 +1,47 @@
+package io.gpushare.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PodStateTest {
+    private static final String START = "2026-11-26T14:00:05Z";
+
+    private static PodState pod(String phase, String seconds, String start) throws JsonProcessingException {
+        return PodState.of(new ObjectMapper().readTree("""
+            {"metadata":{"name":"p","uid":"u"},"spec":{"nodeName":"n","activeDeadlineSeconds":%s},
+             "status":{"phase":"%s","startTime":"%s"}}
+            """.formatted(seconds, phase, start)));
+    }
+
+    private static @Nullable Instant deadline(String seconds, String start) throws JsonProcessingException {
+        return pod("Running", seconds, start).status().deadline();
+    }
+
+    @Test
+    void aPodEndsWhenItsDeadlineAndItsGracePeriodHavePassed() throws JsonProcessingException {
+        assertThat(deadline("300", START)).isEqualTo(Instant.parse("2026-11-26T14:05:05Z"));
+        assertThat(deadline("300,\"terminationGracePeriodSeconds\":30", START))
+                .isEqualTo(Instant.parse("2026-11-26T14:05:35Z"));
+        assertThat(deadline("9000000000000000000", START))
+                .as("at most what the API server accepts")
+                .isEqualTo(Instant.parse(START).plusSeconds(Integer.MAX_VALUE));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"null, " + START, "300, soon", "300, ''"})
+    void withoutADeadlineOrAStartNothingEndsIt(String seconds, String start) throws JsonProcessingException {
+        assertThat(deadline(seconds, start)).isNull();
+    }
+
+    @Test
+    void aPodThatEndedHasNoDeadline() throws JsonProcessingException {
+        assertThat(pod("Failed", "300", START).status().deadline()).isNull();
+    }
+}

@@ -1,0 +1,174 @@
+package io.gpushare.mps;
+
+import io.gpushare.mps.control.CardControl;
+import io.gpushare.mps.control.ControlDaemon;
+import io.gpushare.mps.control.ControlProgram;
+import io.gpushare.mps.control.Terminations;
+import io.gpushare.mps.link.CardReport;
+import io.gpushare.mps.link.CardWant;
+import io.gpushare.mps.link.MpsDirectory;
+import io.gpushare.mps.link.Phase;
+import io.gpushare.mps.machine.Action;
+import io.gpushare.mps.machine.CardMachine;
+import io.gpushare.mps.machine.Observation;
+import io.gpushare.mps.machine.Observation.Daemon;
+import io.gpushare.mps.machine.Observation.Mode;
+import io.gpushare.mps.machine.Observation.Server;
+import io.gpushare.mps.machine.Wish;
+import io.gpushare.nvml.ComputeMode;
+import io.gpushare.nvml.library.NvmlException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs the machine of one card: looks, decides, acts and reports, on one thread. */
+final class CardSupervisor {
+    private static final Logger LOG = LoggerFactory.getLogger(CardSupervisor.class);
+    private static final Duration STEADY = Duration.ofSeconds(2);
+
+    private final String uuid;
+    private final DriverCards driver;
+    private final MpsDirectory directory;
+    private final Path program;
+    private final ControlDaemon daemon;
+    private final CardControl control;
+    private final InstantSource clock;
+    private final Terminations terminations;
+    private CardMachine machine;
+    private CardWant want = CardWant.NOTHING;
+    private Instant lastLook = Instant.EPOCH;
+    private Optional<ProcessHandle> lastServer = Optional.empty();
+    private boolean acted;
+
+    CardSupervisor(String uuid, DriverCards driver, MpsDirectory directory, Path program, InstantSource clock)
+            throws IOException {
+        this.uuid = uuid;
+        this.driver = driver;
+        this.directory = directory;
+        this.program = program;
+        this.clock = clock;
+        directory.create(uuid);
+        ControlProgram asked = new ControlProgram(program, directory.pipe(uuid));
+        daemon = new ControlDaemon(asked, uuid, directory.log(uuid));
+        control = new CardControl(asked, daemon);
+        terminations = new Terminations(asked);
+        machine = CardMachine.starting(clock.instant());
+    }
+
+    /** One turn. It looks only if something is under way, the plugin wants something new, or two seconds have passed. */
+    void turn() throws IOException, InterruptedException {
+        CardWant now = directory.want(uuid).orElse(CardWant.NOTHING);
+        Instant time = clock.instant();
+        if (now.equals(want) && !acted && time.isBefore(lastLook.plus(STEADY))) {
+            return;
+        }
+        want = now;
+        lastLook = time;
+        Wish wish = want.on() ? new Wish(true, want.processLimitMib()) : Wish.OFF;
+        Observation seen = look(wish);
+        CardMachine before = machine;
+        CardMachine.Step step = machine.step(wish, seen, time);
+        machine = step.next();
+        if (machine.phase() != before.phase()) {
+            LOG.info("card {}: {}{}", uuid, machine.phase(), machine.why().isEmpty() ? "" : " (" + machine.why() + ")");
+        }
+        seen.server()
+                .map(Server::pid)
+                .filter(pid -> !isLastServer(pid))
+                .ifPresent(pid -> lastServer = daemon.server(pid));
+        if (seen.daemon() == Daemon.ABSENT && !daemon.alive()) {
+            // It may outlive its daemon for a moment, and has no clients that could be served again.
+            lastServer.ifPresent(ProcessHandle::destroyForcibly);
+        }
+        for (Action action : step.actions()) {
+            act(action, seen.server());
+        }
+        acted = !step.actions().isEmpty() || machine.phase() != before.phase();
+        terminations.serve(want.terminate(), seen.server());
+        directory.write(uuid, report(seen));
+    }
+
+    private Observation look(Wish wish) throws IOException, InterruptedException {
+        CardControl.DaemonState seen = Files.isExecutable(program)
+                ? control.look(wish.processLimitMib())
+                : new CardControl.DaemonState(Daemon.ABSENT, Optional.empty());
+        try {
+            return new Observation(true, impossible(seen), driver.mode(uuid), seen.daemon(), seen.server());
+        } catch (NvmlException e) {
+            LOG.debug("card {} does not respond", uuid, e);
+            return new Observation(false, Optional.empty(), Mode.NONE, seen.daemon(), seen.server());
+        }
+    }
+
+    private Optional<String> impossible(CardControl.DaemonState seen) throws NvmlException {
+        if (!Files.isExecutable(program)) {
+            return Optional.of("the program " + program + " is missing: it comes with NVIDIA's driver");
+        }
+        if (seen.daemon() != Daemon.ABSENT) {
+            return Optional.empty();
+        }
+        return driver.foreignProcesses(uuid).stream()
+                .filter(pid -> !isLastServer(pid))
+                .filter(pid -> ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(true))
+                .findFirst()
+                .map(pid -> "process " + pid + " computes on the card without MPS: end it");
+    }
+
+    /** Whether that is the last server, and not a later process of its PID. */
+    private boolean isLastServer(long pid) {
+        return lastServer
+                .filter(server -> server.pid() == pid
+                        && ProcessHandle.of(pid).map(server::equals).orElse(true))
+                .isPresent();
+    }
+
+    private void act(Action action, Optional<Server> server) throws IOException, InterruptedException {
+        try {
+            switch (action) {
+                case ALLOW_ANY -> driver.setMode(uuid, ComputeMode.DEFAULT);
+                case ALLOW_SERVER_ONLY -> driver.setMode(uuid, ComputeMode.EXCLUSIVE_PROCESS);
+                case ALLOW_NONE -> driver.setMode(uuid, ComputeMode.PROHIBITED);
+                case START_DAEMON -> daemon.start();
+                case SET_LIMIT -> control.setLimit(server, want.processLimitMib());
+                case START_SERVER -> control.startServer();
+                case END_SERVER -> {
+                    if (server.isPresent()) {
+                        control.endServer(server.get().pid());
+                    }
+                }
+                case QUIT -> control.quit();
+                case KILL -> daemon.kill();
+            }
+        } catch (NvmlException e) {
+            LOG.warn("card {}: {} failed: {}", uuid, action, e.getMessage());
+        }
+    }
+
+    private CardReport report(Observation seen) throws IOException {
+        boolean served = machine.phase() == Phase.READY
+                && seen.server().filter(Server::limited).isPresent();
+        String problem = machine.why().isEmpty() && machine.phase() == Phase.OFF
+                ? Files.isExecutable(program) ? "" : "the program " + program + " is missing"
+                : machine.why();
+        return new CardReport(
+                want.sequence(),
+                machine.phase(),
+                served ? want.processLimitMib() : 0,
+                problem,
+                seen.server().map(Server::pid).orElse(0L),
+                seen.server().map(Server::clients).orElse(0),
+                machine.failures().size(),
+                daemon.waiting());
+    }
+
+    /** Ends the daemon; the clients end with it. */
+    void stop() throws IOException, InterruptedException {
+        daemon.kill();
+    }
+}

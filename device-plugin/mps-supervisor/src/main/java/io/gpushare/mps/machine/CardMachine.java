@@ -1,0 +1,241 @@
+package io.gpushare.mps.machine;
+
+import io.gpushare.mps.link.Phase;
+import io.gpushare.mps.machine.Observation.Daemon;
+import io.gpushare.mps.machine.Observation.Mode;
+import io.gpushare.mps.machine.Observation.Server;
+import io.gpushare.mps.machine.Observation.Status;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The state machine of MPS on one card. A step compares what is wanted with what is seen, so that it is right after any
+ * order of events, and after a restart of the supervisor.
+ *
+ * <p>While memory pods hold the card, only the server may compute there, or nobody: a client that does not find its server
+ * would otherwise have the whole card.
+ *
+ * @param since when the phase began
+ * @param why the reason of the phase, as a sentence; may be empty
+ * @param failures when the daemon had to be started again, within the last ten minutes
+ * @param silent observations in a row in which the card or the daemon did not answer
+ */
+public record CardMachine(Phase phase, Instant since, String why, List<Instant> failures, int silent) {
+    private static final Duration START_LIMIT = Duration.ofSeconds(30);
+    private static final Duration FAULT_LIMIT = Duration.ofSeconds(60);
+    private static final Duration QUIT_LIMIT = Duration.ofSeconds(10);
+    private static final Duration FAILURE_WINDOW = Duration.ofMinutes(10);
+    private static final Duration BROKEN_LEAST = Duration.ofSeconds(60);
+    private static final String LOST = "the card does not respond";
+    private static final int MOST_FAILURES = 5;
+    private static final int MOST_SILENT = 3;
+
+    /** What to do now, and the state after it. */
+    public record Step(CardMachine next, List<Action> actions) {
+        public Step {
+            Objects.requireNonNull(next);
+            actions = List.copyOf(actions);
+        }
+    }
+
+    public CardMachine {
+        Objects.requireNonNull(phase);
+        Objects.requireNonNull(since);
+        Objects.requireNonNull(why);
+        failures = List.copyOf(failures);
+    }
+
+    /** The machine of a supervisor that has just started: what an earlier one left is ended first. */
+    public static CardMachine starting(Instant now) {
+        return new CardMachine(Phase.DRAINING, now, "the supervisor has started", List.of(), 0);
+    }
+
+    /** One step. */
+    public Step step(Wish wish, Observation seen, Instant now) {
+        CardMachine current = with(failures.stream()
+                .filter(failure -> now.isBefore(failure.plus(FAILURE_WINDOW)))
+                .toList());
+        if (!seen.card()) {
+            // One reading may fail, and the end of the daemon is the end of every client.
+            if (phase != Phase.BROKEN && silent + 1 < MOST_SILENT) {
+                return new Step(new CardMachine(phase, since, why, current.failures, silent + 1), List.of());
+            }
+            CardMachine broken = phase == Phase.BROKEN ? current : current.to(Phase.BROKEN, LOST, now);
+            return new Step(broken, seen.daemon() == Daemon.ABSENT ? List.of() : List.of(Action.KILL));
+        }
+        return switch (phase) {
+            case OFF -> current.off(wish, seen, now);
+            case STARTING -> current.startingUp(wish, seen, now);
+            case READY -> current.ready(wish, seen, now);
+            case FAULTED -> current.faulted(wish, seen, now);
+            case DEAD -> current.dead(wish, seen, now);
+            case DRAINING -> current.draining(wish, seen, now);
+            case BROKEN -> current.broken(wish, seen, now);
+        };
+    }
+
+    private Step off(Wish wish, Observation seen, Instant now) {
+        return wish.on() || seen.daemon() != Daemon.ABSENT || seen.mode() != Mode.ANY
+                ? then(Phase.DRAINING, "", now)
+                : stay();
+    }
+
+    private Step startingUp(Wish wish, Observation seen, Instant now) {
+        if (!wish.on()) {
+            return then(Phase.DRAINING, "", now);
+        }
+        if (passed(START_LIMIT, now)) {
+            return failed("MPS did not start within " + START_LIMIT.toSeconds() + " s", now);
+        }
+        if (seen.mode() != Mode.SERVER_ONLY) {
+            return stay(Action.ALLOW_SERVER_ONLY);
+        }
+        return switch (seen.daemon()) {
+            case ABSENT ->
+                seen.impossible()
+                        .map(reason -> then(Phase.BROKEN, reason, now))
+                        .orElseGet(() -> stay(Action.START_DAEMON));
+            case SILENT -> stay();
+            case ANSWERING -> withDaemon(seen, now);
+        };
+    }
+
+    private Step withDaemon(Observation seen, Instant now) {
+        if (seen.server().isEmpty()) {
+            return stay(Action.SET_LIMIT, Action.START_SERVER);
+        }
+        Server server = seen.server().get();
+        if (server.status() == Status.ACTIVE) {
+            return server.limited() ? then(Phase.READY, "", now) : stay(Action.SET_LIMIT);
+        }
+        return stay();
+    }
+
+    private Step ready(Wish wish, Observation seen, Instant now) {
+        Optional<Step> lost = withoutDaemon(seen, now);
+        if (lost.isPresent()) {
+            return lost.get();
+        }
+        if (seen.daemon() == Daemon.SILENT) {
+            return stay();
+        }
+        if (seen.server().isEmpty()) {
+            return wish.on() ? then(Phase.STARTING, "the server ended", now) : then(Phase.DRAINING, "", now);
+        }
+        Server server = seen.server().get();
+        if (!wish.on() && server.clients() == 0) {
+            return then(Phase.DRAINING, "", now);
+        }
+        if (seen.mode() != Mode.SERVER_ONLY) {
+            return then(Phase.STARTING, "the card's compute mode was changed", now, Action.ALLOW_SERVER_ONLY);
+        }
+        return switch (server.status()) {
+            case FAULT -> then(Phase.FAULTED, "a client's fatal fault ended all clients of the card", now);
+            case INITIALIZING -> then(Phase.STARTING, "the server starts again", now);
+            case ACTIVE -> !wish.on() || server.limited() ? stay() : stay(Action.SET_LIMIT);
+        };
+    }
+
+    private Step faulted(Wish wish, Observation seen, Instant now) {
+        Optional<Step> lost = withoutDaemon(seen, now);
+        if (lost.isPresent()) {
+            return lost.get();
+        }
+        boolean recovered =
+                seen.server().map(server -> server.status() == Status.ACTIVE).orElse(seen.daemon() == Daemon.ANSWERING);
+        if (recovered) {
+            return wish.on() ? then(Phase.STARTING, "", now) : then(Phase.DRAINING, "", now);
+        }
+        return passed(FAULT_LIMIT, now)
+                ? failed("the server did not recover from a client's fault", now, Action.END_SERVER)
+                : stay();
+    }
+
+    /** The step when the daemon ended, or was silent too often; empty if it is there, or may answer again. */
+    private Optional<Step> withoutDaemon(Observation seen, Instant now) {
+        return switch (seen.daemon()) {
+            case ABSENT -> Optional.of(failed("the control daemon ended", now));
+            case SILENT ->
+                silent + 1 >= MOST_SILENT
+                        ? Optional.of(failed("the control daemon does not answer", now, Action.KILL))
+                        : Optional.of(new Step(new CardMachine(phase, since, why, failures, silent + 1), List.of()));
+            case ANSWERING -> Optional.empty();
+        };
+    }
+
+    private Step dead(Wish wish, Observation seen, Instant now) {
+        if (!wish.on()) {
+            return then(Phase.DRAINING, "", now);
+        }
+        if (failures.size() >= MOST_FAILURES) {
+            return then(Phase.BROKEN, "MPS failed " + failures.size() + " times in ten minutes, at last: " + why, now);
+        }
+        if (seen.daemon() != Daemon.ABSENT) {
+            return stay(Action.KILL);
+        }
+        // 1, 2, 4, 8 s after the first, second, … failure.
+        return passed(Duration.ofSeconds(1L << Math.max(0, failures.size() - 1)), now)
+                ? then(Phase.STARTING, why, now)
+                : stay();
+    }
+
+    /** Also the way from off to on: a daemon of an earlier supervisor must end first. */
+    private Step draining(Wish wish, Observation seen, Instant now) {
+        if (seen.daemon() != Daemon.ABSENT) {
+            boolean wait = seen.daemon() == Daemon.ANSWERING && !passed(QUIT_LIMIT, now);
+            return stay(wait ? Action.QUIT : Action.KILL);
+        }
+        if (wish.on()) {
+            return seen.impossible()
+                    .map(reason -> then(Phase.BROKEN, reason, now))
+                    .orElseGet(() -> then(Phase.STARTING, "", now, Action.ALLOW_SERVER_ONLY));
+        }
+        return seen.mode() == Mode.ANY ? then(Phase.OFF, "", now) : stay(Action.ALLOW_ANY);
+    }
+
+    private Step broken(Wish wish, Observation seen, Instant now) {
+        if (seen.daemon() != Daemon.ABSENT) {
+            return stay(Action.KILL);
+        }
+        // Not at once: a plugin that counts memory instead would begin again with each pod.
+        boolean recoverable = why.equals(LOST)
+                || (passed(BROKEN_LEAST, now) && seen.impossible().isEmpty() && failures.size() < MOST_FAILURES);
+        if (recoverable) {
+            return then(Phase.DRAINING, "", now);
+        }
+        if (wish.on()) {
+            return seen.mode() == Mode.NONE ? stay() : stay(Action.ALLOW_NONE);
+        }
+        return seen.mode() == Mode.ANY ? stay() : stay(Action.ALLOW_ANY);
+    }
+
+    private Step failed(String reason, Instant now, Action... actions) {
+        List<Instant> more = new ArrayList<>(failures);
+        more.add(now);
+        return new Step(new CardMachine(Phase.DEAD, now, reason, more, 0), List.of(actions));
+    }
+
+    private boolean passed(Duration time, Instant now) {
+        return !now.isBefore(since.plus(time));
+    }
+
+    private Step stay(Action... actions) {
+        return new Step(new CardMachine(phase, since, why, failures, 0), List.of(actions));
+    }
+
+    private Step then(Phase changed, String reason, Instant now, Action... actions) {
+        return new Step(to(changed, reason, now), List.of(actions));
+    }
+
+    private CardMachine to(Phase changed, String reason, Instant now) {
+        return new CardMachine(changed, now, reason, failures, 0);
+    }
+
+    private CardMachine with(List<Instant> recent) {
+        return new CardMachine(phase, since, why, recent, silent);
+    }
+}

@@ -1,0 +1,158 @@
+package io.gpushare.plugin.isolation.enforcement;
+
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.plugin.isolation.ContainerIsolation;
+import io.gpushare.plugin.isolation.IsolationMode;
+import io.gpushare.plugin.isolation.IsolationPolicy;
+import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.StartGate;
+import io.gpushare.plugin.isolation.StartingContainer;
+import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.PodResourcesList;
+import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.state.PodResourcesPoller;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What holds the containers of this node to their shares. A thread compares it with what should be every two seconds, since
+ * what a card can have may change while nothing else does.
+ */
+public final class NodeIsolation implements StartGate, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeIsolation.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(2);
+    private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
+
+    private final IsolationPolicy policy;
+    private final IsolationProvider provider;
+    private final LatestSnapshot latest;
+    private final PodResourcesPoller.Lister podResources;
+    private final MissingIsolation missing;
+    private final InstantSource clock;
+    private final AtomicLong refusedStarts = new AtomicLong();
+    private final PeriodicTask task = new PeriodicTask("isolation", INTERVAL, Duration.ZERO, this::reconcile);
+    private volatile String lastRefusal = "";
+
+    public NodeIsolation(
+            IsolationPolicy policy,
+            IsolationProvider provider,
+            LatestSnapshot latest,
+            PodResourcesPoller.Lister podResources,
+            MissingIsolation missing,
+            InstantSource clock) {
+        this.policy = policy;
+        this.provider = provider;
+        this.latest = latest;
+        this.podResources = podResources;
+        this.missing = missing;
+        this.clock = clock;
+    }
+
+    /** Begins to compare; without isolation there is nothing to compare. */
+    public void start() {
+        if (gated()) {
+            task.start();
+        }
+    }
+
+    /** The inventory with what is in force on each of its cards. */
+    public Inventory isolated(Inventory scanned) {
+        if (!gated()) {
+            return scanned;
+        }
+        Inventory isolated = scanned.withIsolation(policy.decide(scanned, provider));
+        missing.report(isolated);
+        return isolated;
+    }
+
+    private Duration reconcile() {
+        try {
+            Inventory before = latest.now().inventory();
+            Inventory isolated = isolated(before);
+            if (!isolated.equals(before)) {
+                Map<CardId, CardIsolation> changed =
+                        isolated.cards().stream().collect(Collectors.toMap(Card::id, Card::isolation));
+                latest.update(
+                        snapshot -> snapshot.withInventory(snapshot.inventory().withIsolation(changed)));
+            }
+            provider.reconcile(latest.now());
+        } catch (RuntimeException e) {
+            // The next comparison may succeed; containers start only with their own checks.
+            LOG.error("the isolation of the node could not be compared", e);
+        }
+        return INTERVAL;
+    }
+
+    @Override
+    public ContainerIsolation of(ContainerAllocation allocation, Inventory inventory) {
+        return ContainerIsolation.of(allocation, inventory, provider);
+    }
+
+    @Override
+    public boolean gated() {
+        return policy.mode() != IsolationMode.NONE;
+    }
+
+    @Override
+    public Optional<String> start(Set<String> ids) {
+        Optional<StartingContainer> container = StartingContainer.of(ids, latest.now());
+        if (container.isEmpty()) {
+            container = StartingContainer.of(ids, listed());
+        }
+        Optional<String> refusal = container.isEmpty()
+                ? Optional.of("the plugin does not know yet which pod has the devices "
+                        + ids.stream().sorted().limit(3).toList() + ": the kubelet calls again")
+                : start(container.get());
+        refusal.ifPresent(this::refused);
+        return refusal;
+    }
+
+    private Optional<String> start(StartingContainer container) {
+        NodeSnapshot now = latest.now();
+        ContainerIsolation needed = of(container.allocation(), now.inventory());
+        Optional<String> refusal = needed instanceof ContainerIsolation.Refused(String reason)
+                ? Optional.of(reason)
+                : provider.enforce(container, now);
+        return refusal.map(reason -> "pod " + container.pod() + " container '"
+                + container.allocation().name() + "' can't start: " + reason);
+    }
+
+    /** After a restart of the plugin only pod-resources knows the container. */
+    private NodeSnapshot listed() {
+        Instant requested = clock.instant();
+        Optional<PodResourcesList> listed = podResources.list(LIST_TIMEOUT);
+        return listed.map(now -> latest.update(before -> before.withListed(now, requested)))
+                .orElseGet(latest::now);
+    }
+
+    private void refused(String reason) {
+        refusedStarts.incrementAndGet();
+        if (!reason.equals(lastRefusal)) {
+            lastRefusal = reason;
+            LOG.warn("{}", reason);
+        }
+    }
+
+    /** The number of refused starts of containers; the kubelet calls again for each. */
+    public long refusedStarts() {
+        return refusedStarts.get();
+    }
+
+    @Override
+    public void close() {
+        task.close();
+    }
+}

@@ -1,0 +1,111 @@
+package io.gpushare.plugin.snapshot;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.codec.Decoded;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A pod whose allocation annotation differs from what its containers have.
+ *
+ * @param actual what they have: the responses of Allocate, or if these are unknown what pod-resources lists
+ */
+public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
+    /** How the annotation differs. */
+    public enum Kind {
+        /** There is none: another scheduler bound the pod, or it is static. */
+        MISSING("unwritten"),
+        /** It names another allocation, or can't be read. */
+        WRONG("wrong"),
+        /** There is none, because the pod got its card from another device plugin, such as gpushare's. */
+        ADOPTED("adopted"),
+        /** It is right, but gpushare's annotations don't say yet that the pod has its card. */
+        UNASSIGNED("unassigned"),
+        /**
+         * It contradicts the kubelet's devices, and neither this process nor the kubelet's checkpoint knows the response of
+         * Allocate. Which of the two the containers use is unknown, so the pod holds both, and nothing is changed.
+         */
+        UNCONFIRMED("doubtful");
+
+        private final String label;
+
+        Kind(String label) {
+            this.label = label;
+        }
+
+        /** The value of the label in metrics. */
+        public String label() {
+            return label;
+        }
+
+        /** Whether another program's mistake is corrected. */
+        public boolean repaired() {
+            return this == MISSING || this == WRONG;
+        }
+
+        /** Whether something was not as it should be; otherwise writing the annotation is a step of every pod. */
+        public boolean reported() {
+            return this != UNASSIGNED;
+        }
+    }
+
+    /** Every difference on the node; a pod counts once all its containers have their cards. */
+    public static List<AnnotationDifference> of(NodeSnapshot snapshot) {
+        return snapshot.pods().stream()
+                .filter(pod -> !pod.ended())
+                .flatMap(pod -> of(snapshot, pod).stream())
+                .toList();
+    }
+
+    private static Optional<AnnotationDifference> of(NodeSnapshot snapshot, NodePod pod) {
+        return snapshot.allocations()
+                .assigned()
+                .allocationOf(pod.ref().uid())
+                .filter(actual -> pod.demand().valid().filter(actual::gives).isPresent())
+                .flatMap(actual ->
+                        kind(snapshot, pod, actual).map(kind -> new AnnotationDifference(pod.ref(), actual, kind)));
+    }
+
+    private static Optional<Kind> kind(NodeSnapshot snapshot, NodePod pod, Allocation actual) {
+        NodeAllocations.Evidence evidence =
+                snapshot.allocations().evidence().get(pod.ref().uid());
+        if (evidence == NodeAllocations.Evidence.DISPUTED) {
+            return Optional.of(Kind.UNCONFIRMED);
+        }
+        if (pod.allocation().valid().equals(Optional.of(actual))) {
+            return pod.gpushare().bound() && !pod.gpushare().assigned()
+                    ? Optional.of(Kind.UNASSIGNED)
+                    : Optional.empty();
+        }
+        if (evidence == NodeAllocations.Evidence.POSSIBLE) {
+            return Optional.empty();
+        }
+        // The device IDs of several cards don't say which card the container uses; only the response did.
+        if (evidence != NodeAllocations.Evidence.RESPONSES && sharesSeveralCards(actual)) {
+            return Optional.empty();
+        }
+        if (evidence == NodeAllocations.Evidence.GPUSHARE) {
+            return Optional.of(Kind.ADOPTED);
+        }
+        if (!(pod.allocation() instanceof Decoded.Absent)) {
+            return Optional.of(Kind.WRONG);
+        }
+        boolean otherDevices =
+                snapshot.allocations().undeviced().allocationOf(pod.ref().uid()).isPresent();
+        return Optional.of(otherDevices ? Kind.ADOPTED : Kind.MISSING);
+    }
+
+    private static boolean sharesSeveralCards(Allocation actual) {
+        return actual.cards().stream()
+                        .filter(card -> !actual.shareOn(card).shared().isNone())
+                        .count()
+                > 1;
+    }
+
+    /** The UUIDs of the cards that the pod has, for messages. */
+    public String cards() {
+        return String.join(", ", actual.cards().stream().map(CardId::uuid).toList());
+    }
+}

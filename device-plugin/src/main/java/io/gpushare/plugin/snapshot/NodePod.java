@@ -1,0 +1,90 @@
+package io.gpushare.plugin.snapshot;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.aliyun.AliyunHolding;
+import io.gpushare.model.aliyun.AliyunPod;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.codec.Decoded;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A pod of this node as the API reports it.
+ *
+ * @param ended whether its phase is Succeeded or Failed: then it holds no cards
+ * @param allocation the allocation in this project's annotation
+ * @param started the names of its started containers, by container ID
+ * @param former the containers whose devices are of a former resource: the kubelet makes no more calls for them
+ * @param gpushare the annotations of gpushare
+ */
+public record NodePod(
+        PodRef ref,
+        Instant created,
+        boolean ended,
+        Decoded<Demand> demand,
+        Decoded<Allocation> allocation,
+        Map<String, String> started,
+        Set<String> former,
+        AliyunPod gpushare) {
+    /** The order in which the kubelet admits pods that it receives together; the name breaks ties. */
+    public static final Comparator<NodePod> ADMISSION_ORDER = Comparator.comparing(NodePod::created)
+            .thenComparing(pod -> pod.ref().toString());
+
+    public NodePod {
+        started = Map.copyOf(started);
+        former = Set.copyOf(former);
+    }
+
+    /** A pod without a container of a former resource and without annotations of gpushare. */
+    public NodePod(
+            PodRef ref,
+            Instant created,
+            boolean ended,
+            Decoded<Demand> demand,
+            Decoded<Allocation> allocation,
+            Map<String, String> started) {
+        this(ref, created, ended, demand, allocation, started, Set.of(), AliyunPod.NONE);
+    }
+
+    /** A pod without a started container and without annotations of gpushare. */
+    public NodePod(PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
+        this(ref, created, ended, demand, allocation, Map.of());
+    }
+
+    /** A pod that the API has not reported, or has deleted. */
+    static NodePod unknown(PodRef ref) {
+        return new NodePod(ref, Instant.EPOCH, false, new Decoded.Absent<>(), new Decoded.Absent<>());
+    }
+
+    public PodName name() {
+        return PodName.of(ref);
+    }
+
+    /** The allocation that the pod's scheduler wrote: this project's extender, or gpushare's, which wrote a card's index. */
+    public Decoded<Allocation> written(Inventory inventory) {
+        if (!(allocation instanceof Decoded.Absent)) {
+            return allocation;
+        }
+        Decoded<Allocation> chosen = AliyunHolding.chosen(gpushare, inventory);
+        return chosen instanceof Decoded.Valid<Allocation>(Allocation valid) && !gives(valid)
+                ? new Decoded.Absent<>()
+                : chosen;
+    }
+
+    /** Whether the annotation is valid and has cards for that container. */
+    boolean annotates(String container) {
+        return allocation
+                .valid()
+                .flatMap(annotated -> annotated.container(container))
+                .isPresent();
+    }
+
+    /** Whether that allocation gives the pod exactly its demand; any other one is rejected. */
+    boolean gives(Allocation given) {
+        return demand.valid().filter(given::gives).isPresent();
+    }
+}

@@ -1,0 +1,155 @@
+package io.gpushare.plugin.snapshot;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.aliyun.AliyunHolding;
+import io.gpushare.plugin.snapshot.NodeAllocations.Evidence;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one pod has, by all evidence. The rules of the merge:
+ *
+ * <ol>
+ *   <li>A pod without any devices that has not started has nothing; what its scheduler wrote is kept for it.
+ *   <li>A container has what a response gave to it: of this process, otherwise as the kubelet's checkpoint records it.
+ *   <li>Otherwise it has what the annotation says, if that gives the pod exactly its demand.
+ *   <li>Otherwise it has the cards of its devices.
+ *   <li>A pod whose devices are another plugin's has what the annotation says, otherwise every card that gpushare's
+ *       annotations leave possible.
+ *   <li>If annotation and devices name different cards and no response decides, the pod holds the cards of both.
+ * </ol>
+ *
+ * @param assigned what the containers have
+ * @param disputed the cards of devices that contradict the annotation, which the pod holds as well
+ * @param awaited what is kept for a pod that waits for its cards
+ * @param undeviced what the scheduler counts, and the kubelet does not by devices of ours
+ * @param uncounted what neither counts for the present resources: former resources are not counted by the scheduler, and
+ *     disputed cards not by the kubelet
+ * @param evidence how this is known; empty if the pod has nothing
+ */
+record PodAllocation(
+        Optional<Allocation> assigned,
+        Optional<Allocation> disputed,
+        Optional<Allocation> awaited,
+        Optional<Allocation> undeviced,
+        Optional<Allocation> uncounted,
+        Optional<Evidence> evidence) {
+    static PodAllocation of(PodEvidence evidence, Inventory inventory) {
+        return evidence.hasOurDevices() || evidence.hasOthersDevices()
+                ? merged(evidence, inventory)
+                : waiting(evidence.pod(), inventory);
+    }
+
+    private static PodAllocation waiting(NodePod pod, Inventory inventory) {
+        Optional<Allocation> none = Optional.empty();
+        Optional<Allocation> written = pod.written(inventory).valid().filter(pod::gives);
+        return new PodAllocation(none, none, written, none, none, Optional.empty());
+    }
+
+    private static PodAllocation merged(PodEvidence evidence, Inventory inventory) {
+        Map<String, ContainerAllocation> devices = evidence.listed().allocations();
+        Map<String, ContainerAllocation> responses = evidence.responses();
+        Optional<AliyunHolding> holding = evidence.holding(inventory);
+        Optional<Allocation> claim = evidence.pod()
+                .allocation()
+                .valid()
+                .filter(evidence.pod()::gives)
+                .or(() -> holding.map(AliyunHolding::allocation));
+        // In another unit as well, unless this process answered: the pod was admitted before the unit changed.
+        MemoryUnit unit = claim.map(Allocation::unit)
+                .filter(_ -> evidence.answered().isEmpty())
+                .orElse(inventory.unit());
+        List<ContainerAllocation> claimed = claim.filter(
+                        allocation -> allocation.unit().equals(unit))
+                .map(Allocation::containers)
+                .orElse(List.of());
+        Map<String, ContainerAllocation> has = new LinkedHashMap<>(devices);
+        claimed.forEach(container -> has.put(container.name(), container));
+        has.putAll(responses);
+        List<ContainerAllocation> disputed = claimed.stream()
+                .filter(container -> !responses.containsKey(container.name()))
+                .filter(container -> differ(container, devices.get(container.name())))
+                .toList();
+        Optional<Allocation> assigned = allocation(unit, inOrder(has, evidence.demands()));
+        return new PodAllocation(
+                assigned,
+                allocation(
+                        unit,
+                        disputed.stream()
+                                .flatMap(container -> Stream.ofNullable(devices.get(container.name())))
+                                .toList()),
+                Optional.empty(),
+                evidence.hasOurDevices() ? Optional.empty() : assigned,
+                evidence.hasOurDevices()
+                        ? allocation(unit, uncounted(evidence.pod(), has.values(), disputed))
+                        : Optional.empty(),
+                assigned.isEmpty() && !evidence.hasOurDevices()
+                        ? Optional.empty()
+                        : Optional.of(evidence(evidence, has, disputed, holding)));
+    }
+
+    private static Evidence evidence(
+            PodEvidence evidence,
+            Map<String, ContainerAllocation> has,
+            List<ContainerAllocation> disputed,
+            Optional<AliyunHolding> holding) {
+        if (!disputed.isEmpty()) {
+            return Evidence.DISPUTED;
+        }
+        if (evidence.responses().keySet().containsAll(has.keySet())) {
+            return Evidence.RESPONSES;
+        }
+        if (evidence.hasOurDevices()) {
+            return Evidence.DEVICES;
+        }
+        return holding.filter(AliyunHolding::certain).isPresent() ? Evidence.GPUSHARE : Evidence.POSSIBLE;
+    }
+
+    private static List<ContainerAllocation> uncounted(
+            NodePod pod, Collection<ContainerAllocation> has, List<ContainerAllocation> disputed) {
+        List<ContainerAllocation> uncounted = new ArrayList<>(disputed);
+        has.stream()
+                .filter(container -> pod.former().contains(container.name()) && !disputed.contains(container))
+                // Cores have no former name.
+                .map(ContainerAllocation::withoutCores)
+                .forEach(uncounted::add);
+        return uncounted;
+    }
+
+    private static boolean differ(ContainerAllocation annotated, @Nullable ContainerAllocation devices) {
+        return devices != null && !devices.visibleCards().equals(annotated.visibleCards());
+    }
+
+    /** The containers in their start order, each with its role, as far as the pod's demand is known. */
+    private static List<ContainerAllocation> inOrder(
+            Map<String, ContainerAllocation> containers, List<ContainerDemand> order) {
+        Map<String, ContainerAllocation> left = new LinkedHashMap<>(containers);
+        List<ContainerAllocation> ordered = new ArrayList<>();
+        for (ContainerDemand demand : order) {
+            Optional.ofNullable(left.remove(demand.name()))
+                    .map(gets -> new ContainerAllocation(gets.name(), demand.role(), gets.shares()))
+                    .ifPresent(ordered::add);
+        }
+        left.values().stream()
+                .sorted(Comparator.comparing(ContainerAllocation::name))
+                .forEach(ordered::add);
+        ordered.sort(Comparator.comparing(container -> container.role() == ContainerRole.APP));
+        return ordered;
+    }
+
+    private static Optional<Allocation> allocation(MemoryUnit unit, List<ContainerAllocation> containers) {
+        return containers.isEmpty() ? Optional.empty() : Optional.of(new Allocation(unit, containers));
+    }
+}

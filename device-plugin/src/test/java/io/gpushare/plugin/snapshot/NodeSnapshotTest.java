@@ -1,0 +1,56 @@
+package io.gpushare.plugin.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class NodeSnapshotTest {
+    private static final CardId A = new CardId("GPU-a");
+    private static final NodeSnapshot EMPTY =
+            NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15)))));
+
+    /** After a restart the plugin cannot know whether the annotation was edited or the kubelet ignored the preference. */
+    @Test
+    void whereAnnotationAndDevicesDisagreeBothCardsAreHeld() {
+        NodeSnapshot twoCards = NodeSnapshot.of(new Inventory(
+                MemoryUnit.GIB,
+                null,
+                List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15)))));
+        NodeSnapshot snapshot = twoCards.withPod(TestPods.onCard("edited", 0, new CardId("GPU-b"), 10))
+                .withListed(
+                        TestPods.withDevices(
+                                "edited",
+                                "main",
+                                IntStream.range(0, 10)
+                                        .mapToObj(i -> "GPU-a::" + i)
+                                        .toArray(String[]::new)),
+                        TestPods.START);
+        assertThat(snapshot.allocations().assigned().cards())
+                .extracting(state -> state.free().units())
+                .containsExactly(5, 5);
+    }
+
+    /** The extender saw the deletion and gave the card to the next pod; the watch and the kubelet did not see it yet. */
+    @Test
+    void aPodThatAFreshListLacksHasNothing() {
+        NodePod deleted = TestPods.onCard("deleted", 0, A, 1);
+        NodePod next = TestPods.onCard("next", 1, A, 15);
+        NodeSnapshot snapshot = EMPTY.withPod(deleted)
+                .withPod(next)
+                .withAnsweredCall(new AnsweredCall(
+                        deleted.ref(), TestPods.share("main", A, 1), Set.of("GPU-a::0"), TestPods.START))
+                .withListed(TestPods.withDevices("deleted", "main", "GPU-a::0"), TestPods.START);
+        assertThat(snapshot.allocations().assigned().holdings()).hasSize(1);
+
+        assertThat(snapshot.withPods(List.of(next)).allocations().assigned().holdings())
+                .isEmpty();
+    }
+}

@@ -1,0 +1,147 @@
+package io.gpushare.plugin.snapshot;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.aliyun.AliyunPod;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.codec.Decoded;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Pods for tests, in one namespace; the uid derives from the name. */
+public final class TestPods {
+    public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+    private TestPods() {}
+
+    public static PodRef ref(String name) {
+        return new PodRef("uid-" + name, "default", name);
+    }
+
+    /** A pod that requests these, without an annotation. */
+    public static NodePod unannotated(String name, int second, ContainerDemand... containers) {
+        return new NodePod(
+                ref(name),
+                START.plusSeconds(second),
+                false,
+                new Decoded.Valid<>(new Demand(Arrays.asList(containers))),
+                new Decoded.Absent<>());
+    }
+
+    /** A pod that requests no GPU resource. */
+    public static NodePod withoutDemand(String name) {
+        return new NodePod(ref(name), START, false, new Decoded.Absent<>(), new Decoded.Absent<>());
+    }
+
+    /** The same pod with this annotated allocation. */
+    public static NodePod annotated(NodePod pod, Allocation allocation) {
+        return new NodePod(pod.ref(), pod.created(), pod.ended(), pod.demand(), new Decoded.Valid<>(allocation));
+    }
+
+    public static NodePod ended(NodePod pod) {
+        return new NodePod(pod.ref(), pod.created(), true, pod.demand(), pod.allocation());
+    }
+
+    /** A pod of one container {@code main}, annotated by gpushare with these suffixes of keys and values. */
+    public static NodePod gpushare(String name, int units, Map<String, String> annotations) {
+        Map<String, String> written = new LinkedHashMap<>();
+        annotations.forEach((key, value) -> written.put("ALIYUN_COM_GPU_MEM_" + key, value));
+        NodePod pod = unannotated(name, 0, memory("main", units));
+        return new NodePod(
+                pod.ref(),
+                pod.created(),
+                false,
+                pod.demand(),
+                pod.allocation(),
+                Map.of(),
+                Set.of(),
+                AliyunPod.of(written, List.of(memory("main", units))));
+    }
+
+    /** The same pod, whose container has started. */
+    public static NodePod started(NodePod pod) {
+        return started(pod, Map.of("containerid", "main"));
+    }
+
+    /** The same pod with these started containers, names by ID. */
+    public static NodePod started(NodePod pod, Map<String, String> containers) {
+        return new NodePod(
+                pod.ref(),
+                pod.created(),
+                pod.ended(),
+                pod.demand(),
+                pod.allocation(),
+                containers,
+                pod.former(),
+                pod.gpushare());
+    }
+
+    /** A pod of one container {@code main} with that much memory of that card. */
+    public static NodePod onCard(String name, int second, CardId card, int units) {
+        return annotated(unannotated(name, second, memory("main", units)), allocation(share("main", card, units)));
+    }
+
+    /** Each of these cards whole, in their order. */
+    public static Map<CardId, Share> wholeCards(CardId... cards) {
+        Map<CardId, Share> shares = new LinkedHashMap<>();
+        Arrays.stream(cards).forEach(card -> shares.put(card, Share.WHOLE_CARD));
+        return shares;
+    }
+
+    /** A pod of one container {@code main} with these cards. */
+    public static NodePod whole(String name, int second, CardId... cards) {
+        return annotated(
+                unannotated(name, second, cards("main", cards.length)),
+                allocation(new ContainerAllocation("main", ContainerRole.APP, wholeCards(cards))));
+    }
+
+    public static ContainerDemand memory(String name, int units) {
+        return new ContainerDemand(name, ContainerRole.APP, Share.memory(units));
+    }
+
+    public static ContainerDemand cores(String name, int units, int percent) {
+        return new ContainerDemand(name, ContainerRole.APP, new Share(units, 0, percent));
+    }
+
+    /** The card with MPS, whose cores can be limited. */
+    public static Card mps(Card card) {
+        return card.withIsolation(CardIsolation.of(Isolation.MPS));
+    }
+
+    public static ContainerDemand cards(String name, int count) {
+        return new ContainerDemand(name, ContainerRole.APP, Share.whole(count));
+    }
+
+    public static ContainerAllocation share(String container, CardId card, int units) {
+        return new ContainerAllocation(container, ContainerRole.APP, Map.of(card, Share.memory(units)));
+    }
+
+    public static Allocation allocation(ContainerAllocation... containers) {
+        return new Allocation(MemoryUnit.GIB, Arrays.asList(containers));
+    }
+
+    /** The list of pod-resources if these pods have no devices. */
+    public static PodResourcesList listed(String... names) {
+        return new PodResourcesList(
+                Arrays.stream(names).collect(Collectors.toMap(name -> new PodName("default", name), _ -> Map.of())));
+    }
+
+    /** The list of pod-resources if that container has these devices. */
+    public static PodResourcesList withDevices(String name, String container, String... ids) {
+        return new PodResourcesList(Map.of(new PodName("default", name), Map.of(container, Set.of(ids))));
+    }
+}

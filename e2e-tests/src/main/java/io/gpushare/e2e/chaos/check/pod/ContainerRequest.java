@@ -1,0 +1,31 @@
+package io.gpushare.e2e.chaos.check.pod;
+
+/**
+ * The GPU request of one container.
+ *
+ * @param whole whether it requests whole cards; otherwise it requests units of memory on one card
+ * @param amount the number of cards or units
+ */
+public record ContainerRequest(boolean whole, int amount) {
+    public static ContainerRequest memory(int units) {
+        return new ContainerRequest(false, units);
+    }
+
+    public static ContainerRequest cards(int count) {
+        return new ContainerRequest(true, count);
+    }
+
+    /** The request as a member of {@code limits}, in JSON. */
+    public String limit() {
+        return (whole ? "\"aliyun.com/gpu-count\":\"" : "\"aliyun.com/gpu-mem\":\"") + amount + "\"";
+    }
+
+    /** The request as the containers carry it in their environment. */
+    public String text() {
+        return (whole ? "cards:" : "units:") + amount;
+    }
+
+    public static ContainerRequest parse(String text) {
+        return new ContainerRequest(text.startsWith("cards:"), Integer.parseInt(text.substring(text.indexOf(':') + 1)));
+    }
+}

@@ -1,0 +1,55 @@
+package io.gpushare.e2e.shape;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Finds packages that depend on each other in a cycle, and packages with too many files. */
+final class PackageShape {
+    static final int MOST_FILES = 15;
+
+    private PackageShape() {}
+
+    /**
+     * The cycles between packages under {@code io.gpushare} in these folders of classes, each with its dependencies.
+     */
+    static List<String> cycles(Collection<Path> classFolders) {
+        JavaClasses classes = new ClassFileImporter().importPaths(classFolders);
+        return SlicesRuleDefinition.slices()
+                .matching("io.gpushare.(**)")
+                .should()
+                .beFreeOfCycles()
+                .evaluate(classes)
+                .getFailureReport()
+                .getDetails();
+    }
+
+    /** The packages of these source folders with more than {@link #MOST_FILES} files besides their documentation. */
+    static List<String> tooLarge(Collection<Path> sourceFolders) throws IOException {
+        Map<String, Long> sizes = new TreeMap<>();
+        for (Path folder : sourceFolders) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                sizes.putAll(files.filter(file -> file.toString().endsWith(".java"))
+                        .filter(file -> !file.endsWith("package-info.java"))
+                        .collect(Collectors.groupingBy(
+                                file -> folder.relativize(file.getParent())
+                                        .toString()
+                                        .replace('/', '.'),
+                                Collectors.counting())));
+            }
+        }
+        return sizes.entrySet().stream()
+                .filter(size -> size.getValue() > MOST_FILES)
+                .map(size -> "package " + size.getKey() + " has " + size.getValue() + " files; at most " + MOST_FILES)
+                .toList();
+    }
+}

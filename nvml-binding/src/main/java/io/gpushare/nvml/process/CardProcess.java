@@ -1,0 +1,24 @@
+package io.gpushare.nvml.process;
+
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * A compute process on a card; empty where the driver does not report a value.
+ *
+ * @param pid the process ID in the host's PID namespace
+ * @param gpuUtilization percent of the card's time in which it computed, the mean of its newest samples
+ * @param mps whether it computes as a client of MPS
+ */
+public record CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization, boolean mps) {
+    public CardProcess {
+        Objects.requireNonNull(memoryUsedBytes);
+        Objects.requireNonNull(gpuUtilization);
+    }
+
+    /** A process that is no client of MPS. */
+    public CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization) {
+        this(pid, memoryUsedBytes, gpuUtilization, false);
+    }
+}

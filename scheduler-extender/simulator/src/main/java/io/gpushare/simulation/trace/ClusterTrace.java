@@ -1,0 +1,168 @@
+package io.gpushare.simulation.trace;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.extender.capacity.PodRequest;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cards and pods of a live cluster, by the extender's view (VIEW.md): {@code nodes}, and {@code cluster} for the pods
+ * that wait. It knows no CPU and no selectors, so pods fit where their cards do. Cards that accept no pods are left out.
+ */
+public final class ClusterTrace {
+    private static final int MAX_PODS = 1_000_000;
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+
+    /** What one pod has: units of each of some cards, and whole cards. */
+    private record Held(List<Integer> shares, int cards) {
+        Held plus(int units, boolean whole) {
+            List<Integer> all = new ArrayList<>(shares);
+            if (!whole) {
+                all.add(units);
+            }
+            return new Held(all, whole ? cards + 1 : cards);
+        }
+    }
+
+    private final String source;
+    private final NodeTrace nodes = NodeTrace.empty();
+    private final Map<String, Held> held = new LinkedHashMap<>();
+    private final List<PodRequest> waiting = new ArrayList<>();
+    private @Nullable Integer unitMib;
+
+    private ClusterTrace(String source) {
+        this.source = source;
+    }
+
+    /**
+     * Reads responses of the view, one after the other.
+     *
+     * @param source the address of an extender, such as {@code http://localhost:12345}, or a file with its responses
+     */
+    public static ClusterTrace read(String source) throws BadInputException {
+        ClusterTrace trace = new ClusterTrace(source);
+        try (ClusterSource responses = ClusterSource.open(source)) {
+            for (JsonParser parser = responses.next(); parser != null; parser = responses.next()) {
+                trace.responses(parser);
+            }
+        } catch (JsonProcessingException e) {
+            throw new BadInputException(source + " is not JSON of the extender's view: " + e.getOriginalMessage());
+        } catch (IOException e) {
+            throw new BadInputException(source + " can't be read: " + e);
+        }
+        if (!trace.nodes.hasCards()) {
+            throw new BadInputException(source + " lists no card: save the response of /gpushare-scheduler/v1/nodes");
+        }
+        return trace;
+    }
+
+    public NodeTrace nodes() {
+        return nodes;
+    }
+
+    /** The pods on the cards, then those that wait. */
+    public List<PodRequest> pods() throws BadInputException {
+        List<PodRequest> pods = new ArrayList<>();
+        for (Held each : held.values()) {
+            // A policy weighs one share a pod. A pod with shares of several cards counts as several pods.
+            for (int i = 1; i < each.shares().size(); i++) {
+                pods.add(new PodRequest(0, 0, each.shares().get(i), 0, Set.of()));
+            }
+            int first = each.shares().isEmpty() ? 0 : each.shares().getFirst();
+            pods.add(new PodRequest(0, 0, first, each.cards(), Set.of()));
+        }
+        pods.addAll(waiting);
+        if (pods.isEmpty()) {
+            throw new BadInputException(source + " has no pods on its cards: name pods with --pods");
+        }
+        return pods;
+    }
+
+    private void responses(JsonParser parser) throws IOException, BadInputException {
+        parser.setCodec(JSON);
+        for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+            if (token != JsonToken.START_OBJECT) {
+                throw new BadInputException(source + " has no JSON object of the extender's view");
+            }
+            response(parser);
+        }
+    }
+
+    private void response(JsonParser parser) throws IOException, BadInputException {
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            String field = parser.currentName();
+            JsonToken value = parser.nextToken();
+            if (field.equals("nodes") && value == JsonToken.START_ARRAY) {
+                while (parser.nextToken() != JsonToken.END_ARRAY) {
+                    node(parser.readValueAsTree());
+                }
+            } else if (field.equals("waiting") && value == JsonToken.START_OBJECT) {
+                waiting(parser.readValueAsTree());
+            } else {
+                parser.skipChildren();
+            }
+        }
+    }
+
+    private void node(JsonNode node) throws BadInputException {
+        List<CardKind> cards = new ArrayList<>();
+        for (JsonNode card : node.path("cards")) {
+            if (!card.path("model").isTextual()) {
+                return; // `cluster` has the nodes too, without their pods.
+            }
+            int units = card.path("units").asInt();
+            if (units > 0 && !card.has("unhealthy") && !card.has("cordoned")) {
+                cards.add(new CardKind(card.path("model").asText(), units));
+            }
+            for (JsonNode pod : card.path("pods")) {
+                pod(pod);
+            }
+        }
+        int unit = node.path("unitMiB").asInt();
+        if (unitMib != null && unitMib != unit) {
+            throw new BadInputException(source + " has nodes with units of " + unitMib + " MiB and of " + unit
+                    + " MiB: a plan needs one --memory-unit");
+        }
+        unitMib = unit;
+        nodes.add(node.path("name").asText(), cards);
+    }
+
+    private void pod(JsonNode pod) throws BadInputException {
+        String name = pod.path("namespace").asText() + "/" + pod.path("name").asText();
+        int units = pod.path("units").asInt();
+        if (units > 0) {
+            Held before = held.getOrDefault(name, new Held(List.of(), 0));
+            held.put(name, before.plus(units, pod.path("whole").asBoolean()));
+        }
+        if (held.size() > MAX_PODS) {
+            throw new BadInputException(source + " has more than " + MAX_PODS + " pods");
+        }
+    }
+
+    private void waiting(JsonNode queue) {
+        for (JsonNode pod : queue.path("pods")) {
+            JsonNode demand = queue.path("demands").path(pod.path("demand").asInt(-1));
+            int units = Math.max(0, demand.path("units").asInt());
+            int cards = Math.max(0, demand.path("wholeCards").asInt());
+            for (int i = 1; i < Math.min(demand.path("sharedCards").asInt(), NodeTrace.MAX_CARDS); i++) {
+                waiting.add(new PodRequest(0, 0, units, 0, Set.of()));
+            }
+            if (units > 0 || cards > 0) {
+                waiting.add(new PodRequest(0, 0, units, cards, Set.of()));
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package io.gpushare.simulation.trace;
+
+import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.extender.capacity.FreeCard;
+import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.model.selector.FactValue;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The nodes of a trace, without pods. */
+public final class NodeTrace {
+    /** openb counts shares of a card in thousandths. */
+    static final int MILLI = 1000;
+
+    /** The most cards of a node, and of a pod. */
+    static final int MAX_CARDS = 256;
+
+    private static final int MAX_NODES = 100_000;
+
+    private record Node(int cpuMilli, int memoryMib, int count, List<CardKind> cards) {}
+
+    private final Map<String, Node> nodes = new LinkedHashMap<>();
+    private final Set<String> names = new HashSet<>();
+
+    private NodeTrace() {}
+
+    /**
+     * Reads openb's columns {@code sn,cpu_milli,memory_mib,gpu,model}, or ours, {@code
+     * node,cpu_milli,memory_mib,cards,card_units,model} and perhaps {@code count}.
+     */
+    public static NodeTrace read(Path path) throws BadInputException {
+        Csv csv = Csv.read(path);
+        NodeTrace list = new NodeTrace();
+        for (Csv.Row row : csv.rows()) {
+            if (csv.has("sn")) {
+                list.add(row, "sn", row.number("gpu", 0, MAX_CARDS), MILLI);
+            } else {
+                int cards = row.number("cards", 0, MAX_CARDS);
+                list.add(row, "node", cards, row.number("card_units", cards == 0 ? 0 : 1));
+            }
+        }
+        if (!list.hasCards()) {
+            throw new BadInputException(path + " lists no card: there is nothing to place pods on");
+        }
+        return list;
+    }
+
+    /** A list without nodes. */
+    static NodeTrace empty() {
+        return new NodeTrace();
+    }
+
+    boolean hasCards() {
+        return nodes.values().stream().anyMatch(node -> !node.cards.isEmpty());
+    }
+
+    /** Adds a node of which only the cards are known. */
+    void add(String name, List<CardKind> cards) throws BadInputException {
+        if (names.size() >= MAX_NODES || cards.size() > MAX_CARDS) {
+            throw new BadInputException(
+                    "a cluster has at most " + MAX_NODES + " nodes with " + MAX_CARDS + " cards each");
+        }
+        if (!names.add(name)) {
+            throw new BadInputException("there are two nodes " + name + ": name each response once");
+        }
+        nodes.put(name, new Node(0, 0, 1, cards));
+    }
+
+    private void add(Csv.Row row, String nameColumn, int cards, int units) throws BadInputException {
+        String name = row.name(nameColumn);
+        Node node = new Node(row.number("cpu_milli", 0), row.number("memory_mib", 0), row.count(), new ArrayList<>());
+        @Nullable Node same = nodes.putIfAbsent(name, node);
+        if (same != null) {
+            if (same.cpuMilli != node.cpuMilli || same.memoryMib != node.memoryMib || same.count != node.count) {
+                throw row.invalid("node " + name + " appears above with another cpu, memory or count:"
+                        + " the rows of one node differ in their cards only");
+            }
+            node = same;
+        } else {
+            addNames(row, name, node.count);
+        }
+        if (node.cards.size() + cards > MAX_CARDS) {
+            throw row.invalid("node " + name + " has more than " + MAX_CARDS + " cards");
+        }
+        for (int i = 0; i < cards; i++) {
+            node.cards.add(new CardKind(row.text("model"), units));
+        }
+    }
+
+    private void addNames(Csv.Row row, String name, int count) throws BadInputException {
+        if (count > MAX_NODES - names.size()) {
+            throw row.invalid("the cluster has more than " + MAX_NODES + " nodes by here: reduce count");
+        }
+        for (int i = 1; i <= count; i++) {
+            if (!names.add(instance(name, count, i))) {
+                throw row.invalid("there are two nodes " + instance(name, count, i) + ": rename one");
+            }
+        }
+    }
+
+    /**
+     * The same cluster with another number of nodes that have cards of that model. They must be equal, and have cards of no
+     * other model.
+     */
+    public NodeTrace withNodes(String model, int count) throws BadInputException {
+        NodeTrace changed = new NodeTrace();
+        @Nullable Node like = null;
+        for (Map.Entry<String, Node> each : nodes.entrySet()) {
+            Node node = each.getValue();
+            if (node.cards.stream().noneMatch(card -> named(card, model))) {
+                changed.nodes.put(each.getKey(), node);
+            } else if (like == null) {
+                like = new Node(node.cpuMilli, node.memoryMib, count, node.cards);
+            } else if (!like.equals(new Node(node.cpuMilli, node.memoryMib, count, node.cards))) {
+                throw new BadInputException("nodes with cards of model " + model
+                        + " differ in cpu, memory or cards: use a list in which they are equal");
+            }
+        }
+        if (like == null) {
+            throw new BadInputException("no node has cards of model '" + model + "'");
+        }
+        if (count > 0) {
+            changed.nodes.put(model, like);
+        }
+        return changed;
+    }
+
+    /** The number of nodes that have cards of that model. */
+    public int count(String model) {
+        return nodes.values().stream()
+                .filter(node -> node.cards.stream().anyMatch(card -> named(card, model)))
+                .mapToInt(Node::count)
+                .sum();
+    }
+
+    /** Whether the model is named in full, or by words of it, as in selectors. */
+    private static boolean named(CardKind card, String model) {
+        return card.model().equals(model) || new FactValue.Model(model).matches(new FactValue.Model(card.model()));
+    }
+
+    private static String instance(String name, int count, int number) {
+        return count == 1 ? name : name + "-" + number;
+    }
+
+    /** The empty nodes; each salt gives them another fixed order. */
+    public List<FreeNode> nodes(long salt) {
+        List<FreeNode> empty = new ArrayList<>();
+        nodes.forEach((name, node) -> {
+            List<FreeCard> cards = new ArrayList<>();
+            node.cards.forEach(kind -> cards.add(FreeCard.unused(cards.size(), kind)));
+            for (int i = 1; i <= node.count; i++) {
+                empty.add(FreeNode.of(instance(name, node.count, i), salt, node.cpuMilli, node.memoryMib, cards));
+            }
+        });
+        return empty;
+    }
+}

@@ -1,0 +1,19 @@
+package io.gpushare.simulation.trace;
+
+import io.gpushare.extender.capacity.PodRequest;
+import java.util.Objects;
+
+/**
+ * A pod of a timeline.
+ *
+ * @param created when it is created, in seconds
+ * @param duration how long it runs once it has a node, in seconds
+ */
+public record TimedPod(PodRequest request, long created, long duration) {
+    public TimedPod {
+        Objects.requireNonNull(request);
+        if (created < 0 || duration < 0) {
+            throw new IllegalArgumentException("a pod has no negative time");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.gpushare.simulation.trace;
+
+import io.gpushare.extender.capacity.PodRequest;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Nodes, and the pods that come to them. */
+public record Workload(NodeTrace nodes, List<PodRequest> pods) {
+    public Workload {
+        pods = List.copyOf(pods);
+    }
+
+    /**
+     * Reads both from files, or from a cluster.
+     *
+     * @param cluster the address of an extender or a file; it has the nodes, and the pods if no file of pods is named
+     */
+    public static Workload read(@Nullable Path nodes, @Nullable Path pods, @Nullable String cluster)
+            throws BadInputException {
+        if (cluster != null) {
+            if (nodes != null) {
+                throw new BadInputException("--from-cluster has the nodes: omit --nodes");
+            }
+            ClusterTrace trace = ClusterTrace.read(cluster);
+            return new Workload(
+                    trace.nodes(),
+                    pods == null
+                            ? trace.pods()
+                            : PodTrace.read(pods).stream()
+                                    .map(Workload::cardsOnly)
+                                    .toList());
+        }
+        if (nodes == null || pods == null) {
+            throw new BadInputException("name the files with --nodes and --pods, or a cluster with --from-cluster;"
+                    + " --help lists the options");
+        }
+        return new Workload(NodeTrace.read(nodes), PodTrace.read(pods));
+    }
+
+    /** The pod without what a cluster does not tell of its nodes. */
+    private static PodRequest cardsOnly(PodRequest pod) {
+        return new PodRequest(0, 0, pod.share(), pod.cards(), pod.models());
+    }
+}

@@ -1,0 +1,115 @@
+package io.gpushare.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import com.sun.net.httpserver.HttpServer;
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.simulation.trace.BadInputException;
+import io.gpushare.simulation.trace.Workload;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FromClusterTest {
+    private static final String NODES = """
+        {"version": 1, "nodes": [
+          {"name": "a", "unitMiB": 1024, "cards": [
+            {"index": 0, "uuid": "GPU-1", "model": "NVIDIA H100 80GB HBM3", "memoryMiB": 81559, "units": 79, "pods": [
+              {"namespace": "lab", "name": "two", "units": 20}, {"namespace": "lab", "name": "one", "units": 5}]},
+            {"index": 1, "uuid": "GPU-2", "model": "NVIDIA H100 80GB HBM3", "memoryMiB": 81559, "units": 79, "pods": [
+              {"namespace": "lab", "name": "two", "units": 20}]},
+            {"index": 2, "uuid": "GPU-3", "model": "NVIDIA H100 80GB HBM3", "memoryMiB": 81559, "units": 79, "whole": true,
+              "pods": [{"namespace": "lab", "name": "whole", "units": 79, "whole": true}]},
+            {"index": 3, "uuid": "GPU-4", "model": "NVIDIA H100 80GB HBM3", "units": 79, "unhealthy": "Xid 79", "pods": []}]},
+          {"name": "b", "unitMiB": 1024, "cards": [{"index": 0, "model": "Tesla T4", "units": 15, "pods": []}]}]}
+        """;
+    private static final String CLUSTER = """
+        {"version": 1, "revision": "r", "nodes": [{"name": "a", "unitMiB": 1024, "cards": [{"model": 0, "units": 79, "shares": []}]}],
+         "waiting": {"count": 3, "demands": [{"text": "8 whole cards", "units": 0, "sharedCards": 0, "wholeCards": 8}],
+           "pods": [{"name": "x", "demand": 0}, {"name": "y", "demand": 0}, {"name": "z", "fault": "no"}]}}
+        """;
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    @Test
+    void theCardsAndPodsAreThoseOfTheView() throws Exception {
+        assertThat(read(NODES + CLUSTER)).satisfies(FromClusterTest::isComplete);
+    }
+
+    @Test
+    void anExtenderIsAskedForBothResponses() throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        Map.of("nodes", NODES, "cluster", CLUSTER)
+                .forEach((path, body) -> server.createContext("/gpushare-scheduler/v1/" + path, exchange -> {
+                    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+                    exchange.sendResponseHeaders(200, bytes.length);
+                    exchange.getResponseBody().write(bytes);
+                    exchange.close();
+                }));
+        server.start();
+        try {
+            String address = "http://localhost:" + server.getAddress().getPort();
+            assertThat(Workload.read(null, null, address + "/")).satisfies(FromClusterTest::isComplete);
+            assertRefused("status 404", address + "/other");
+        } finally {
+            server.stop(0);
+        }
+        assertRefused("can't be read", "http://localhost:1");
+        assertRefused("write the extender's address", "http://a b");
+    }
+
+    @Test
+    void whatIsNoResponseOfTheViewIsRefusedWithASentence() throws Exception {
+        assertRefused("does not exist", folder.resolve("none").toString());
+        assertRefused("is a directory", folder.toString());
+        assertThatThrownBy(() -> read("[]"))
+                .isInstanceOf(BadInputException.class)
+                .hasMessageContaining("no JSON object");
+        assertThatThrownBy(() -> read("{\"nodes\": ["))
+                .isInstanceOf(BadInputException.class)
+                .hasMessageContaining("is not JSON");
+        assertThatThrownBy(() -> read(CLUSTER))
+                .isInstanceOf(BadInputException.class)
+                .hasMessageContaining("lists no card");
+        assertThatThrownBy(() -> read(NODES + NODES))
+                .isInstanceOf(BadInputException.class)
+                .hasMessageContaining("two nodes a");
+        assertThatThrownBy(() -> read(NODES.replace("\"b\", \"unitMiB\": 1024", "\"b\", \"unitMiB\": 256")))
+                .isInstanceOf(BadInputException.class)
+                .hasMessageContaining("units of 1024 MiB and of 256 MiB");
+        assertThatThrownBy(() -> Workload.read(folder, null, "file"))
+                .isInstanceOf(BadInputException.class)
+                .hasMessageContaining("omit --nodes");
+    }
+
+    private static void isComplete(Workload workload) throws BadInputException {
+        assertThat(workload.nodes().nodes(0))
+                .extracting(node -> node.cards().size())
+                .containsExactly(3, 1);
+        assertThat(workload.nodes().count("H100")).isOne();
+        assertThat(workload.nodes().withNodes("H100", 5).nodes(0)).hasSize(6);
+        assertThat(workload.pods())
+                .extracting(PodRequest::units, PodRequest::cards)
+                .containsExactly(tuple(20, 0), tuple(20, 0), tuple(5, 0), tuple(0, 1), tuple(0, 8), tuple(0, 8));
+    }
+
+    private Workload read(String responses) throws IOException, BadInputException {
+        Path file = Files.writeString(folder.resolve("cluster.json"), responses);
+        return Workload.read(null, null, file.toString());
+    }
+
+    private static void assertRefused(String sentence, String source) {
+        assertThatThrownBy(() -> Workload.read(null, null, source))
+                .isInstanceOf(BadInputException.class)
+                .hasMessageContaining(sentence);
+    }
+}

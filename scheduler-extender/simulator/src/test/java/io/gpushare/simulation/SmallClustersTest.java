@@ -1,0 +1,62 @@
+package io.gpushare.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.extender.capacity.ClusterCapacity;
+import io.gpushare.extender.capacity.FreeCard;
+import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.simulation.trace.ArrivalOrder;
+import io.gpushare.simulation.trace.GpuWork;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The clusters that users try first: with the default policy nothing is refused that fits. */
+class SmallClustersTest {
+    private static final PolicyKind DEFAULT = PolicyKind.ADAPTIVE;
+    private static final PodRequest SHARE = new PodRequest(500, 1024, 3, 0, Set.of());
+    private static final PodRequest WHOLE = new PodRequest(1000, 4096, 0, 1, Set.of());
+
+    @Test
+    void wholeCardsStayFreeWhileOnlySharesHaveCome() {
+        List<PodRequest> pods = new ArrayList<>(Collections.nCopies(80, SHARE));
+        pods.addAll(Collections.nCopies(20, WHOLE));
+        assertThat(refused(nodes(10, 8), pods)).isZero();
+    }
+
+    @Test
+    void sharesFillTheCardsOfNodesWithOneCard() {
+        List<FreeNode> nodes = nodes(80, 1);
+        GpuWork work = GpuWork.of(ClusterCapacity.of(nodes));
+        List<PodRequest> list = new ArrayList<>(Collections.nCopies(200, SHARE));
+        list.addAll(Collections.nCopies(40, WHOLE));
+        for (long seed = 42; seed < 52; seed++) {
+            List<PodRequest> pods = ArrivalOrder.of(new ArrivalOrder.Shuffled(75), list, work, seed);
+            assertThat(refused(nodes, pods)).as("seed %d", seed).isZero();
+        }
+    }
+
+    private static int refused(List<FreeNode> nodes, List<PodRequest> pods) {
+        GpuWork work = GpuWork.of(ClusterCapacity.of(nodes));
+        return new Replay(work, () -> 0)
+                .run(pods, new ExtenderPlacer(nodes, DEFAULT, 42))
+                .refused();
+    }
+
+    private static List<FreeNode> nodes(int count, int cards) {
+        List<FreeCard> unused = new ArrayList<>();
+        for (int i = 0; i < cards; i++) {
+            unused.add(FreeCard.unused(i, new CardKind("A10", 24)));
+        }
+        List<FreeNode> nodes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            nodes.add(FreeNode.of("node-" + i, 0, 64_000, 262_144, unused));
+        }
+        return nodes;
+    }
+}

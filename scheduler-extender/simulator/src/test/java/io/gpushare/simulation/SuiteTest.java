@@ -1,0 +1,67 @@
+package io.gpushare.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.simulation.suite.SuiteCluster;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class SuiteTest {
+    @Test
+    void clustersAreSmallAndVaried() {
+        List<SuiteCluster> clusters =
+                LongStream.range(1, 200).mapToObj(SuiteCluster::of).toList();
+        assertThat(clusters).allSatisfy(cluster -> {
+            assertThat(cluster.nodes()).hasSizeBetween(5, 60);
+            assertThat(cluster.pods()).hasSizeBetween(1, 20_000).anyMatch(pod -> pod.gpu());
+        });
+        assertThat(clusters)
+                .anyMatch(cluster ->
+                        cluster.pods().stream().anyMatch(pod -> !pod.models().isEmpty()));
+        assertThat(clusters).anyMatch(cluster -> cluster.pods().stream().noneMatch(pod -> pod.shares()));
+        assertThat(clusters).anyMatch(cluster -> cluster.pods().stream().noneMatch(pod -> pod.cards() > 0));
+        assertThat(clusters)
+                .anyMatch(cluster ->
+                        cluster.nodes().stream().allMatch(node -> node.cards().size() == 1));
+        for (String order : List.of("random order", "bursts", "small ones first", "large ones first", "before whole")) {
+            assertThat(clusters).anyMatch(cluster -> cluster.description().contains(order));
+        }
+    }
+
+    @Test
+    void aSeedGivesTheSameClusterAndTheSameRegret() throws InterruptedException {
+        assertThat(SuiteCluster.of(7).pods()).isEqualTo(SuiteCluster.of(7).pods());
+        assertThat(SuiteCluster.of(7).nodes().stream().map(FreeNode::toString))
+                .isEqualTo(SuiteCluster.of(7).nodes().stream()
+                        .map(FreeNode::toString)
+                        .toList());
+        List<PolicyKind> policies = List.of(PolicyKind.BINPACK, PolicyKind.ADAPTIVE);
+        assertThat(new Suite(3, 7, policies).run(2, line -> {}))
+                .isEqualTo(new Suite(3, 7, policies).run(1, line -> {}));
+    }
+
+    @Test
+    void theDefaultPolicyIsNearTheBestWhereTheFormerOneWasFarFromIt() throws InterruptedException {
+        RegretTable table = new Suite(20, 7000, List.of(PolicyKind.values())).run(2, line -> {});
+        assertThat(table.mean(PolicyKind.ADAPTIVE)).isLessThan(0.8);
+        assertThat(table.mean(PolicyKind.ADAPTIVE)).isLessThan(table.mean(PolicyKind.WSP) / 2);
+    }
+
+    @Test
+    void regretIsTheDistanceFromTheBestOfEachCluster() {
+        List<PolicyKind> policies = List.of(PolicyKind.FGD, PolicyKind.WSP);
+        RegretTable table = new RegretTable(
+                policies,
+                List.of(
+                        new RegretTable.Row(1, "one", List.of(90.0, 80.0)),
+                        new RegretTable.Row(2, "two", List.of(70.0, 71.0))));
+        assertThat(table.mean(PolicyKind.FGD)).isEqualTo(0.5);
+        assertThat(table.mean(PolicyKind.WSP)).isEqualTo(5);
+        assertThat(table.percentile95(PolicyKind.WSP)).isEqualTo(10);
+        assertThat(table.worst(PolicyKind.WSP).seed()).isEqualTo(1);
+        assertThat(table.toString()).contains("seed 1: one").contains("seed 2: two");
+    }
+}

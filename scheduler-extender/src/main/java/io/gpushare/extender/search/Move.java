@@ -1,0 +1,24 @@
+package io.gpushare.extender.search;
+
+import io.gpushare.model.PodController;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The eviction of one pod, and where its controller's new pod is expected.
+ *
+ * @param from the node that the pod leaves
+ * @param to the node that the policy would choose for the new pod
+ * @param cards the cards of that node that it would get
+ */
+public record Move(PodRef pod, PodController controller, String from, String to, Set<CardId> cards) {
+    public Move {
+        Objects.requireNonNull(pod);
+        Objects.requireNonNull(controller);
+        Objects.requireNonNull(from);
+        Objects.requireNonNull(to);
+        cards = Set.copyOf(cards);
+    }
+}

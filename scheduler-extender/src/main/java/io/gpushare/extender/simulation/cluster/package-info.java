@@ -1,5 +1,0 @@
-/** A cluster whose pods are placed by the extender's ledger, policies and verbs, without HTTP and without an API server. */
-@NullMarked
-package io.gpushare.extender.simulation.cluster;
-
-import org.jspecify.annotations.NullMarked;

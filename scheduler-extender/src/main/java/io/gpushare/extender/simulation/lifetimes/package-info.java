@@ -1,5 +1,0 @@
-/** Replays pods that end, with kube-scheduler's queue, and reports how long they wait. Pure: time is the trace's. */
-@NullMarked
-package io.gpushare.extender.simulation.lifetimes;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-package io.gpushare.extender.simulation.trace;
-
-/** A file or an option that can't be used; the message says where and what to do. */
-public final class BadInputException extends Exception {
-    public BadInputException(String sentence) {
-        super(sentence);
-    }
-}

@@ -1,5 +1,0 @@
-/** Tests of replays, the suite and their input. */
-@NullMarked
-package io.gpushare.extender.simulation;
-
-import org.jspecify.annotations.NullMarked;
