@@ -148,7 +148,7 @@ public final class TestApiServer implements AutoCloseable {
                 .put("name", "plugin-" + node)
                 .put("namespace", namespace)
                 .put("uid", "uid-plugin-" + namespace + node)
-                .put("labels", new JsonObject().put("app", "gpushare").put("component", "gpushare-device-plugin"))
+                .put("labels", new JsonObject().put("app", "gpushare").put("component", "gpu-share-device-plugin"))
                 .put("annotations", new JsonObject().put("prometheus.io/port", String.valueOf(port)));
         put(
                 "Pod",

@@ -165,10 +165,10 @@ public final class LoadRun implements Callable<Integer> {
                 run.throughput(verb, extender);
             }
             print("  %,d MiB resident%n", extender.residentMib());
-            budgets.check(Budget.MEMORY, cluster.nodes(), extender.residentMib());
+            budgets.check(Budget.MEMORY, cluster.nodes(), (double) extender.residentMib());
             if (last) {
                 GrowthRun.measure(cluster, extender, longRun, clients);
-                budgets.check(Budget.MEMORY, cluster.nodes(), extender.residentMib());
+                budgets.check(Budget.MEMORY, cluster.nodes(), (double) extender.residentMib());
                 if (binds > 0) {
                     new BindRun(cluster, api, extender, binds).measure();
                 }

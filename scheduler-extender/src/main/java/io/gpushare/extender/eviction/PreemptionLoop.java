@@ -218,9 +218,9 @@ public final class PreemptionLoop {
                 return;
             }
             switch (attempt(pod)) {
-                case Attempt.Evicted _ -> {
+                case Attempt.Evicted(String node) -> {
                     // The attempt took as long as its calls.
-                    turns.evicted(pod.ref(), clocks.steady().instant());
+                    turns.evicted(pod.ref(), node, clocks.steady().instant());
                     return;
                 }
                 case Attempt.NotPossible() ->

@@ -49,7 +49,7 @@ public final class PreemptionTurns {
     private final RandomGenerator random;
     private final Map<String, Turn> turns = new HashMap<>();
     // Of the last round, by the uid of the pod.
-    private Map<String, Ended> reserved = Map.of();
+    private Map<String, Ended> reserved = new HashMap<>();
     private int unbound;
     private Instant stoppedUntil = Instant.MIN;
 
@@ -78,7 +78,7 @@ public final class PreemptionTurns {
     /** Forgets everything, as if it began now: another extender has led meanwhile. */
     public void reset() {
         turns.clear();
-        reserved = Map.of();
+        reserved.clear();
         unbound = 0;
         stoppedUntil = Instant.MIN;
     }
@@ -152,8 +152,9 @@ public final class PreemptionTurns {
         return now.plus(longest).plus(AFTER_VICTIMS);
     }
 
-    /** Pods were evicted for the pod, and cards are reserved for it. */
-    public void evicted(PodRef pod, Instant now) {
+    /** Pods were evicted for the pod on that node, and cards are reserved for it. */
+    public void evicted(PodRef pod, String node, Instant now) {
+        reserved.put(pod.uid(), new Ended(pod, node, How.GONE));
         // Some evictions may have failed, or a more important pod takes the cards: then it is due again, less and less
         // often.
         turn(pod)

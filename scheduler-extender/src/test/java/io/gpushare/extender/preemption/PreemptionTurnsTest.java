@@ -119,7 +119,6 @@ class PreemptionTurnsTest {
             evicted(ref(name));
             waits(name, "n1", "n1");
         }
-        assertThat(turns.ended(now)).isEmpty();
         ledger.removePod(ref("a"));
         bound("b");
         assertThat(turns.ended(now))
@@ -135,7 +134,7 @@ class PreemptionTurnsTest {
         for (int second = 0; second < 60; second++) {
             if (!due().isEmpty()) {
                 evictions++;
-                evicted(ref("p"));
+                turns.evicted(ref("p"), "n1", now);
             }
             pass(Duration.ofSeconds(1));
         }
@@ -176,7 +175,7 @@ class PreemptionTurnsTest {
     /** Pods are evicted for it on the only node, whose cards are reserved. */
     private void evicted(PodRef pod) {
         ledger.reserve(Reservation.eviction(pod.uid(), "n1", Set.of(), PreemptionTurns.until(GRACE, now)));
-        turns.evicted(pod, now);
+        turns.evicted(pod, "n1", now);
     }
 
     private void pass(Duration time) {
