@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends reservations by nodes' annotations that nobody renews: whoever moved the pods is gone. The age of an annotation is measured by the
- * extender's own clock since its last change, as with the Leases of the nodes.
+ * Ends reservations by nodes' annotations that nobody renews: whoever moved the pods is gone. The age of an annotation
+ * is measured by the extender's own clock since its last change, as with the Leases of the nodes.
  */
 final class ReservationTimer {
     private static final Logger LOG = LoggerFactory.getLogger(ReservationTimer.class);

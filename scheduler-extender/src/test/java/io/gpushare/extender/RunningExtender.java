@@ -4,8 +4,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.page.ViewAccess;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.scheduling.Binder;

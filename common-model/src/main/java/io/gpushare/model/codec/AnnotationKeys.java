@@ -15,7 +15,9 @@ public final class AnnotationKeys {
     /** On a node: the UUIDs of the cards that accept no new pods, separated by commas; written by operators. */
     public static final String CORDON = "gpushare.io/cordon";
 
-    /** On a node: cards that accept no new pods while pods are moved away; written by {@code kubectl gpushare defrag}. */
+    /**
+     * On a node: cards that accept no new pods while pods are moved away; written by {@code kubectl gpushare defrag}.
+     */
     public static final String RESERVATION = "gpushare.io/hold";
 
     /** On a node: the labels that its device plugin wrote, so that it changes no others. */
@@ -78,7 +80,9 @@ public final class AnnotationKeys {
         return LEGACY_READ.contains(key);
     }
 
-    /** A sentence about an annotation that would have no effect, for its misspelt key or empty value; empty for none. */
+    /**
+     * A sentence about an annotation that would have no effect, for its misspelt key or empty value; empty for none.
+     */
     static Optional<String> mistake(Map<String, String> annotations) {
         return annotations.keySet().stream()
                 .filter(AnnotationKeys::unknown)

@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The node annotation {@value AnnotationKeys#RESERVATION}: {@code run=<id>;renewed=<n>;cards=<uuid>,<uuid>} while pods are moved
- * away from cards, or {@code run=<id>;renewed=<n>;pod=<uid>} when the cards wait for a pod.
+ * The node annotation {@value AnnotationKeys#RESERVATION}: {@code run=<id>;renewed=<n>;cards=<uuid>,<uuid>} while pods
+ * are moved away from cards, or {@code run=<id>;renewed=<n>;pod=<uid>} when the cards wait for a pod.
  *
  * @param written the annotation as it is; empty for none. The reader measures since when it is unchanged
  * @param run who reserves: only this run changes the annotation

@@ -88,8 +88,7 @@ public final class PreemptionLoop {
                 parts.placer(),
                 api.evictions(),
                 events,
-                new Preemptor.Parts(
-                        parts.conditions(), parts.mayWrite(), clocks.wall(), clocks.steady(), counts));
+                new Preemptor.Parts(parts.conditions(), parts.mayWrite(), clocks.wall(), clocks.steady(), counts));
     }
 
     /** Starts a thread that ends with the process, or when it is interrupted. */

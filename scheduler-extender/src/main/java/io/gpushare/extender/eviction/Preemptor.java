@@ -32,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt to evict pods for a waiting pod: it finds the least harmful evictions that the PodDisruptionBudgets allow,
- * reserves the cards for the pod, and evicts. Cards are reserved first, in the ledger and then in the pod's status, so that no pod
- * that the victims' controllers create takes them, whoever leads then.
+ * One attempt to evict pods for a waiting pod: it finds the least harmful evictions that the PodDisruptionBudgets
+ * allow, reserves the cards for the pod, and evicts. Cards are reserved first, in the ledger and then in the pod's
+ * status, so that no pod that the victims' controllers create takes them, whoever leads then.
  */
 final class Preemptor {
     private static final Logger LOG = LoggerFactory.getLogger(Preemptor.class);
@@ -143,8 +143,7 @@ final class Preemptor {
     /** The ledger reserves the cards first: no pod is bound to them while the API server's watch has not shown it. */
     private Attempt evict(PodEntry pod, Departure plan, Set<String> spared, Duration grace) {
         Instant until = PreemptionTurns.until(grace, parts.steady().instant());
-        Reservation reserved =
-                Reservation.eviction(pod.ref().uid(), plan.node(), Set.copyOf(plan.uids()), until);
+        Reservation reserved = Reservation.eviction(pod.ref().uid(), plan.node(), Set.copyOf(plan.uids()), until);
         ledger.reserve(reserved);
         Attempt attempt = evictReserved(pod, plan, spared, until);
         if (!(attempt instanceof Attempt.Evicted)) {

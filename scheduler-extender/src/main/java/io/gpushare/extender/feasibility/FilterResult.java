@@ -72,9 +72,7 @@ public final class FilterResult {
 
         /** The places of the nodes that pass. */
         public int[] passedPlaces() {
-            return IntStream.range(0, reasonIndices.length)
-                    .filter(this::passes)
-                    .toArray();
+            return IntStream.range(0, reasonIndices.length).filter(this::passes).toArray();
         }
 
         /** Of the nodes that pass, only the one at that place is chosen. */

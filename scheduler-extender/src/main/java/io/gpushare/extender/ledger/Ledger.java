@@ -212,8 +212,8 @@ public final class Ledger {
     }
 
     /**
-     * The node as that pod may use it: without the pod's own holding, and with the demands of the pods that kube-scheduler has
-     * nominated to the node and that have the same or a higher priority.
+     * The node as that pod may use it: without the pod's own holding, and with the demands of the pods that
+     * kube-scheduler has nominated to the node and that have the same or a higher priority.
      */
     public NodeEntry nodeEntryFor(String podUid, int priority, String name) {
         return pods.available(name, nodes.entry(name), podUid, priority);
@@ -257,7 +257,9 @@ public final class Ledger {
                 .toList();
     }
 
-    /** Keeps what is reserved from pods of the same or a lower priority: from all placements that come after this call. */
+    /**
+     * Keeps what is reserved from pods of the same or a lower priority: from all placements that come after this call.
+     */
     public void reserve(Reservation made) {
         nodes.change(made.node(), entry -> {
             reservations.put(made);

@@ -5,7 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Is notified of changes of the ledger. Its methods must not block and must not call the ledger. */
 public interface LedgerListener {
-    /** The node has another entry, or none for null. Called inside the atomic step of that node, for any node by any thread. */
+    /**
+     * The node has another entry, or none for null. Called inside the atomic step of that node, for any node by any
+     * thread.
+     */
     default void nodeChanged(String name, @Nullable NodeEntry now) {}
 
     /** The cards, the CPU or the memory of a node have changed. */

@@ -42,14 +42,7 @@ public record NodeEntry(
 
     /** A node that the API has not shown. */
     private static final NodeEntry UNSEEN = new NodeEntry(
-            Reason.UNKNOWN_NODE,
-            false,
-            null,
-            HostResources.NONE,
-            HostResources.NONE,
-            NONE,
-            NOTHING,
-            NOTHING);
+            Reason.UNKNOWN_NODE, false, null, HostResources.NONE, HostResources.NONE, NONE, NOTHING, NOTHING);
 
     public static NodeEntry orUnseen(@Nullable NodeEntry entry) {
         return entry == null ? UNSEEN : entry;
@@ -114,8 +107,7 @@ public record NodeEntry(
 
     /** Adds to the CPU and memory that pods request. */
     public NodeEntry requested(HostResources more) {
-        return new NodeEntry(
-                unusable, stale, written, allocatable, requested.plus(more), cards, summary, emptied);
+        return new NodeEntry(unusable, stale, written, allocatable, requested.plus(more), cards, summary, emptied);
     }
 
     private NodeEntry cards(NodeCards changed) {

@@ -119,8 +119,7 @@ final class PodTable {
     boolean awaitsCards(PodRef pod) {
         return reserved(reservations.of(pod.uid()).stream())
                 .filter(own -> nodes.entry(own.node()).unavailable() == null)
-                .anyMatch(own -> expected(
-                                own.node(), nodes.entry(own.node()).cards(), reserved(reservations.ofPods()))
+                .anyMatch(own -> expected(own.node(), nodes.entry(own.node()).cards(), reserved(reservations.ofPods()))
                         .containsKey(pod));
     }
 
@@ -141,17 +140,20 @@ final class PodTable {
 
     private Stream<Reserved> reserved(Stream<Reservation> of) {
         return of.flatMap(each -> entry(each.pod())
-                .filter(pod -> pod.node() == null && !pod.priority().terminating() && pod.holdings().isEmpty())
+                .filter(pod -> pod.node() == null
+                        && !pod.priority().terminating()
+                        && pod.holdings().isEmpty())
                 .map(pod -> new Reserved(each, pod))
                 .stream());
     }
 
     /**
-     * What counts against that pod: the reservations of pods that are more or as important. Of two pods on the same node only
-     * one counts against the other, or neither would get the card.
+     * What counts against that pod: the reservations of pods that are more or as important. Of two pods on the same
+     * node only one counts against the other, or neither would get the card.
      */
     private Stream<Reserved> before(String uid, int priority) {
-        @Nullable Reserved own = reserved(reservations.of(uid).stream()).findFirst().orElse(null);
+        @Nullable
+        Reserved own = reserved(reservations.of(uid).stream()).findFirst().orElse(null);
         return reserved(reservations.ofPods())
                 .filter(each -> !each.pod().ref().uid().equals(uid))
                 .filter(each -> own != null && own.node().equals(each.node())
@@ -160,8 +162,8 @@ final class PodTable {
     }
 
     /**
-     * Where such pods fit on that node once the terminating pods are gone, the most important first. A pod that does not fit
-     * then is omitted: no card waits for it.
+     * Where such pods fit on that node once the terminating pods are gone, the most important first. A pod that does
+     * not fit then is omitted: no card waits for it.
      */
     private Map<PodRef, Allocation> expected(String node, NodeCards cards, Stream<Reserved> which) {
         List<PodEntry> waiting = which.filter(each -> each.node().equals(node))
@@ -184,7 +186,9 @@ final class PodTable {
         for (NodeCards.Holding holding : cards.holdings()) {
             String uid = holding.holder().key();
             boolean terminating = reservations.leaving(uid)
-                    || entry(uid).filter(entry -> entry.priority().terminating()).isPresent();
+                    || entry(uid)
+                            .filter(entry -> entry.priority().terminating())
+                            .isPresent();
             left = terminating ? left.without(uid) : left;
         }
         return left;

@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept on a node for a pod that is not bound yet: the amounts of its demand, against pods of the same or a lower
- * priority, or certain cards against all pods.
+ * What is kept on a node for a pod that is not bound yet: the amounts of its demand, against pods of the same or a
+ * lower priority, or certain cards against all pods.
  *
  * @param pod the uid of the pod; empty for certain cards
  * @param run who moves pods, for those by a node's annotation; else empty
@@ -36,7 +36,9 @@ public record Reservation(
         STATUS(Duration.ofMinutes(2)),
         /** kube-scheduler nominated the pod to the node, and takes that back. */
         NOMINATION(null),
-        /** The node's annotation says so: pods are being moved. {@code kubectl gpushare defrag} renews it every 20 s. */
+        /**
+         * The node's annotation says so: pods are being moved. {@code kubectl gpushare defrag} renews it every 20 s.
+         */
         DEFRAGMENTATION(Duration.ofMinutes(2));
 
         private final @Nullable Duration limit;
@@ -88,10 +90,7 @@ public record Reservation(
 
     /** Whether it is what the other one was when it was made. */
     boolean sameAs(Reservation other) {
-        return source == other.source
-                && pod.equals(other.pod)
-                && node.equals(other.node)
-                && mark.equals(other.mark);
+        return source == other.source && pod.equals(other.pod) && node.equals(other.node) && mark.equals(other.mark);
     }
 
     /** Whether its time is over. */

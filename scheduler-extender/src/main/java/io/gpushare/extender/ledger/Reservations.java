@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that is kept for pods that are not bound yet. A pod has at most one reservation from each source, and a node at most
- * one from its annotation. Each change is atomic; nothing here decides which pods a reservation keeps out.
+ * All that is kept for pods that are not bound yet. A pod has at most one reservation from each source, and a node at
+ * most one from its annotation. Each change is atomic; nothing here decides which pods a reservation keeps out.
  */
 final class Reservations {
     // Immutable maps by the pod's uid.
@@ -30,7 +30,10 @@ final class Reservations {
         change(made.pod(), made.source(), _ -> made);
     }
 
-    /** The API shows this reservation for the pod from that source, or none for null. One that it showed before keeps its time. */
+    /**
+     * The API shows this reservation for the pod from that source, or none for null. One that it showed before keeps
+     * its time.
+     */
     void show(String pod, Source source, @Nullable Reservation shown) {
         if (shown != null || pods.containsKey(pod)) {
             change(pod, source, before -> before != null && shown != null && before.sameAs(shown) ? before : shown);
@@ -95,9 +98,7 @@ final class Reservations {
     Optional<Reservation> of(String pod) {
         @Nullable Map<Source, Reservation> own = pods.get(pod);
         return own == null
-                ? nodes.values().stream()
-                        .filter(each -> each.pod().equals(pod))
-                        .findFirst()
+                ? nodes.values().stream().filter(each -> each.pod().equals(pod)).findFirst()
                 : own.values().stream().findFirst();
     }
 
@@ -111,8 +112,7 @@ final class Reservations {
     Stream<Reservation> ofPods() {
         return Stream.concat(
                 pods.values().stream().flatMap(each -> each.values().stream().limit(1)),
-                nodes.values().stream()
-                        .filter(each -> !each.pod().isEmpty() && !pods.containsKey(each.pod())));
+                nodes.values().stream().filter(each -> !each.pod().isEmpty() && !pods.containsKey(each.pod())));
     }
 
     /** Those by the nodes' annotations that have not ended. */
@@ -138,7 +138,8 @@ final class Reservations {
             return limited;
         });
         List<Reservation> over = new ArrayList<>();
-        ofPods().filter(each -> each.source() != Source.DEFRAGMENTATION && each.over(now)).forEach(over::add);
+        ofPods().filter(each -> each.source() != Source.DEFRAGMENTATION && each.over(now))
+                .forEach(over::add);
         ofNodes().stream().filter(each -> each.over(now)).forEach(over::add);
         return over;
     }

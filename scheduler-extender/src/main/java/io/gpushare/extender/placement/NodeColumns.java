@@ -1,6 +1,5 @@
 package io.gpushare.extender.placement;
 
-import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.IndexedNodes;
 import io.gpushare.extender.feasibility.DemandSummary;
@@ -8,6 +7,7 @@ import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.model.ledger.Refusal;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package io.gpushare.extender.placement;
 
-import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;
+import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.Arrays;
 import java.util.stream.IntStream;

@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses nodes and cards by the policies: it reads the ledger, follows its changes, and lets it reserve what was chosen.
- * Thread-safe.
+ * Chooses nodes and cards by the policies: it reads the ledger, follows its changes, and lets it reserve what was
+ * chosen. Thread-safe.
  */
 public final class Placer {
     private final Policies policies;
@@ -94,7 +94,8 @@ public final class Placer {
 
     /** The cards of the node that cost least by that scoring, or why none fit. */
     public static Placement place(String node, NodeEntry entry, PodDemand.Valid demand, Scoring scoring) {
-        @Nullable Candidate candidate =
+        @Nullable
+        Candidate candidate =
                 scoring.best(FreeNodes.of(node, entry), demand.request()).candidate();
         if (candidate != null) {
             // The search still decides among cards that are equal to the policy, by their links.

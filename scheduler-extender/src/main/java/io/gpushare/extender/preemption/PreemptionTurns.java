@@ -22,13 +22,14 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 /**
- * When pods are evicted for which waiting pod, and how long cards are reserved for it. kube-scheduler's own preemption comes
- * first: a pod that awaits cards after it is left alone.
+ * When pods are evicted for which waiting pod, and how long cards are reserved for it. kube-scheduler's own preemption
+ * comes first: a pod that awaits cards after it is left alone.
  *
- * <p>A pod for which nothing can be evicted is tried again at growing intervals. Cards are reserved until the pod is bound or
- * gone, or for the longest grace period of the victims, an hour at most, and a minute more. A pod that is not bound by then has the node passed
- * over. If that happens to several pods in a row, something unknown keeps pods from being bound: nothing is evicted for
- * growing intervals, and then for one pod at a time until one is bound. Not thread-safe.
+ * <p>A pod for which nothing can be evicted is tried again at growing intervals. Cards are reserved until the pod is
+ * bound or gone, or for the longest grace period of the victims, an hour at most, and a minute more. A pod that is not
+ * bound by then has the node passed over. If that happens to several pods in a row, something unknown keeps pods from
+ * being bound: nothing is evicted for growing intervals, and then for one pod at a time until one is bound. Not
+ * thread-safe.
  */
 public final class PreemptionTurns {
     /** For this time kube-scheduler may help the pod by its own preemption. */
@@ -101,7 +102,9 @@ public final class PreemptionTurns {
         return now.isBefore(stoppedUntil) || full() ? List.of() : due;
     }
 
-    /** Whether cards are reserved for as many pods as they may be: until one of them is bound, nothing more is evicted. */
+    /**
+     * Whether cards are reserved for as many pods as they may be: until one of them is bound, nothing more is evicted.
+     */
     public boolean full() {
         return ledger.reservations(Source::evicted).size() >= (unbound >= MOST_UNBOUND ? 1 : MOST_RESERVED);
     }
@@ -163,7 +166,9 @@ public final class PreemptionTurns {
                         new Turn(now, now.plus(pause(old.failures())), old.failures() + 1, "", old.passedOver())));
     }
 
-    /** The reservations that have ended by now; each is returned once. Those of an earlier leader are kept for a while. */
+    /**
+     * The reservations that have ended by now; each is returned once. Those of an earlier leader are kept for a while.
+     */
     public List<Ended> ended(Instant now) {
         List<Ended> ended = new ArrayList<>();
         for (Reservation over : ledger.overReservations(now)) {
@@ -175,8 +180,7 @@ public final class PreemptionTurns {
                 });
             }
         }
-        Set<String> expired =
-                ended.stream().map(each -> each.pod().uid()).collect(Collectors.toSet());
+        Set<String> expired = ended.stream().map(each -> each.pod().uid()).collect(Collectors.toSet());
         Map<String, Ended> present = new HashMap<>();
         for (Reservation each : ledger.reservations(Source::evicted)) {
             ledger.podEntry(each.pod())

@@ -4,13 +4,13 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.placement.NodeDirectory;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.FreeNodes;
+import io.gpushare.extender.placement.NodeDirectory;
 import io.gpushare.extender.placement.NodeIndices;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.NodeCosts;
@@ -73,8 +73,8 @@ public final class NodeSelection {
     }
 
     /**
-     * Which of these nodes can take the pod or, if filter decides, which one of them the policy chooses. A pod without GPU
-     * fits every node.
+     * Which of these nodes can take the pod or, if filter decides, which one of them the policy chooses. A pod without
+     * GPU fits every node.
      */
     public FilterResult filter(SchedulingPod pod, NodeIndices nodes) {
         return filter(pod, nodes, true);
@@ -125,8 +125,7 @@ public final class NodeSelection {
         Map<String, List<Taint>> tainted = softTaints.get();
         return !tainted.isEmpty()
                 && Arrays.stream(draft.passedPlaces())
-                        .anyMatch(place ->
-                                !pod.traits().tolerates(tainted.getOrDefault(nodes.name(place), List.of())));
+                        .anyMatch(place -> !pod.traits().tolerates(tainted.getOrDefault(nodes.name(place), List.of())));
     }
 
     /** The nodes that are not the same for this pod as for all. */
@@ -146,9 +145,9 @@ public final class NodeSelection {
     }
 
     /**
-     * Leaves only the feasible node that the policy chooses, or all of them for prioritize if the policy chooses none. Nodes
-     * that were chosen before in vain come last. The cheapest node may be refused: a policy does not weigh a split over cards
-     * or conditions on single cards.
+     * Leaves only the feasible node that the policy chooses, or all of them for prioritize if the policy chooses none.
+     * Nodes that were chosen before in vain come last. The cheapest node may be refused: a policy does not weigh a
+     * split over cards or conditions on single cards.
      */
     private void decide(
             String podUid,
@@ -193,12 +192,12 @@ public final class NodeSelection {
     }
 
     /**
-     * Scores these nodes for the pod, in their order: {@link #MAX_SCORE} for the node that the policy chooses, 0 to 9 by
-     * cost for the others, 0 where the pod does not fit. Only one node has the best score because kube-scheduler picks at
-     * random among equal scores.
+     * Scores these nodes for the pod, in their order: {@link #MAX_SCORE} for the node that the policy chooses, 0 to 9
+     * by cost for the others, 0 where the pod does not fit. Only one node has the best score because kube-scheduler
+     * picks at random among equal scores.
      *
-     * <p>With {@link DecideIn#AUTO} kube-scheduler asks for pods that state preferences, and these must weigh more: the scores
-     * are half as large.
+     * <p>With {@link DecideIn#AUTO} kube-scheduler asks for pods that state preferences, and these must weigh more: the
+     * scores are half as large.
      *
      * <p>A pod without GPU only takes CPU and memory that GPU pods need: every node where it costs least has
      * {@link #MAX_SCORE}, and kube-scheduler's own scores choose among them.
@@ -221,8 +220,10 @@ public final class NodeSelection {
         visit(
                 apart,
                 nodes,
-                (place, node) -> costs[0] =
-                        costs[0].with(nodes.index(place), RecentCosts.cost(FreeNodes.of(nodes.name(place), node), scoring, request), request));
+                (place, node) -> costs[0] = costs[0].with(
+                        nodes.index(place),
+                        RecentCosts.cost(FreeNodes.of(nodes.name(place), node), scoring, request),
+                        request));
         return costs[0];
     }
 

@@ -56,19 +56,21 @@ class LedgerTest {
 
     @Test
     void aPodThatIsBoundUnderAFormerResourceNameKeepsItsCards() {
-        Placer renamed = new Placer(new DemandCodec(new ResourceNames("aliyun.com/gpu-mem", "nvidia.com/gpu")),
+        Placer renamed = new Placer(
+                new DemandCodec(new ResourceNames("aliyun.com/gpu-mem", "nvidia.com/gpu")),
                 new Policies(PolicyKind.WSP),
                 AnnotationObserver.none());
         renamed.ledger().updateNode("n1", INVENTORY, HostResources.NONE);
         ContainerResources one = new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-count", "1"));
-        renamed.ledger().updatePod(new ClusterPod(
-                POD,
-                "n1",
-                false,
-                Map.of(
-                        "gpushare.io/allocation",
-                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"cards\":[\"GPU-0\"]}]}"),
-                List.of(one)));
+        renamed.ledger()
+                .updatePod(new ClusterPod(
+                        POD,
+                        "n1",
+                        false,
+                        Map.of(
+                                "gpushare.io/allocation",
+                                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"cards\":[\"GPU-0\"]}]}"),
+                        List.of(one)));
         assertThat(renamed.ledger().nodeEntry("n1").cards().cards())
                 .extracting(CardState::takenWhole)
                 .containsExactly(true, false);

@@ -2,10 +2,10 @@ package io.gpushare.extender.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;
+import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.NodeCosts;
@@ -117,14 +117,16 @@ class NodeColumnsProperties {
         for (DemandSummary demand : DEMANDS) {
             FilterResult result = nodes.filter(demand).result();
             for (int i = 0; i < names.size(); i++) {
-                assertThat(result.why(i)).isEqualTo(ledger.nodeEntry(names.get(i)).refusal(demand));
+                assertThat(result.why(i))
+                        .isEqualTo(ledger.nodeEntry(names.get(i)).refusal(demand));
             }
         }
         PodRequest pod = new PodRequest(1000, 100, 1 + random.nextInt(3), 0, Set.of());
         NodeCosts costs = nodes.costs(BY_FREE, pod);
         for (int i = 0; i < names.size(); i++) {
             assertThat(costs.at(i))
-                    .isEqualTo(RecentCosts.cost(FreeNodes.of(names.get(i), ledger.nodeEntry(names.get(i))), BY_FREE, pod));
+                    .isEqualTo(
+                            RecentCosts.cost(FreeNodes.of(names.get(i), ledger.nodeEntry(names.get(i))), BY_FREE, pod));
         }
         for (int i = 0; i < names.size(); i++) {
             int index = nodes.index(i);

@@ -52,7 +52,8 @@ class FilterResponseProperties {
     @Property(tries = 40)
     void theResponseIsTheResult(@ForAll long seed) throws BadRequestException, JsonProcessingException {
         Random random = new Random(seed);
-        NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE);
+        NodeSelection selection = new NodeSelection(
+                placer, new PlacementOutcomes(() -> 0), random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE);
         IntStream.range(0, NODES).forEach(number -> node(number, 8 + random.nextInt(16)));
         NodeNames names = new NodeNames(selection.directory());
         for (int i = 0; i < REQUESTS; i++) {

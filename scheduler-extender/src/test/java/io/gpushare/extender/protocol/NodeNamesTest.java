@@ -9,8 +9,8 @@ import io.gpushare.extender.http.ReceivedBodies;
 import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.placement.NodeIndices;
+import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.HostResources;
@@ -38,7 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NodeNamesTest {
     private static final int MANY = 6000;
 
-    private final Placer placer = new Placer(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final Placer placer =
+            new Placer(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
 
     private final Ledger ledger = placer.ledger();
 

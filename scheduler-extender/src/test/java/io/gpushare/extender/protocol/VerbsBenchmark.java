@@ -92,7 +92,8 @@ public class VerbsBenchmark {
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
         Placer placer = new Placer(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
         ledger = placer.ledger();
-        selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.parse(decideIn).orElseThrow());
+        selection = new NodeSelection(
+                placer, new PlacementOutcomes(() -> 0), DecideIn.parse(decideIn).orElseThrow());
         for (int node = 0; node < nodes; node++) {
             node(node);
         }

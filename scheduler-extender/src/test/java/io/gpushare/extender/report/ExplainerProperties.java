@@ -33,8 +33,10 @@ class ExplainerProperties {
         Ledger ledger = placer.ledger();
         List<String> nodes = cluster(random, ledger);
         NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
-        Explainer explainer = new Explainer(placer,
-                new NodeSelection(placer,
+        Explainer explainer = new Explainer(
+                placer,
+                new NodeSelection(
+                        placer,
                         new PlacementOutcomes(() -> 0),
                         random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE),
                 cluster);

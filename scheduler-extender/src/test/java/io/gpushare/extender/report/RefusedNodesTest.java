@@ -39,7 +39,8 @@ class RefusedNodesTest {
 
     private final Placer placer = TestCluster.placer();
     private final Ledger ledger = placer.ledger();
-    private final Explainer explainer = new Explainer(placer,
+    private final Explainer explainer = new Explainer(
+            placer,
             new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
             new TestCluster(new Random(1), ledger));
     private int pods;

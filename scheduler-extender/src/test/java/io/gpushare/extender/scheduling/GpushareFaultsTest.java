@@ -34,7 +34,8 @@ import org.junit.jupiter.api.Test;
 /** Regression tests for the faults of gpushare's extender, on values; see DESIGN.md for the numbers. */
 class GpushareFaultsTest {
     private final List<String> reported = new ArrayList<>();
-    private final Placer placer = new Placer(TestCluster.DEMANDS,
+    private final Placer placer = new Placer(
+            TestCluster.DEMANDS,
             new Policies(PolicyKind.WSP),
             (pod, node, sentence) -> reported.add(pod + ": " + sentence));
     private final Ledger ledger = placer.ledger();

@@ -39,7 +39,8 @@ class ViewRevisionsTest {
     private final Ledger ledger = placer.ledger();
     private final ViewRevisions revisions = new ViewRevisions(
             ledger,
-            new Explainer(placer,
+            new Explainer(
+                    placer,
                     new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
                     new NoPods()));
     private long now = 5 * SECOND;
