@@ -156,7 +156,7 @@ final class PodTable {
         Reserved own = reserved(reservations.of(uid).stream()).findFirst().orElse(null);
         return reserved(reservations.ofPods())
                 .filter(each -> !each.pod().ref().uid().equals(uid))
-                .filter(each -> own != null && own.node().equals(each.node())
+                .filter(each -> (own != null && own.node().equals(each.node()))
                         ? Reserved.FIRST.compare(each, own) < 0
                         : each.pod().priority().value() >= priority);
     }

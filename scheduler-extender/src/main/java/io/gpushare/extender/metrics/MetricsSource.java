@@ -4,7 +4,7 @@ import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.report.WaitingPods;
-import io.gpushare.extender.view.waste.WasteReport;
+import io.gpushare.extender.waste.WasteReport;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;

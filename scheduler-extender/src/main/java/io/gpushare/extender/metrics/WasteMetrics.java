@@ -1,7 +1,7 @@
 package io.gpushare.extender.metrics;
 
-import io.gpushare.extender.view.waste.Sums;
-import io.gpushare.extender.view.waste.WasteReport;
+import io.gpushare.extender.waste.Sums;
+import io.gpushare.extender.waste.WasteReport;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;

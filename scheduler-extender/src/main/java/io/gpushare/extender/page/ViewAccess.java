@@ -2,8 +2,8 @@ package io.gpushare.extender.page;
 
 import io.gpushare.extender.defrag.DefragAdvisor;
 import io.gpushare.extender.report.Explainer;
-import io.gpushare.extender.view.MemoryUsage;
-import io.gpushare.extender.view.waste.WasteReport;
+import io.gpushare.extender.waste.MemoryUsage;
+import io.gpushare.extender.waste.WasteReport;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Objects;

@@ -104,7 +104,7 @@ public final class ClusterSearch {
         boolean resolvable = false;
         for (Map.Entry<String, NodeEntry> each : nodes.entrySet()) {
             String name = each.getKey();
-            NodeEntry node = view(name, each.getValue());
+            NodeEntry node = view(each.getValue());
             @Nullable Reason refusal = node.refusal(summary);
             if ((refusal != null && !refusal.resolvable()) || !question.nodes().test(name)) {
                 continue;
@@ -146,7 +146,7 @@ public final class ClusterSearch {
      * The node as it counts for this question. Cards from which pods are moved away are open again. If as many cards as
      * possible are to be freed, unused ones do not count.
      */
-    private NodeEntry view(String name, NodeEntry node) {
+    private NodeEntry view(NodeEntry node) {
         if (question.moves() == null || node.unavailable() != null) {
             return node;
         }
@@ -254,7 +254,7 @@ public final class ClusterSearch {
             return Optional.empty();
         }
         return planned.changed(name)
-                ? departure(name, view(name, planned.node(name)), departure.uids())
+                ? departure(name, view(planned.node(name)), departure.uids())
                 : Optional.of(departure);
     }
 }

@@ -1,7 +1,7 @@
 package io.gpushare.extender.usage;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.view.MemoryUsage;
+import io.gpushare.extender.waste.MemoryUsage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;

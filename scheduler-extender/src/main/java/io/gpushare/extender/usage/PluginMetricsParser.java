@@ -1,7 +1,7 @@
 package io.gpushare.extender.usage;
 
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
-import io.gpushare.extender.view.MemoryUsage.Part;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.MemoryUsage.Part;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Matcher;

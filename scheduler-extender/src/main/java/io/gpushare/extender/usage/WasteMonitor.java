@@ -2,10 +2,10 @@ package io.gpushare.extender.usage;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
-import io.gpushare.extender.view.waste.WasteHistory;
-import io.gpushare.extender.view.waste.WasteReport;
-import io.gpushare.extender.view.waste.WasteRound;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.WasteHistory;
+import io.gpushare.extender.waste.WasteReport;
+import io.gpushare.extender.waste.WasteRound;
 import io.gpushare.model.Quota;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -6,6 +6,7 @@ import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.waste.CardView;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardIsolation;

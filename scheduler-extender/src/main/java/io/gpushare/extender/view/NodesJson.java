@@ -2,8 +2,9 @@ package io.gpushare.extender.view;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
-import io.gpushare.extender.view.MemoryUsage.Part;
+import io.gpushare.extender.waste.CardView;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.MemoryUsage.Part;
 import io.gpushare.model.ledger.CardState;
 import java.io.IOException;
 import java.util.List;

@@ -1,8 +1,9 @@
 package io.gpushare.extender.view;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
-import io.gpushare.extender.view.waste.PodOnCard;
+import io.gpushare.extender.waste.CardView;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.model.ledger.CardState;
 import java.util.Comparator;
 import java.util.List;

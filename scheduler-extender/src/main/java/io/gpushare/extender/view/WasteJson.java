@@ -1,12 +1,12 @@
 package io.gpushare.extender.view;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.gpushare.extender.view.waste.PodOnCard;
-import io.gpushare.extender.view.waste.Sums;
-import io.gpushare.extender.view.waste.WasteReport;
-import io.gpushare.extender.view.waste.WasteReport.Group;
-import io.gpushare.extender.view.waste.WasteReport.NodeWaste;
-import io.gpushare.extender.view.waste.WasteReport.Sample;
+import io.gpushare.extender.waste.PodOnCard;
+import io.gpushare.extender.waste.Sums;
+import io.gpushare.extender.waste.WasteReport;
+import io.gpushare.extender.waste.WasteReport.Group;
+import io.gpushare.extender.waste.WasteReport.NodeWaste;
+import io.gpushare.extender.waste.WasteReport.Sample;
 import io.gpushare.model.Quota;
 import java.io.IOException;
 import java.util.List;

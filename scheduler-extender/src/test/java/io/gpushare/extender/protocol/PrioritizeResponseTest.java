@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.http.ReceivedBodies;
 import io.gpushare.extender.ledger.AnnotationObserver;
-import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.Test;
 class PrioritizeResponseTest {
     private final Placer placer =
             new Placer(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
-    private final Ledger ledger = placer.ledger();
 
     private String response(int... scores) {
         List<String> names =

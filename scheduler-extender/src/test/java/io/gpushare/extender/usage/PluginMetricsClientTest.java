@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.NodeCards;

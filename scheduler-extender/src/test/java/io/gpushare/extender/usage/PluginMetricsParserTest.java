@@ -2,8 +2,8 @@ package io.gpushare.extender.usage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
-import io.gpushare.extender.view.MemoryUsage.Part;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.MemoryUsage.Part;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

@@ -1,7 +1,7 @@
 package io.gpushare.extender.view.text;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.view.CardView;
+import io.gpushare.extender.waste.CardView;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.gpushare.extender.view.text;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
 import io.gpushare.extender.view.Phrases;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;

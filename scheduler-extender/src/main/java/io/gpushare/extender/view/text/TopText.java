@@ -1,10 +1,10 @@
 package io.gpushare.extender.view.text;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
 import io.gpushare.extender.view.Phrases;
 import io.gpushare.extender.view.SortBy;
-import io.gpushare.extender.view.waste.PodOnCard;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;

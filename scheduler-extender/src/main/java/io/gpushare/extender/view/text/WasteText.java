@@ -1,10 +1,10 @@
 package io.gpushare.extender.view.text;
 
 import io.gpushare.extender.view.Phrases;
-import io.gpushare.extender.view.waste.PodOnCard;
-import io.gpushare.extender.view.waste.Sums;
-import io.gpushare.extender.view.waste.WasteReport;
-import io.gpushare.extender.view.waste.WasteReport.Group;
+import io.gpushare.extender.waste.PodOnCard;
+import io.gpushare.extender.waste.Sums;
+import io.gpushare.extender.waste.WasteReport;
+import io.gpushare.extender.waste.WasteReport.Group;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -3,7 +3,7 @@ package io.gpushare.extender.view.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;

@@ -1,12 +1,11 @@
-package io.gpushare.extender.view.waste;
+package io.gpushare.extender.waste;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.placement.LedgerStats;
-import io.gpushare.extender.view.CardView;
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
-import io.gpushare.extender.view.waste.WasteReport.Group;
-import io.gpushare.extender.view.waste.WasteReport.NodeWaste;
-import io.gpushare.extender.view.waste.WasteReport.Sample;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.WasteReport.Group;
+import io.gpushare.extender.waste.WasteReport.NodeWaste;
+import io.gpushare.extender.waste.WasteReport.Sample;
 import io.gpushare.model.Quota;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
-package io.gpushare.extender.view.waste;
+package io.gpushare.extender.waste;
 
-import io.gpushare.extender.view.waste.WasteReport.Sample;
+import io.gpushare.extender.waste.WasteReport.Sample;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

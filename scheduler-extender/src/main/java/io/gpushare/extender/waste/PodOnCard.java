@@ -1,9 +1,8 @@
-package io.gpushare.extender.view.waste;
+package io.gpushare.extender.waste;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.view.CardView;
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
-import io.gpushare.extender.view.MemoryUsage.Part;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.MemoryUsage.Part;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Isolation;
 import java.time.Duration;

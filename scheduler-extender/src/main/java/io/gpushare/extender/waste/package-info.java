@@ -3,6 +3,6 @@
  * the command line and the metrics get these figures; it knows neither JSON nor text.
  */
 @NullMarked
-package io.gpushare.extender.view.waste;
+package io.gpushare.extender.waste;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,5 @@
 /** Tests of the package of the same name. */
 @NullMarked
-package io.gpushare.extender.view.waste;
+package io.gpushare.extender.waste;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.gpushare.extender.view;
+package io.gpushare.extender.waste;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.gpushare.extender.view.waste;
+package io.gpushare.extender.waste;
 
 import org.jspecify.annotations.Nullable;
 

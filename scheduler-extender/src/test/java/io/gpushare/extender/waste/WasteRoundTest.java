@@ -1,15 +1,15 @@
-package io.gpushare.extender.view.waste;
+package io.gpushare.extender.waste;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.placement.LedgerStats;
 import io.gpushare.extender.placement.LedgerStats.Amounts;
-import io.gpushare.extender.view.MemoryUsage.NodeUse;
-import io.gpushare.extender.view.MemoryUsage.Part;
-import io.gpushare.extender.view.waste.WasteReport.Group;
-import io.gpushare.extender.view.waste.WasteReport.NodeWaste;
-import io.gpushare.extender.view.waste.WasteReport.Sample;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.MemoryUsage.Part;
+import io.gpushare.extender.waste.WasteReport.Group;
+import io.gpushare.extender.waste.WasteReport.NodeWaste;
+import io.gpushare.extender.waste.WasteReport.Sample;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
