@@ -1,5 +1,7 @@
 package io.gpushare.e2e.load;
 
+import io.gpushare.e2e.load.budget.Budget;
+import io.gpushare.e2e.load.budget.Budgets;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;

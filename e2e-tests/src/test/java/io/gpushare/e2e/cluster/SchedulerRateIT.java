@@ -2,8 +2,8 @@ package io.gpushare.e2e.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.e2e.load.Budget;
-import io.gpushare.e2e.load.Budgets;
+import io.gpushare.e2e.load.budget.Budget;
+import io.gpushare.e2e.load.budget.Budgets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

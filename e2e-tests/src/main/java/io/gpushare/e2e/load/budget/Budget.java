@@ -1,4 +1,4 @@
-package io.gpushare.e2e.load;
+package io.gpushare.e2e.load.budget;
 
 import java.util.Locale;
 import java.util.Optional;

@@ -1,8 +1,9 @@
-package io.gpushare.e2e.load;
+package io.gpushare.e2e.load.budget;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** The budgets that apply to one run, and those that it missed. */
@@ -18,7 +19,7 @@ public final class Budgets {
     /** Compares a measured value with its budget and prints the result. */
     public void check(Budget budget, int nodes, double measured) {
         if (nodes != budget.nodes() && !limits.containsKey(budget)) {
-            LoadRun.print(
+            print(
                     "  no budget at %,d nodes, but at %,d: %s (%s here)%n",
                     nodes, budget.nodes(), budget.figure(), budget.measured(measured));
             return;
@@ -28,11 +29,15 @@ public final class Budgets {
                 .ifPresentOrElse(
                         sentence -> {
                             missed.add(sentence);
-                            LoadRun.print("  BUDGET MISSED: %s%n", sentence);
+                            print("  BUDGET MISSED: %s%n", sentence);
                         },
-                        () -> LoadRun.print(
+                        () -> print(
                                 "  budget kept: %s: %s, %s%n",
                                 budget.figure(), budget.measured(measured), budget.allowed(limit)));
+    }
+
+    private static void print(String format, Object... values) {
+        System.out.printf(Locale.ROOT, format, values);
     }
 
     /** A sentence for each check that missed its budget. */
