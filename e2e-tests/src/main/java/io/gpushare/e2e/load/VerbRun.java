@@ -1,10 +1,10 @@
 package io.gpushare.e2e.load;
 
-import io.gpushare.e2e.load.budget.Budget;
-import io.gpushare.e2e.load.budget.Budgets;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.load.budget.Budget;
+import io.gpushare.e2e.load.budget.Budgets;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -19,9 +19,13 @@ public final class Budgets {
     /** Compares a measured value with its budget and prints the result. */
     public void check(Budget budget, int nodes, double measured) {
         if (nodes != budget.nodes() && !limits.containsKey(budget)) {
-            print(
+            System.out.printf(
+                    Locale.ROOT,
                     "  no budget at %,d nodes, but at %,d: %s (%s here)%n",
-                    nodes, budget.nodes(), budget.figure(), budget.measured(measured));
+                    nodes,
+                    budget.nodes(),
+                    budget.figure(),
+                    budget.measured(measured));
             return;
         }
         double limit = limits.getOrDefault(budget, budget.limit());
@@ -29,15 +33,14 @@ public final class Budgets {
                 .ifPresentOrElse(
                         sentence -> {
                             missed.add(sentence);
-                            print("  BUDGET MISSED: %s%n", sentence);
+                            System.out.printf(Locale.ROOT, "  BUDGET MISSED: %s%n", sentence);
                         },
-                        () -> print(
+                        () -> System.out.printf(
+                                Locale.ROOT,
                                 "  budget kept: %s: %s, %s%n",
-                                budget.figure(), budget.measured(measured), budget.allowed(limit)));
-    }
-
-    private static void print(String format, Object... values) {
-        System.out.printf(Locale.ROOT, format, values);
+                                budget.figure(),
+                                budget.measured(measured),
+                                budget.allowed(limit)));
     }
 
     /** A sentence for each check that missed its budget. */

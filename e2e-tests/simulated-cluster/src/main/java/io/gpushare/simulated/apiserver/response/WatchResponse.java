@@ -49,7 +49,11 @@ public final class WatchResponse {
         this.muted = muted;
     }
 
-    /** @param since the version to start after; 0 for all current objects, then changes */
+    /**
+     * Sends the objects that the selection selects, and their changes.
+     *
+     * @param since the version to start after; 0 for all current objects, then changes
+     */
     public void start(Selection selection, long since, Duration length, Duration bookmarkPeriod) {
         response.putHeader("Content-Type", "application/json").setChunked(true).setWriteQueueMaxSize(MAX_PENDING);
         response.writeHead();
