@@ -267,12 +267,16 @@ public final class Ledger {
         });
     }
 
-    /** Ends what this process reserved. What the API server shows as reserved stays so until it does not any more. */
+    /**
+     * Ends what this process reserved. What the API server shows as reserved stays so until it does not any more, with
+     * a new limit.
+     */
     public void endReservation(Reservation reserved) {
         switch (reserved.source()) {
             case DEFRAGMENTATION -> nodes.endReservation(reserved);
             case EVICTION -> reservations.end(reserved.pod(), Source.EVICTION);
-            case STATUS, NOMINATION -> {}
+            case STATUS -> reservations.renew(reserved);
+            case NOMINATION -> {}
         }
     }
 

@@ -9,16 +9,11 @@ public interface LedgerListener {
      * The node has another entry, or none for null. Called inside the atomic step of that node, for any node by any
      * thread.
      */
-    default void nodeChanged(String name, @Nullable NodeEntry now) {}
+    void nodeChanged(String name, @Nullable NodeEntry now);
 
     /** The cards, the CPU or the memory of a node have changed. */
-    default void cardsChanged() {}
+    void cardsChanged();
 
     /** A pod is shown for the first time. Called once for each pod. */
-    default void podArrived(PodDemand.Valid pod) {}
-
-    /** A listener that ignores everything. */
-    static LedgerListener none() {
-        return new LedgerListener() {};
-    }
+    void podArrived(PodDemand.Valid pod);
 }

@@ -183,9 +183,13 @@ public final class PreemptionTurns {
         Set<String> expired = ended.stream().map(each -> each.pod().uid()).collect(Collectors.toSet());
         Map<String, Ended> present = new HashMap<>();
         for (Reservation each : ledger.reservations(Source::evicted)) {
-            ledger.podEntry(each.pod())
-                    .filter(pod -> !expired.contains(each.pod()))
-                    .ifPresent(pod -> present.put(each.pod(), new Ended(pod.ref(), each.node(), How.GONE)));
+            Optional<PodEntry> pod = ledger.podEntry(each.pod());
+            if (pod.isEmpty()) {
+                // Deleted while the evictions were being made.
+                ledger.endReservation(each);
+            } else if (!expired.contains(each.pod())) {
+                present.put(each.pod(), new Ended(pod.get().ref(), each.node(), How.GONE));
+            }
         }
         reserved.forEach((uid, before) -> {
             Optional<PodEntry> entry = ledger.podEntry(uid);

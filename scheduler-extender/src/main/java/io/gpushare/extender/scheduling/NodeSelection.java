@@ -135,11 +135,12 @@ public final class NodeSelection {
 
     /** Those of these nodes that pass do not pass, for that reason. */
     private static void refuse(Set<String> names, Reason why, FilterResult.Draft draft, NodeIndices nodes) {
-        for (String name : names) {
-            for (int place : nodes.places(name)) {
-                if (draft.passes(place)) {
-                    draft.set(place, why);
-                }
+        if (names.isEmpty()) {
+            return;
+        }
+        for (int place : draft.passedPlaces()) {
+            if (names.contains(nodes.name(place))) {
+                draft.set(place, why);
             }
         }
     }

@@ -147,6 +147,22 @@ class PreemptionTurnsTest {
         assertThat(turns.ended(now)).isEmpty();
         pass(Duration.ofMinutes(2));
         assertThat(turns.ended(now)).containsExactly(new Ended(ref("p"), "n1", Ended.How.EXPIRED));
+        pass(Duration.ofSeconds(1));
+        assertThat(turns.ended(now)).as("while the status still shows it").isEmpty();
+        assertThat(turns.ended(now)).isEmpty();
+        pass(Duration.ofMinutes(2));
+        assertThat(turns.ended(now)).containsExactly(new Ended(ref("p"), "n1", Ended.How.EXPIRED));
+    }
+
+    @Test
+    void aPodThatIsDeletedDuringTheEvictionsLeavesNoReservation() {
+        waits("p", null, null);
+        due();
+        ledger.removePod(ref("p"));
+        evicted(ref("p"));
+        assertThat(ledger.reservations(_ -> true)).hasSize(1);
+        assertThat(turns.ended(now)).containsExactly(new Ended(ref("p"), "n1", Ended.How.GONE));
+        assertThat(ledger.reservations(_ -> true)).isEmpty();
     }
 
     @Test
