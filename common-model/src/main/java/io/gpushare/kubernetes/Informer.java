@@ -217,6 +217,11 @@ public final class Informer implements AutoCloseable {
 
         /** Returns the key of the object. */
         String changed(JsonNode object) {
+            pass(this::changedTo, object);
+            return key(object);
+        }
+
+        private void changedTo(JsonNode object) {
             T now = kind.state().apply(object);
             Identity<T> identity = new Identity<>(
                     Json.text(object.path("metadata"), "uid"), kind.identity().apply(now));
@@ -226,12 +231,11 @@ public final class Informer implements AutoCloseable {
                 pass(listener::gone, before.state());
             }
             pass(listener::changed, now);
-            return key(object);
         }
 
         void gone(JsonNode object) {
             objects.remove(key(object));
-            pass(listener::gone, kind.state().apply(object));
+            pass(last -> listener.gone(kind.state().apply(last)), object);
         }
 
         /** The objects with other keys are gone. */
@@ -250,12 +254,13 @@ public final class Informer implements AutoCloseable {
             return Json.text(metadata, "namespace") + "/" + Json.text(metadata, "name");
         }
 
-        private static <T> void pass(Consumer<T> listener, T object) {
+        /** One object that can't be read or passed on must not end the watch of the others. */
+        private <O> void pass(Consumer<O> step, O object) {
             try {
-                listener.accept(object);
+                step.accept(object);
             } catch (RuntimeException e) {
-                // One object that fails must not end the watch of the others.
-                LOG.error("failed on {}", object, e);
+                // Not the object, which users write.
+                LOG.error("one of the {} could not be handled", kind.plural(), e);
             }
         }
     }

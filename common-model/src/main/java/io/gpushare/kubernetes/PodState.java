@@ -9,6 +9,7 @@ import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -208,10 +209,15 @@ public record PodState(
 
     private static @Nullable Instant deadline(PodJson pod) {
         @Nullable Instant start = Json.time(pod.status(), "startTime");
-        return start == null || !pod.spec().hasNonNull("activeDeadlineSeconds")
-                ? null
-                : start.plusSeconds(seconds(pod, "activeDeadlineSeconds"))
-                        .plusSeconds(seconds(pod, "terminationGracePeriodSeconds"));
+        if (start == null || !pod.spec().hasNonNull("activeDeadlineSeconds")) {
+            return null;
+        }
+        try {
+            return start.plusSeconds(seconds(pod, "activeDeadlineSeconds"))
+                    .plusSeconds(seconds(pod, "terminationGracePeriodSeconds"));
+        } catch (DateTimeException _) {
+            return null; // a start at the end of time
+        }
     }
 
     /** The range that the API server accepts, or more. */

@@ -8,6 +8,7 @@ import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
+import io.kubernetes.client.openapi.ApiClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -124,6 +125,38 @@ class KubernetesApiIT {
                     .as("a pod of the second list")
                     .isNotNull();
             await().until(pods::synced);
+        }
+    }
+
+    @Test
+    void anObjectThatCantBeReadDoesNotEndTheWatchOfTheOthers() throws InterruptedException {
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        Informer.Kind<String> kind = new Informer.Kind<>(
+                "pods",
+                "/api/v1/pods",
+                "",
+                false,
+                object -> {
+                    String phase = object.at("/status/phase").asText();
+                    if (phase.equals("Running")) {
+                        throw new IllegalStateException("the first can't be read");
+                    }
+                    return phase;
+                },
+                state -> state);
+        try (ApiServer direct = new ApiServer(
+                        new ApiClient().setBasePath("http://127.0.0.1:" + server.port()), Duration.ofSeconds(5));
+                Informer pods = Informer.start(direct, kind, new Informer.Listener<>() {
+                    @Override
+                    public void changed(String now) {
+                        received.add(now);
+                    }
+
+                    @Override
+                    public void gone(String last) {}
+                })) {
+            assertThat(received.poll(20, TimeUnit.SECONDS)).isEqualTo("Succeeded");
+            assertThat(pods.synced()).isTrue();
         }
     }
 

@@ -35,7 +35,7 @@ class PodStateTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"null, " + START, "300, soon", "300, ''"})
+    @CsvSource({"null, " + START, "300, soon", "300, ''", "300, +1000000000-12-31T23:59:59Z"})
     void withoutADeadlineOrAStartNothingEndsIt(String seconds, String start) throws JsonProcessingException {
         assertThat(deadline(seconds, start)).isNull();
     }
