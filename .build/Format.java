@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  */
 final class Format {
     private static final int COLUMNS = 120;
+    private static final String INDENT = "    ";
     private static final Pattern COMMENT = Pattern.compile("( *(?:\\*|//) )(.*)");
     private static final Pattern ONE_LINE = Pattern.compile("( *)/\\*\\* (.*) \\*/");
     /** The start of a line of a comment that does not continue the sentence before it. */
@@ -84,11 +85,14 @@ final class Format {
         }
         String rest = lines.get(i).substring(end + 1);
         lines.set(i, lines.get(i).substring(0, end));
-        Matcher next = COMMENT.matcher(i + 1 < lines.size() ? lines.get(i + 1) : "");
-        if (next.matches() && next.group(1).equals(comment.group(1)) && !OWN_LINE.matcher(next.group(2)).matches()) {
-            lines.set(i + 1, next.group(1) + rest + " " + next.group(2));
+        // The lines after the first one of a tag are indented.
+        boolean tag = comment.group(2).startsWith("@") || comment.group(2).startsWith(INDENT);
+        String start = comment.group(1) + (tag ? INDENT : "");
+        String next = i + 1 < lines.size() ? lines.get(i + 1) : "";
+        if (next.startsWith(start) && !OWN_LINE.matcher(next.substring(start.length())).matches()) {
+            lines.set(i + 1, start + rest + " " + next.substring(start.length()));
         } else {
-            lines.add(i + 1, comment.group(1) + rest);
+            lines.add(i + 1, start + rest);
         }
     }
 

@@ -43,8 +43,7 @@ public final class Informer implements AutoCloseable {
      * @param plural the name of several in messages
      * @param fieldSelector which of them; empty for all
      * @param paged whether its lists are requested a page at a time, so that the API server never holds the text of a
-     * large
-     *     cluster's list; it then reads its storage, not its cache
+     *     large cluster's list; it then reads its storage, not its cache
      * @param identity reduces a state to what is kept for {@link Listener#gone}
      */
     record Kind<T>(

@@ -51,8 +51,7 @@ public record PodState(
      * @param node the node to which it is bound; null before
      * @param priority 0 where the API has none
      * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then
-     * the
-     *     apps
+     *     the apps
      */
     public record Spec(@Nullable String node, int priority, List<ContainerResources> containers) {
         public Spec {
@@ -71,7 +70,7 @@ public record PodState(
      * @param nominatedNode the node on which its scheduler expects it to fit soon; null for none
      * @param heldNode the node on which cards are held for it, because pods were evicted there; null for none
      * @param deadline when its spec.activeDeadlineSeconds and its grace period will have passed; null without a
-     * deadline
+     *     deadline
      */
     public record Status(
             boolean ended,

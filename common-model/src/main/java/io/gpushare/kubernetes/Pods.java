@@ -45,8 +45,7 @@ public final class Pods {
      * Watches pods.
      *
      * @param nodeName the node whose pods are watched, also those that ended, because its kubelet lists them; null for
-     * all
-     *     pods that have not ended: a pod that ends is gone
+     *     all pods that have not ended: a pod that ends is gone
      */
     public Informer watch(@Nullable String nodeName, Informer.Listener<PodState> listener) {
         return Informer.start(

@@ -93,8 +93,7 @@ public final class XidWatch implements AutoCloseable {
      *
      * @return empty after the timeout, or if this watch is closed meanwhile
      * @throws NvmlException.CardLost if a watched card fell off the bus; NVML does not name it. The other cards are
-     * still
-     *     watched, but NVML may report the loss again at once: read the cards and open a new watch
+     *     still watched, but NVML may report the loss again at once: read the cards and open a new watch
      */
     public Optional<XidEvent> await(Duration timeout) throws NvmlException {
         long end = System.nanoTime() + timeout.toNanos();

@@ -101,10 +101,9 @@ public final class Extender implements AutoCloseable {
      * The Lease that several extenders compete for.
      *
      * @param identity a random part is added: a restarted container has its predecessor's host name and is not the
-     * holder
+     *     holder
      * @param pod the pod in that namespace that this process runs in, which is labelled while it serves requests; null
-     * for
-     *     none
+     *     for none
      */
     public record Candidacy(
             String namespace,

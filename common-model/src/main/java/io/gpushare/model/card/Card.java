@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param index NVML's index on the node, from 0: what gpushare's annotations call IDX
  * @param minor the number in {@code /dev/nvidia<minor>}, which may differ from the index; null where there is no such
- * file
+ *     file
  * @param model NVML's product name
  * @param memory the card's whole memory
  * @param cordoned whether an operator excluded it from new pods; running pods keep it

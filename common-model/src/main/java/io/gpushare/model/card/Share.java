@@ -7,8 +7,7 @@ package io.gpushare.model.card;
  * @param units memory units
  * @param wholeCards cards taken whole
  * @param cores percent of one card's computing cores: at most so many compute for each process of the container at one
- * time. 0 where that
- *     is not limited
+ *     time. 0 where that is not limited
  */
 public record Share(int units, int wholeCards, int cores) {
     /** The cores of one card, in percent. */

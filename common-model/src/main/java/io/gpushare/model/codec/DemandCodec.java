@@ -45,8 +45,7 @@ public final class DemandCodec {
      *
      * @param containers as for {@link #decode(List)}
      * @return also malformed if the annotation {@value AnnotationKeys#CARDS}, or one that selects cards, is invalid, or
-     * if a
-     *     container requests a resource of HAMi too
+     *     if a container requests a resource of HAMi too
      */
     public Decoded<Demand> decode(List<ContainerResources> containers, Map<String, String> annotations) {
         Decoded<Demand> amounts = decode(containers);
@@ -116,8 +115,7 @@ public final class DemandCodec {
      *
      * @param containers in the order in which they start: init containers and sidecars as in the spec, then the apps
      * @return absent if no container requests a resource; malformed if one requests memory and whole cards, cores
-     * without
-     *     memory, or an amount that is not a whole number
+     *     without memory, or an amount that is not a whole number
      */
     public Decoded<Demand> decode(List<ContainerResources> containers) {
         return decode(containers, this::share);

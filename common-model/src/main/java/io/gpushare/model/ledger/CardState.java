@@ -9,8 +9,7 @@ import java.util.Objects;
  *
  * @param capacity what the card has: its memory units and cores, or the whole card
  * @param allocated the sum over all holders. It exceeds the capacity, or has units and whole cards at once, only where
- * an
- *     annotation or another program broke the rules
+ *     an annotation or another program broke the rules
  */
 public record CardState(Card card, Share capacity, Share allocated) {
     public CardState {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A condition on labels, as in the selectors of the API.
  *
  * @param operator {@code In}, {@code NotIn}, {@code Exists}, {@code DoesNotExist} and, for nodes, {@code Gt} and {@code
- * Lt}
+ *     Lt}
  */
 public record LabelRequirement(String key, String operator, Set<String> values) {
     public LabelRequirement {

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * container of a listed pod that lacks the devices that it requests.
  *
  * @param listedNow whether pod-resources responded during this call; otherwise {@code snapshot.listed()} is an older
- * list
+ *     list
  * @param fresh whether the API's pods were listed during this call; otherwise the watch may be behind the kubelet
  */
 public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean fresh) {

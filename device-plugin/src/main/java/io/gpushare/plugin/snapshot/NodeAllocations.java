@@ -15,8 +15,7 @@ import java.util.Set;
  * @param assigned the allocations of containers that have their cards
  * @param reserved the same, and the annotated allocations of pods that wait for their cards
  * @param undeviced those of the assigned that the scheduler counts, and the kubelet by device IDs that are not ours:
- * pods that
- *     got their cards from another device plugin, such as gpushare's
+ *     pods that got their cards from another device plugin, such as gpushare's
  * @param uncounted what is held on each card, and counted neither there nor under the present resources
  * @param allocatedIds the device IDs that the kubelet has allocated. The kubelet only counts: they are usually, but not
  *     always, devices of the cards that the containers have

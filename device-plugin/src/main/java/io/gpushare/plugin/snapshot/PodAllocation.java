@@ -36,8 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param awaited what is kept for a pod that waits for its cards
  * @param undeviced what the scheduler counts, and the kubelet does not by devices of ours
  * @param uncounted what neither counts for the present resources: former resources are not counted by the scheduler,
- * and
- *     disputed cards not by the kubelet
+ *     and disputed cards not by the kubelet
  * @param evidence how this is known; empty if the pod has nothing
  */
 record PodAllocation(

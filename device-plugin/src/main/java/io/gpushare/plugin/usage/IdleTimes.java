@@ -13,7 +13,7 @@ import java.util.OptionalInt;
  * When each container last computed on each of its cards, as far as the driver reports it.
  *
  * @param active by container and card, the last report in which it computed; the first report of a container that has
- * not
+ *     not
  */
 public record IdleTimes(Map<ContainerOnCard, Instant> active) {
     /** Before the first report. */

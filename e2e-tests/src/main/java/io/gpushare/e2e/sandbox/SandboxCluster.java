@@ -59,7 +59,7 @@ final class SandboxCluster implements AutoCloseable {
 
     /**
      * @param images where the extender and the plugin of {@link SandboxNode#RECORDED} come from, if not from the
-     * checkout
+     *     checkout
      */
     SandboxCluster(Path repository, Path folder, int extenderPort, @Nullable RecordedImages images) throws IOException {
         this.images = images;

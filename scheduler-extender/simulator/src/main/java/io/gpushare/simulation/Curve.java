@@ -7,8 +7,7 @@ import java.util.Map;
  * The result of one replay.
  *
  * @param allocated by per cent of capacity that has arrived, from 0: per cent of capacity that is allocated then. The
- * last
- *     element is the end
+ *     last element is the end
  * @param arrived per cent of capacity that has arrived at the end
  * @param pods the number of pods that arrived, including those that fitted no node
  * @param refusedByClass the refused ones

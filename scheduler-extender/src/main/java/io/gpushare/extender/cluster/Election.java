@@ -51,7 +51,7 @@ final class Election {
 
     /**
      * @param identity unique to this process, which is the holder if it finds it in the Lease, whatever response was
-     * lost
+     *     lost
      */
     Election(LeaseStore store, String identity, Timing timing, LongSupplier nanos, InstantSource clock) {
         this.store = store;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The cards that a pod holds on a node, and how certain that is.
  *
  * @param contested the allocation that the annotation of the bound pod names instead, because someone changed it; null
- * if it
- *     names the first one. Either may be true until the device plugin has corrected it, so the cards of both are held
+ *     if it names the first one. Either may be true until the device plugin has corrected it, so the cards of both are
+ *     held
  * @param since when the extender's own call gave it that standing; without meaning once {@link Standing#SEEN}
  */
 public record Holding(

@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param waste what is wasted, as of the last round
  * @param defrag which pods to move
  * @param grafana the address of the Grafana that has the dashboards of deploy/monitoring, with a slash at its end; null
- * for
- *     none
+ *     for none
  * @param version of this program
  */
 public record ViewAccess(

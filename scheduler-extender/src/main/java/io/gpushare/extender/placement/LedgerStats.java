@@ -66,7 +66,7 @@ public record LedgerStats(
      * @param capacity the total memory of the cards
      * @param allocated the memory that pods hold: all of a card that is taken whole, and never more than a card has
      * @param free the memory that new pods can get, in whole units; none of unhealthy and cordoned cards and stale
-     * nodes
+     *     nodes
      * @param fragmented the part of the free memory that a typical pod can't use on average: {@link Fragmentation}
      * @param wasted the part of the free memory that no typical pod can use
      */

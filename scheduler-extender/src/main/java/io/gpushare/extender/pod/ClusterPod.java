@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param ended whether the pod has Succeeded or Failed: only then, or when it is deleted, are its cards free again
  * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
  * @param nominatedNode the node on which kube-scheduler expects the pod to fit soon, because pods were evicted there;
- * null for
- *     none
+ *     null for none
  * @param heldNode the node on which this extender holds cards for the pod, because it evicted pods there; null for none
  * @param deadline when the pod's own deadline and its grace period will have passed; null without a deadline
  * @param controller null for a pod that no controller would create again

@@ -14,7 +14,7 @@ public sealed interface PodDemand {
      *
      * @param request its CPU and memory
      * @param named whether it names a GPU resource, with the amount 0: kube-scheduler delegates such a pod to the
-     * extender
+     *     extender
      */
     record NoGpu(PodRequest request, boolean named) implements PodDemand {
         public NoGpu {

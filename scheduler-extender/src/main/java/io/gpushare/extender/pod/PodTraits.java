@@ -8,9 +8,9 @@ import java.util.List;
  * What else a pod states for kube-scheduler, beside its resources, as far as this extender must know.
  *
  * @param preferences whether it states a preference that kube-scheduler scores: a preferred affinity or a soft topology
- * spread
+ *     spread
  * @param relations whether it requires something that depends on other pods or volumes, which only kube-scheduler can
- * check
+ *     check
  * @param tolerations those of its tolerations that may apply to soft taints, at most {@link #MOST_TOLERATIONS}
  */
 public record PodTraits(boolean preferences, boolean relations, List<Toleration> tolerations) {

@@ -15,7 +15,7 @@ import java.util.Optional;
  * What keeps a node's cards from taking a pod: the obstacle of the card that comes nearest to fitting.
  *
  * @param amount the units or the percent of its cores that this card could give, or the number of cards that fit; 0
- * where it does not matter
+ *     where it does not matter
  * @param detail the condition that is not met, or what the card reports; empty for nothing
  */
 record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail) {

@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param model the model of the cards; empty if the reason is not in the cards
  * @param nodes the number of nodes
  * @param detail the obstacle in words, with the figures of the card that comes nearest to fitting; empty if the reason
- * is not
- *     in the cards
+ *     is not in the cards
  */
 public record RefusedNodes(Reason reason, String model, int nodes, String detail) {
     public RefusedNodes {

@@ -76,7 +76,7 @@ public final class ExtenderServer {
      *
      * @param unready why no verb can be served now, as a sentence; empty if it can
      * @param unavailable why this replica neither serves verbs nor could take over, as a sentence; empty if it does or
-     * could
+     *     could
      */
     public record Parts(
             Ledger ledger,

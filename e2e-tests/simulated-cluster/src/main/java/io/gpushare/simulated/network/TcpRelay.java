@@ -42,7 +42,7 @@ public final class TcpRelay implements AutoCloseable {
      * Starts to relay.
      *
      * @param backend the port of the backend of the next connection; empty while there is none, and connections are
-     * closed
+     *     closed
      */
     public static TcpRelay start(Supplier<OptionalInt> backend) throws IOException {
         TcpRelay relay = new TcpRelay(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), backend);

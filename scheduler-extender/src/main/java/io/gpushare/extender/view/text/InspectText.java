@@ -23,7 +23,7 @@ public final class InspectText {
      * Prepares the text.
      *
      * @param all nodes of the ledger; those without cards, pods on them, or a reason why they offer no cards are left
-     * out
+     *     out
      * @param pending units of bound pods whose card is unknown, by node
      */
     public InspectText(List<NodeView> all, Map<String, Long> pending) {

@@ -22,7 +22,7 @@ final class NodeAmounts {
      * Prepares the amounts.
      *
      * @param all nodes of the ledger; those without cards, pods on them, or a reason why they offer no cards are left
-     * out
+     *     out
      * @param pending units of bound pods whose card is unknown, by node
      */
     NodeAmounts(List<NodeView> all, Map<String, Long> pending) {
