@@ -99,9 +99,12 @@ public final class NodeCards {
         return changed.keySet().removeAll(Set.copyOf(holders)) ? new NodeCards(inventory, changed) : this;
     }
 
-    /** The first cards in that order that fit the demand, or why none fit. It reserves nothing. */
-    public Placement place(Demand demand, CardOrder order) {
-        return place(demand, order, any -> true, any -> true);
+    /**
+     * Cards that fit the demand, or why none fit: those with the least free memory, so that used cards are filled before
+     * an unused one. It reserves nothing.
+     */
+    public Placement place(Demand demand) {
+        return place(demand, any -> true, any -> true);
     }
 
     /**
@@ -110,9 +113,8 @@ public final class NodeCards {
      * @param forShares the cards that may be shared
      * @param forWhole the cards that may be taken whole
      */
-    public Placement place(
-            Demand demand, CardOrder order, Predicate<CardState> forShares, Predicate<CardState> forWhole) {
-        return new PlacementSearch(inventory, cards, order, forShares, forWhole).place(demand);
+    public Placement place(Demand demand, Predicate<CardState> forShares, Predicate<CardState> forWhole) {
+        return new PlacementSearch(inventory, cards, forShares, forWhole).place(demand);
     }
 
     /** Whether that allocation could be added with no card over-committed, and every card is present and placeable. */

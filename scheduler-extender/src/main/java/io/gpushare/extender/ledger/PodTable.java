@@ -12,7 +12,6 @@ import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.codec.HostResourcesCodec;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
@@ -173,7 +172,7 @@ final class PodTable {
         Map<PodRef, Allocation> expected = new LinkedHashMap<>();
         NodeCards later = waiting.isEmpty() ? cards : withoutTerminating(cards);
         for (PodEntry pod : waiting) {
-            if (later.place(pod.demand(), CardOrder.BINPACK) instanceof Placement.Placed(Allocation allocation)) {
+            if (later.place(pod.demand()) instanceof Placement.Placed(Allocation allocation)) {
                 later = later.with(pod.ref(), allocation);
                 expected.put(pod.ref(), allocation);
             }

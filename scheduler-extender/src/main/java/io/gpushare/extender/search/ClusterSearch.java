@@ -10,7 +10,6 @@ import io.gpushare.extender.search.LeavingSearch.Leaving;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
@@ -204,7 +203,7 @@ public final class ClusterSearch {
         return leaving.size() == uids.size()
                         && pods.size() <= question.mostPods()
                         && hostFits(node, freed)
-                        && node.cards().without(uids).place(question.demand().demand(), CardOrder.BINPACK)
+                        && node.cards().without(uids).place(question.demand().demand())
                                 instanceof Placement.Placed(Allocation allocation)
                 ? Optional.of(new Departure(
                         name,
