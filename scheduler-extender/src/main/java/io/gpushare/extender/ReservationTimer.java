@@ -9,7 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends reservations by nodes' annotations that nobody renews: whoever moved the pods is gone. The age of an annotation
+ * Ends reservations whose time is over: of filter, and by nodes' annotations that nobody renews, because whoever moved
+ * the pods is gone. The age of an annotation
  * is measured by the extender's own clock since its last change, as with the Leases of the nodes.
  */
 final class ReservationTimer {
@@ -48,6 +49,9 @@ final class ReservationTimer {
         for (Reservation over : ledger.overReservations(clock.instant())) {
             if (over.source() == Source.DEFRAGMENTATION) {
                 LOG.warn("node {}: its cards are not reserved any more, because nobody renewed it", over.node());
+                ledger.endReservation(over);
+            } else if (over.source() == Source.FILTER) {
+                LOG.info("pod {}: no bind to node {} came in time: nothing is reserved for it", over.pod(), over.node());
                 ledger.endReservation(over);
             }
         }

@@ -221,9 +221,7 @@ public final class Ledger {
 
     /** The nodes whose {@link #nodeEntryFor} that pod differs from {@link #nodeEntry}, by name. */
     public Map<String, NodeEntry> nodesApart(String podUid, int priority) {
-        Map<String, NodeEntry> apart = new HashMap<>();
-        pods.nodesApart(podUid, priority).forEach(name -> apart.put(name, nodeEntryFor(podUid, priority, name)));
-        return apart;
+        return pods.nodesApart(podUid, priority);
     }
 
     /** A copy of all nodes by name. */
@@ -274,7 +272,7 @@ public final class Ledger {
     public void endReservation(Reservation reserved) {
         switch (reserved.source()) {
             case DEFRAGMENTATION -> nodes.endReservation(reserved);
-            case EVICTION -> reservations.end(reserved.pod(), Source.EVICTION);
+            case EVICTION, FILTER -> reservations.end(reserved.pod(), reserved.source());
             case STATUS -> reservations.renew(reserved);
             case NOMINATION -> {}
         }
@@ -283,6 +281,12 @@ public final class Ledger {
     /** Ends all that this process reserved: another extender leads. */
     public void endReservations() {
         reservations.endAll(Source.EVICTION);
+        reservations.endAll(Source.FILTER);
+    }
+
+    /** Ends what filter reserved for the pod. */
+    public void endFilterReservation(String podUid) {
+        reservations.end(podUid, Source.FILTER);
     }
 
     /** The reservations from sources like that: one for each pod, from its strongest source, and one for each node. */

@@ -17,6 +17,7 @@ import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,6 +86,10 @@ final class PodTable {
         if (pod.node() == null && !pod.priority().terminating() && demand instanceof PodDemand.Valid) {
             reservations.show(uid, Source.STATUS, shown(Source.STATUS, uid, pod.heldNode()));
             reservations.show(uid, Source.NOMINATION, shown(Source.NOMINATION, uid, pod.nominatedNode()));
+            String before = entry(uid).map(PodEntry::failure).orElse("");
+            if (!pod.failure().isEmpty() && !pod.failure().equals(before)) {
+                reservations.end(uid, Source.FILTER);
+            }
         } else {
             reservations.remove(uid);
         }
@@ -95,20 +100,29 @@ final class PodTable {
     }
 
     /** The nodes that are not the same for that pod as for all: see {@link #available}. */
-    Set<String> nodesApart(String uid, int priority) {
-        Set<String> apart = before(uid, priority).map(Reserved::node).collect(Collectors.toSet());
+    Map<String, NodeEntry> nodesApart(String uid, int priority) {
+        Map<String, List<Reserved>> apart = before(uid, priority).collect(Collectors.groupingBy(Reserved::node));
         entry(uid).stream()
                 .flatMap(entry -> entry.holdings().stream())
-                .map(Holding::node)
-                .forEach(apart::add);
-        return apart;
+                .forEach(holding -> apart.putIfAbsent(holding.node(), List.of()));
+        Set<String> leaving = apart.isEmpty() ? Set.of() : reservations.leaving();
+        Map<String, NodeEntry> available = new HashMap<>();
+        apart.forEach((node, reserved) -> available.put(node, available(nodes.entry(node), uid, reserved, leaving)));
+        return available;
     }
 
     /** The node as that pod may use it: without the pod's own holding, and without what is reserved before it. */
     NodeEntry available(String node, NodeEntry entry, String uid, int priority) {
+        List<Reserved> reserved = before(uid, priority)
+                .filter(each -> each.node().equals(node))
+                .toList();
+        return available(entry, uid, reserved, reservations.leaving());
+    }
+
+    private NodeEntry available(NodeEntry entry, String uid, List<Reserved> reserved, Set<String> leaving) {
         NodeEntry available = entry.without(uid);
         for (Map.Entry<PodRef, Allocation> pod :
-                expected(node, available.cards(), before(uid, priority)).entrySet()) {
+                expected(available.cards(), reserved, leaving).entrySet()) {
             available = available.with(pod.getKey(), pod.getValue());
         }
         return available;
@@ -118,7 +132,12 @@ final class PodTable {
     boolean awaitsCards(PodRef pod) {
         return reserved(reservations.of(pod.uid()).stream())
                 .filter(own -> nodes.entry(own.node()).unavailable() == null)
-                .anyMatch(own -> expected(own.node(), nodes.entry(own.node()).cards(), reserved(reservations.ofPods()))
+                .anyMatch(own -> expected(
+                                nodes.entry(own.node()).cards(),
+                                reserved(reservations.ofPods())
+                                        .filter(each -> each.node().equals(own.node()))
+                                        .toList(),
+                                reservations.leaving())
                         .containsKey(pod));
     }
 
@@ -147,30 +166,34 @@ final class PodTable {
     }
 
     /**
-     * What counts against that pod: the reservations of pods that are more or as important. Of two pods on the same
-     * node only one counts against the other, or neither would get the card.
+     * What counts against that pod: the reservations of pods that are more or as important. Of two pods that expect
+     * the same node only one counts against the other, or neither would get the card. Those that filter named the node
+     * all fit there together, and each counts.
      */
     private Stream<Reserved> before(String uid, int priority) {
         @Nullable
-        Reserved own = reserved(reservations.of(uid).stream()).findFirst().orElse(null);
+        Reserved own =
+                reserved(reservations.expected(uid).stream()).findFirst().orElse(null);
         return reserved(reservations.ofPods())
                 .filter(each -> !each.pod().ref().uid().equals(uid))
-                .filter(each -> (own != null && own.node().equals(each.node()))
+                .filter(each -> own != null
+                                && own.node().equals(each.node())
+                                && each.reservation().source() != Source.FILTER
                         ? Reserved.FIRST.compare(each, own) < 0
                         : each.pod().priority().value() >= priority);
     }
 
     /**
-     * Where such pods fit on that node once the terminating pods are gone, the most important first. A pod that does
+     * Where such pods fit on their node once the terminating pods are gone, the most important first. A pod that does
      * not fit then is omitted: no card waits for it.
+     *
+     * @param leaving the pods that this extender evicts
      */
-    private Map<PodRef, Allocation> expected(String node, NodeCards cards, Stream<Reserved> which) {
-        List<PodEntry> waiting = which.filter(each -> each.node().equals(node))
-                .sorted(Reserved.FIRST)
-                .map(Reserved::pod)
-                .toList();
+    private Map<PodRef, Allocation> expected(NodeCards cards, List<Reserved> which, Set<String> leaving) {
+        List<PodEntry> waiting =
+                which.stream().sorted(Reserved.FIRST).map(Reserved::pod).toList();
         Map<PodRef, Allocation> expected = new LinkedHashMap<>();
-        NodeCards later = waiting.isEmpty() ? cards : withoutTerminating(cards);
+        NodeCards later = waiting.isEmpty() ? cards : withoutTerminating(cards, leaving);
         for (PodEntry pod : waiting) {
             if (later.place(pod.demand()) instanceof Placement.Placed(Allocation allocation)) {
                 later = later.with(pod.ref(), allocation);
@@ -180,11 +203,11 @@ final class PodTable {
         return expected;
     }
 
-    private NodeCards withoutTerminating(NodeCards cards) {
+    private NodeCards withoutTerminating(NodeCards cards, Set<String> leaving) {
         NodeCards left = cards;
         for (NodeCards.Holding holding : cards.holdings()) {
             String uid = holding.holder().key();
-            boolean terminating = reservations.leaving(uid)
+            boolean terminating = leaving.contains(uid)
                     || entry(uid)
                             .filter(entry -> entry.priority().terminating())
                             .isPresent();
@@ -242,7 +265,7 @@ final class PodTable {
                 pod.ref(),
                 demand,
                 pod.priority(),
-                pod.unschedulable(),
+                pod.failure(),
                 pod.deadline(),
                 pod.controller(),
                 true,

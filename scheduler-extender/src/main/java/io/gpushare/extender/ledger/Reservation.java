@@ -34,6 +34,11 @@ public record Reservation(
         EVICTION(null),
         /** The pod's status says that an extender evicted pods for it. Its leader, or the next one, takes it back. */
         STATUS(Duration.ofMinutes(2)),
+        /**
+         * Filter named only this node, and kube-scheduler prepares the bind. It ends with the bind, the next filter,
+         * the end of the pod or a failed attempt that its status shows.
+         */
+        FILTER(null),
         /** kube-scheduler nominated the pod to the node, and takes that back. */
         NOMINATION(null),
         /**
@@ -86,6 +91,11 @@ public record Reservation(
     /** This extender evicts these pods for the pod until then. */
     public static Reservation eviction(String pod, String node, Set<String> leaving, Instant until) {
         return new Reservation(Source.EVICTION, pod, "", node, Set.of(), leaving, "", until);
+    }
+
+    /** Filter named the node for the pod, which is to be bound by then. */
+    public static Reservation filter(String pod, String node, Instant until) {
+        return new Reservation(Source.FILTER, pod, "", node, Set.of(), Set.of(), "", until);
     }
 
     /** Whether it is what the other one was when it was made. */
