@@ -150,8 +150,8 @@ public final class Extender implements AutoCloseable {
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(placer, pods, outcomes, clocks.wall());
         informers = ClusterInformers.start(api, ledger, outcomes, settings.pluginNamespace());
-        NodeSelection selection = new NodeSelection(
-                placer, outcomes, settings.decideIn(), informers::softTaints, clocks.steady());
+        NodeSelection selection =
+                new NodeSelection(placer, outcomes, settings.decideIn(), informers::softTaints, clocks.steady());
         leases = NodeLeasePoller.start(
                 api, settings.nodeLeaseNamespace(), ledger, System::nanoTime, InstantSource.system());
         leadership = candidacy == null || membership == null

@@ -51,7 +51,8 @@ final class ReservationTimer {
                 LOG.warn("node {}: its cards are not reserved any more, because nobody renewed it", over.node());
                 ledger.endReservation(over);
             } else if (over.source() == Source.FILTER) {
-                LOG.info("pod {}: no bind to node {} came in time: nothing is reserved for it", over.pod(), over.node());
+                LOG.info(
+                        "pod {}: no bind to node {} came in time: nothing is reserved for it", over.pod(), over.node());
                 ledger.endReservation(over);
             }
         }

@@ -100,8 +100,8 @@ public final class NodeCards {
     }
 
     /**
-     * Cards that fit the demand, or why none fit: those with the least free memory, so that used cards are filled before
-     * an unused one. It reserves nothing.
+     * Cards that fit the demand, or why none fit: those with the least free memory, so that used cards are filled
+     * before an unused one. It reserves nothing.
      */
     public Placement place(Demand demand) {
         return place(demand, any -> true, any -> true);

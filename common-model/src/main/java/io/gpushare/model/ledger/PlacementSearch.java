@@ -24,10 +24,7 @@ import java.util.function.Predicate;
  * @param forWhole the cards that may be taken whole
  */
 record PlacementSearch(
-        Inventory inventory,
-        List<CardState> cards,
-        Predicate<CardState> forShares,
-        Predicate<CardState> forWhole) {
+        Inventory inventory, List<CardState> cards, Predicate<CardState> forShares, Predicate<CardState> forWhole) {
     Placement place(Demand demand) {
         List<CardState> allowed = allowed(demand.selector());
         return unresolvable(demand, allowed)
@@ -89,9 +86,9 @@ record PlacementSearch(
     }
 
     /**
-     * The cards to share: one is the first of the {@link #order}, several are the best-linked ones. They leave enough of the free
-     * cards for the containers that take whole cards. Among equal free cards the one least close to the others comes
-     * first.
+     * The cards to share: one is the first of the {@link #order}, several are the best-linked ones. They leave enough
+     * of the free cards for the containers that take whole cards. Among equal free cards the one least close to the
+     * others comes first.
      *
      * @param free the cards that may be taken whole
      */

@@ -41,8 +41,7 @@ class CordonCodecTest {
         Inventory cordoned = NODE.withCordoned(Set.of(A));
         assertThat(NodeCards.of(cordoned).cards().getFirst().free()).isEqualTo(Share.NONE);
         assertThat(NodeCards.of(cordoned)
-                        .place(
-                                new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, Share.memory(1))))))
+                        .place(new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, Share.memory(1))))))
                 .isInstanceOf(Placement.Refused.class);
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(cordoned))))
                 .isEqualTo(new Decoded.Valid<>(cordoned));

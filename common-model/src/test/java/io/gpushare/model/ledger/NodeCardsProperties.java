@@ -212,7 +212,8 @@ class NodeCardsProperties {
     private static NodeCards placeIfItFits(NodeCards node, Step step, List<String> running) {
         if (node.place(step.demand(), step::takes, step::takes) instanceof Placement.Placed(Allocation allocation)) {
             assertThat(node.cards())
-                    .filteredOn(state -> allocation.cards().contains(state.card().id()))
+                    .filteredOn(
+                            state -> allocation.cards().contains(state.card().id()))
                     .isNotEmpty()
                     .allMatch(step::takes);
             assertThat(allocation.gives(step.demand())).isTrue();

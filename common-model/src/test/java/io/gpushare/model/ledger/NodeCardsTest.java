@@ -40,15 +40,13 @@ class NodeCardsTest {
         assertThat(cardOf(node, 4)).isEqualTo("GPU-0");
         node = add(node, memory(4));
         assertThat(cardOf(node, 12)).isEqualTo("GPU-3");
-        assertThat(node.place(memory(17)))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        assertThat(node.place(memory(17))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
     }
 
     @Test
     void freeMemoryOnTwoCardsIsNotFreeMemoryOnOne() {
         NodeCards node = used(used(NodeCards.of(node(15, 15)), 0, 8), 1, 8);
-        assertThat(node.place(memory(10)))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        assertThat(node.place(memory(10))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
     }
 
     @Test
@@ -67,8 +65,7 @@ class NodeCardsTest {
 
         assertThat(cardOf(node, 3)).isEqualTo("GPU-1");
         node = used(node, 1, 15);
-        assertThat(node.place(memory(1)))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        assertThat(node.place(memory(1))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
         assertThat(node.place(whole(1))).isInstanceOf(Placement.Placed.class);
     }
 
@@ -83,8 +80,7 @@ class NodeCardsTest {
     void aCardTakenWholeOffersNoMemory() {
         NodeCards node = add(NodeCards.of(node(15)), whole(1));
         assertThat(node.cards().getFirst().free()).isEqualTo(Share.NONE);
-        assertThat(node.place(memory(1)))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        assertThat(node.place(memory(1))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
     }
 
     @Test
@@ -168,10 +164,8 @@ class NodeCardsTest {
     void thirtyAndFortyAndThirtyPercentOfTheCoresFitOnOneCardAndThirtyOneDoNot() {
         NodeCards node = add(add(NodeCards.of(mps(15)), cores(2, 30)), cores(2, 40));
 
-        assertThat(node.place(cores(2, 31)))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_CORES));
-        assertThat(node.place(cores(12, 30)))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        assertThat(node.place(cores(2, 31))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_CORES));
+        assertThat(node.place(cores(12, 30))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
         NodeCards full = add(node, cores(2, 30));
         assertThat(full.cards().getFirst().free()).isEqualTo(Share.memory(9));
         assertThat(full.place(memory(9))).isInstanceOf(Placement.Placed.class);
@@ -192,8 +186,7 @@ class NodeCardsTest {
                 mps.withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.counted("no supervisor"))))) {
             assertThat(NodeCards.of(without).place(cores(2, 1)))
                     .isEqualTo(new Placement.Refused(Refusal.NO_CORE_LIMITS));
-            assertThat(NodeCards.of(without).place(memory(2)))
-                    .isInstanceOf(Placement.Placed.class);
+            assertThat(NodeCards.of(without).place(memory(2))).isInstanceOf(Placement.Placed.class);
         }
     }
 
@@ -207,8 +200,7 @@ class NodeCardsTest {
 
         assertThat(node.cards().getFirst().overCommitted()).isTrue();
         assertThat(node.fits(placed(node, memory(14)))).isTrue();
-        assertThat(node.place(cores(1, 1)))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_CORES));
+        assertThat(node.place(cores(1, 1))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_CORES));
     }
 
     /** A card with MPS on a node that offers cores. */

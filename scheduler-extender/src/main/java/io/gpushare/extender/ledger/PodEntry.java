@@ -53,17 +53,7 @@ public record PodEntry(
 
     PodEntry with(List<Holding> changed) {
         return new PodEntry(
-                ref,
-                podDemand,
-                priority,
-                failure,
-                deadline,
-                controller,
-                listed,
-                node,
-                changed,
-                gpushare,
-                complaint);
+                ref, podDemand, priority, failure, deadline, controller, listed, node, changed, gpushare, complaint);
     }
 
     /** Adds a holding, which replaces another on the same node. */

@@ -111,6 +111,12 @@ final class Reservations {
                 : own.values().stream().findFirst();
     }
 
+    /** What filter promised the pod on that node. */
+    Optional<Reservation> ofFilter(String pod, String node) {
+        return Optional.ofNullable(pods.getOrDefault(pod, Map.of()).get(Source.FILTER))
+                .filter(each -> each.node().equals(node));
+    }
+
     /** As {@link #of}, but for what filter named: where the pod is expected to fit when others have left. */
     Optional<Reservation> expected(String pod) {
         @Nullable Map<Source, Reservation> own = pods.get(pod);

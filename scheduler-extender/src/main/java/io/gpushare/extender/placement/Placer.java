@@ -8,6 +8,7 @@ import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.LedgerListener;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -91,6 +92,12 @@ public final class Placer {
     public Assumption assume(PodRef pod, PodDemand.Valid demand, String node, Instant now) {
         Scoring scoring = scoring(demand.policy());
         return ledger.assume(pod, demand, node, entry -> place(node, entry, demand, scoring), now);
+    }
+
+    /** Promises the cards that the pod's policy chooses on that node until then: {@link Ledger#promise}. */
+    public void promise(PodEntry pod, String node, Instant until) {
+        Scoring scoring = scoring(pod.podDemand().policy());
+        ledger.promise(pod, node, entry -> place(node, entry, pod.podDemand(), scoring), until);
     }
 
     /** The cards of the node that cost least by that scoring, or why none fit. */

@@ -249,8 +249,7 @@ public final class WaitingPods {
 
         /** The node with the pod on it; empty if no cards fit. */
         Optional<FreeOnNode> with(PodEntry pod) {
-            return entry.cards().place(pod.demand())
-                            instanceof Placement.Placed(Allocation allocation)
+            return entry.cards().place(pod.demand()) instanceof Placement.Placed(Allocation allocation)
                     ? Optional.of(FreeOnNode.of(entry.with(pod.ref(), allocation), allocatable))
                     : Optional.empty();
         }

@@ -6,7 +6,7 @@ import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
-import io.gpushare.extender.ledger.Reservation;
+import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.FreeNodes;
@@ -26,13 +26,14 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs filter and prioritize. Where filter names one node only, what the pod requests is reserved there until it is
- * bound: preparing its volumes may take minutes. Otherwise they only read the ledger.
+ * The verbs filter and prioritize. Where filter names one node only, what the pod requests is reserved there until it
+ * is bound: preparing its volumes may take minutes. Otherwise they only read the ledger.
  */
 public final class NodeSelection {
     /** The best score: kube-scheduler's MaxExtenderPriority. */
@@ -193,11 +194,12 @@ public final class NodeSelection {
      */
     private void reserve(String podUid, NodeIndices nodes, FilterResult.Draft draft) {
         // A caller may name any pod: only those of the API take memory and cards.
-        if (draft.passed() == 1 && ledger.podEntry(podUid).isPresent()) {
+        Optional<PodEntry> pod = ledger.podEntry(podUid);
+        if (draft.passed() == 1 && pod.isPresent()) {
             String node = nodes.name(draft.passedPlaces()[0]);
             boolean hopeful = outcomes.attempts().named(podUid, node);
             if (hopeful && ledger.reservations(Source.FILTER::equals).size() < MOST_RESERVED) {
-                ledger.reserve(Reservation.filter(podUid, node, clock.instant().plus(PREPARATION)));
+                placer.promise(pod.get(), node, clock.instant().plus(PREPARATION));
                 return;
             }
         }

@@ -33,8 +33,8 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.statistics.Statistics;
 
 /**
- * In any history of filter, bind, failed attempts, time-outs, deletions and changes of the leader a pod gets what filter
- * promised it, unless a more important pod came; and in the end nothing is reserved that nobody will use.
+ * In any history of filter, bind, failed attempts, time-outs, deletions and changes of the leader a pod gets what
+ * filter promised it, unless a more important pod came; and in the end nothing is reserved that nobody will use.
  */
 class FilterReservationProperties {
     private static final int STEPS = 150;
@@ -107,8 +107,8 @@ class FilterReservationProperties {
                 }
                 default -> {
                     if (!running.isEmpty()) {
-                        ledger.removePod(running.remove(random.nextInt(running.size()))
-                                .ref());
+                        ledger.removePod(
+                                running.remove(random.nextInt(running.size())).ref());
                     }
                 }
             }
@@ -128,7 +128,18 @@ class FilterReservationProperties {
 
         private void put(PodRef ref, PodPriority priority, String failure, List<ContainerResources> containers) {
             ClusterPod pod = new ClusterPod(
-                    ref, null, false, priority, !failure.isEmpty(), failure, null, null, null, null, Map.of(), containers);
+                    ref,
+                    null,
+                    false,
+                    priority,
+                    !failure.isEmpty(),
+                    failure,
+                    null,
+                    null,
+                    null,
+                    null,
+                    Map.of(),
+                    containers);
             waiting.put(ref.uid(), pod);
             ledger.updatePod(pod);
         }
@@ -140,9 +151,10 @@ class FilterReservationProperties {
                 if (result.passed() == 1 && reserved(pod)) {
                     promised.put(pod.ref().uid(), node);
                     // What a less important pod was promised there may be gone.
-                    promised.entrySet().removeIf(other -> other.getValue().equals(node)
-                            && waiting.get(other.getKey()).priority().value()
-                                    < pod.priority().value());
+                    promised.entrySet()
+                            .removeIf(other -> other.getValue().equals(node)
+                                    && waiting.get(other.getKey()).priority().value()
+                                            < pod.priority().value());
                 }
             });
         }
@@ -170,9 +182,10 @@ class FilterReservationProperties {
                 waiting.remove(pod.ref().uid());
                 running.add(pod);
                 // Without a promise it may take what a less important pod was promised, as any bind may.
-                promised.entrySet().removeIf(other -> other.getValue().equals(node)
-                        && waiting.get(other.getKey()).priority().value()
-                                < pod.priority().value());
+                promised.entrySet()
+                        .removeIf(other -> other.getValue().equals(node)
+                                && waiting.get(other.getKey()).priority().value()
+                                        < pod.priority().value());
             }
         }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.NodeIndices;
@@ -14,6 +13,8 @@ import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.Victims;
+import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.report.Explanation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
@@ -27,8 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * From the moment when filter names one node until the bind no other pod gets what the pod was promised there. On a node
- * with two cards of 15 units, pods of 8 units wait for their volumes.
+ * From the moment when filter names one node until the bind no other pod gets what the pod was promised there. On a
+ * node with two cards of 15 units, pods of 8 units wait for their volumes.
  */
 class FilterReservationTest implements PodApi {
     private final Placer placer = TestCluster.placer();
@@ -76,15 +77,16 @@ class FilterReservationTest implements PodApi {
         pending("urgent", 15, 100, "");
         assertThat(filter("urgent", 15, 100)).isEqualTo(1);
         assertThat(bind("urgent")).isInstanceOf(BindResult.Bound.class);
-        // One of the two still fits: the bind that fails ends its reservation.
-        assertThat(bind("first")).isInstanceOf(BindResult.Failed.class);
-        assertThat(bind("second")).isInstanceOf(BindResult.Bound.class);
+        assertThat(bind("first")).as("one of the two still fits").isInstanceOf(BindResult.Bound.class);
+        assertThat(bind("second")).isInstanceOf(BindResult.Failed.class);
         assertThat(reserved()).isZero();
     }
 
     @Test
     void itEndsWithTheNextFilterThatNamesNoNode() {
-        assertThat(selection.filter(pod("first", 8, 0), selection.named(List.of())).passed())
+        assertThat(selection
+                        .filter(pod("first", 8, 0), selection.named(List.of()))
+                        .passed())
                 .isZero();
         assertThat(filter("late", 8, 0)).isEqualTo(1);
     }
@@ -146,6 +148,19 @@ class FilterReservationTest implements PodApi {
     }
 
     @Test
+    void whySaysForWhomItIsReserved() {
+        Explanation why = new Explainer(placer, selection, this).of(pod("late", 8, 0));
+        assertThat(why)
+                .isInstanceOfSatisfying(
+                        Explanation.Judged.class,
+                        judged -> assertThat(judged.advice())
+                                .singleElement()
+                                .asString()
+                                .startsWith(
+                                        "It would fit on node n1, card 0, where 8 GiB is reserved for pod default/"));
+    }
+
+    @Test
     void severalNodesThatPassReserveNothing() {
         node("n2");
         NodeSelection prioritized =
@@ -170,7 +185,9 @@ class FilterReservationTest implements PodApi {
         for (int i = 0; i < NodeSelection.MOST_RESERVED; i++) {
             node("many-" + i);
             pending("many-" + i, 15, 0, "");
-            assertThat(selection.filter(pod("many-" + i, 15, 0), named("many-" + i)).passed())
+            assertThat(selection
+                            .filter(pod("many-" + i, 15, 0), named("many-" + i))
+                            .passed())
                     .isEqualTo(1);
         }
         assertThat(reserved()).isEqualTo(NodeSelection.MOST_RESERVED);
@@ -208,8 +225,8 @@ class FilterReservationTest implements PodApi {
     }
 
     private static List<ContainerResources> containers(int units) {
-        return List.of(new ContainerResources(
-                "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", String.valueOf(units))));
+        return List.of(
+                new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", String.valueOf(units))));
     }
 
     private static SchedulingPod pod(String name, int units, int priority) {
