@@ -116,9 +116,9 @@ final class ReservedPods {
         Reserved own = reserved(reservations.expected(uid).stream()).findFirst().orElse(null);
         return reserved(reservations.ofPods())
                 .filter(each -> !each.pod().ref().uid().equals(uid))
-                .filter(each -> own != null
+                .filter(each -> (own != null
                                 && own.node().equals(each.node())
-                                && each.reservation().source() != Source.FILTER
+                                && each.reservation().source() != Source.FILTER)
                         ? Reserved.FIRST.compare(each, own) < 0
                         : each.pod().priority().value() >= priority);
     }
