@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.UnaryOperator;
@@ -153,7 +154,7 @@ class FilterReservationProperties {
                     // What a less important pod was promised there may be gone.
                     promised.entrySet()
                             .removeIf(other -> other.getValue().equals(node)
-                                    && waiting.get(other.getKey()).priority().value()
+                                    && priority(other.getKey())
                                             < pod.priority().value());
                 }
             });
@@ -184,9 +185,13 @@ class FilterReservationProperties {
                 // Without a promise it may take what a less important pod was promised, as any bind may.
                 promised.entrySet()
                         .removeIf(other -> other.getValue().equals(node)
-                                && waiting.get(other.getKey()).priority().value()
+                                && priority(other.getKey())
                                         < pod.priority().value());
             }
+        }
+
+        private int priority(String uid) {
+            return Objects.requireNonNull(waiting.get(uid)).priority().value();
         }
 
         private void fail(ClusterPod pod) {
