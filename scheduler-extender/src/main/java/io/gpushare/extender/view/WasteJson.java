@@ -7,14 +7,10 @@ import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.extender.waste.WasteReport.Group;
 import io.gpushare.extender.waste.WasteReport.NodeWaste;
 import io.gpushare.extender.waste.WasteReport.Sample;
-import io.gpushare.model.Quota;
 import java.io.IOException;
 import java.util.List;
 
-/**
- * Writes what is wasted: the sums, by namespace and workload, the pods that waste most, the last hours, and the quotas
- * of namespaces.
- */
+/** Writes what is wasted: the sums, by namespace and workload, the pods that waste most, and the last hours. */
 public final class WasteJson {
     private WasteJson() {}
 
@@ -56,11 +52,6 @@ public final class WasteJson {
         json.writeArrayFieldStart("history");
         for (Sample sample : report.history()) {
             sample(json, sample);
-        }
-        json.writeEndArray();
-        json.writeArrayFieldStart("quotas");
-        for (Quota quota : report.quotas()) {
-            quota(json, quota);
         }
         json.writeEndArray();
     }
@@ -136,25 +127,6 @@ public final class WasteJson {
         if (value) {
             json.writeBooleanField(field, true);
         }
-    }
-
-    private static void quota(JsonGenerator json, Quota quota) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("namespace", quota.namespace());
-        json.writeStringField("name", quota.name());
-        json.writeStringField(
-                "of",
-                switch (quota.kind()) {
-                    case MEMORY -> "units";
-                    case WHOLE_CARDS -> "cards";
-                    case CORES -> "coresPercent";
-                });
-        if (!quota.scope().isEmpty()) {
-            json.writeStringField("scope", quota.scope());
-        }
-        json.writeNumberField("used", quota.used());
-        json.writeNumberField("hard", quota.hard());
-        json.writeEndObject();
     }
 
     private static void sample(JsonGenerator json, Sample sample) throws IOException {

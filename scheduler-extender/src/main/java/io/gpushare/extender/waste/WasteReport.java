@@ -1,6 +1,5 @@
 package io.gpushare.extender.waste;
 
-import io.gpushare.model.Quota;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -21,7 +20,6 @@ import java.util.Objects;
  * @param pods the pods that waste most; a limited number
  * @param byNode every node with measured usage or unusable memory
  * @param history samples of the last hours, the oldest first
- * @param quotas what namespaces may request, the fullest first; a limited number
  */
 public record WasteReport(
         Instant at,
@@ -36,24 +34,10 @@ public record WasteReport(
         List<Group> workloads,
         List<PodOnCard> pods,
         List<NodeWaste> byNode,
-        List<Sample> history,
-        List<Quota> quotas) {
+        List<Sample> history) {
     /** The report before the first round. */
     public static final WasteReport NONE = new WasteReport(
-            Instant.EPOCH,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            Sums.NONE,
-            List.of(),
-            List.of(),
-            List.of(),
-            List.of(),
-            List.of(),
-            List.of());
+            Instant.EPOCH, 0, 0, 0, 0, 0, 0, Sums.NONE, List.of(), List.of(), List.of(), List.of(), List.of());
 
     /**
      * The sums of one namespace, or of one workload in it.
@@ -88,11 +72,10 @@ public record WasteReport(
         pods = List.copyOf(pods);
         byNode = List.copyOf(byNode);
         history = List.copyOf(history);
-        quotas = List.copyOf(quotas);
     }
 
     /**
-     * The report with the namespaces, workloads, pods and quotas of that namespace only; its sums are those of the
+     * The report with the namespaces, workloads and pods of that namespace only; its sums are those of the
      * cluster.
      */
     public WasteReport of(String namespace) {
@@ -115,10 +98,7 @@ public record WasteReport(
                         .filter(pod -> pod.pod().namespace().equals(namespace))
                         .toList(),
                 byNode,
-                history,
-                quotas.stream()
-                        .filter(quota -> quota.namespace().equals(namespace))
-                        .toList());
+                history);
     }
 
     /** Whether a round has ended. */

@@ -6,7 +6,6 @@ import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.WasteReport.Group;
 import io.gpushare.extender.waste.WasteReport.NodeWaste;
 import io.gpushare.extender.waste.WasteReport.Sample;
-import io.gpushare.model.Quota;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,12 +19,6 @@ import java.util.TreeMap;
 public final class WasteRound {
     private static final int MOST_GROUPS = 200;
     private static final int MOST_PODS = 300;
-    private static final int MOST_QUOTAS = 500;
-    private static final Comparator<Quota> FULLEST = Comparator.comparingDouble(WasteRound::use)
-            .reversed()
-            .thenComparing(Quota::namespace)
-            .thenComparing(Quota::name)
-            .thenComparing(Quota::kind);
     private static final Comparator<PodOnCard> LEAST_WASTE =
             Comparator.comparingLong(WasteRound::waste).thenComparing(PodOnCard::pod, CardView.BY_NAME.reversed());
 
@@ -66,12 +59,8 @@ public final class WasteRound {
         return pod.idle() ? pod.allocatedBytes() : pod.unusedBytes() + pod.overBytes();
     }
 
-    private static double use(Quota quota) {
-        return quota.hard() == 0 ? 1 : (double) quota.used() / quota.hard();
-    }
-
-    /** The report of this round, which is added to the history, beside these quotas. */
-    public WasteReport end(LedgerStats stats, List<Quota> quotas, Instant now, WasteHistory history) {
+    /** The report of this round, which is added to the history. */
+    public WasteReport end(LedgerStats stats, Instant now, WasteHistory history) {
         LedgerStats.Amounts amounts =
                 stats.models().values().stream().reduce(LedgerStats.Amounts.NONE, LedgerStats.Amounts::plus);
         history.add(new Sample(
@@ -100,8 +89,7 @@ public final class WasteRound {
                         .toList()),
                 pods.stream().sorted(LEAST_WASTE.reversed()).toList(),
                 byNode(stats),
-                history.samples(),
-                quotas.stream().sorted(FULLEST).limit(MOST_QUOTAS).toList());
+                history.samples());
     }
 
     private List<NodeWaste> byNode(LedgerStats stats) {

@@ -60,7 +60,7 @@ class WasteRoundTest {
     private WasteReport report(WasteHistory history) {
         WasteRound round = new WasteRound();
         round.add(new NodeView("n", null, null, null, cards), new NodeUse(Map.of(), used, idle));
-        return round.end(STATS, List.of(), NOW, history);
+        return round.end(STATS, NOW, history);
     }
 
     @Test
