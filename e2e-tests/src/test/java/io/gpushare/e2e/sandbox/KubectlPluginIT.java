@@ -167,7 +167,8 @@ class KubectlPluginIT {
         for (JsonNode card : node.path("devs")) {
             boolean open = card.path("health").asText().equals("healthy")
                     && !card.path("whole").asBoolean()
-                    && !card.path("cordoned").asBoolean();
+                    && !card.path("cordoned").asBoolean()
+                    && !card.path("held").asBoolean();
             most = Math.max(
                     most,
                     open ? card.path("totalGPU").asInt() - card.path("usedGPU").asInt() : 0);
