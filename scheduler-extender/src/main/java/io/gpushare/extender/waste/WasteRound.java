@@ -2,6 +2,7 @@ package io.gpushare.extender.waste;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.placement.LedgerStats;
+import io.gpushare.extender.placement.LedgerStats.Amounts;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.WasteReport.Group;
 import io.gpushare.extender.waste.WasteReport.NodeWaste;
@@ -61,25 +62,12 @@ public final class WasteRound {
 
     /** The report of this round, which is added to the history. */
     public WasteReport end(LedgerStats stats, Instant now, WasteHistory history) {
-        LedgerStats.Amounts amounts =
-                stats.models().values().stream().reduce(LedgerStats.Amounts.NONE, LedgerStats.Amounts::plus);
-        history.add(new Sample(
-                now,
-                amounts.capacity(),
-                amounts.allocated(),
-                total.used(),
-                total.unused(),
-                amounts.wasted(),
-                total.over()));
+        Sample sample = new Sample(now, stats.models().values().stream().reduce(Amounts.NONE, Amounts::plus), total);
+        history.add(sample);
         return new WasteReport(
-                now,
+                sample,
                 nodes,
                 reporting,
-                amounts.capacity(),
-                amounts.allocated(),
-                amounts.free(),
-                amounts.wasted(),
-                total,
                 most(namespaces.entrySet().stream()
                         .map(each -> new Group(each.getKey(), "", each.getValue()))
                         .toList()),
@@ -95,11 +83,9 @@ public final class WasteRound {
     private List<NodeWaste> byNode(LedgerStats stats) {
         List<NodeWaste> all = new ArrayList<>();
         byNode.forEach((name, sums) -> {
-            boolean unusable =
-                    stats.usable().getOrDefault(name, LedgerStats.Amounts.NONE).wasted() > 0;
+            boolean unusable = stats.usable().getOrDefault(name, Amounts.NONE).wasted() > 0;
             if (sums.measured() > 0 || sums.podsIdle() > 0 || unusable) {
-                all.add(new NodeWaste(
-                        name, sums.used(), sums.unused(), sums.podsOver() > 0, sums.podsIdle() > 0, unusable));
+                all.add(new NodeWaste(name, sums, unusable));
             }
         });
         return all;

@@ -186,8 +186,7 @@ class PoliciesProperties {
         return candidate.node().name() + " " + candidate.shared() + " " + candidate.whole();
     }
 
-    private static Policy policy(
-            PolicyKind kind, boolean foreknowing, List<FreeNode> nodes, List<PodRequest> pods) {
+    private static Policy policy(PolicyKind kind, boolean foreknowing, List<FreeNode> nodes, List<PodRequest> pods) {
         ClusterCapacity capacity = ClusterCapacity.of(nodes);
         return foreknowing ? kind.withForeknowledge(capacity, pods) : kind.fromNothing(capacity);
     }
