@@ -7,7 +7,6 @@ import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.codec.HostResourcesCodec;
@@ -296,10 +295,10 @@ final class PodTable {
     }
 
     /** Updates the nodes from the holder's former holdings to its present ones. */
-    private void move(Holder holder, List<Holding> from, List<Holding> to) {
+    private void move(PodRef holder, List<Holding> from, List<Holding> to) {
         for (Holding holding : from) {
             if (to.stream().noneMatch(other -> other.node().equals(holding.node()))) {
-                nodes.change(holding.node(), entry -> entry.without(holder.key()));
+                nodes.change(holding.node(), entry -> entry.without(holder.uid()));
             }
         }
         for (Holding holding : to) {

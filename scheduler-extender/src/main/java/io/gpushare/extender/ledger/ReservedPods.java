@@ -157,7 +157,7 @@ final class ReservedPods {
     private NodeCards withoutTerminating(NodeCards cards, Set<String> leaving) {
         NodeCards left = cards;
         for (NodeCards.Holding holding : cards.holdings()) {
-            String uid = holding.holder().key();
+            String uid = holding.holder().uid();
             boolean terminating = leaving.contains(uid)
                     || pods.apply(uid)
                             .filter(entry -> entry.priority().terminating())

@@ -4,7 +4,6 @@ import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Health;
@@ -278,10 +277,7 @@ final class Advice {
             if (!held.isNone()) {
                 CardState without = new CardState(
                         state.card(), state.capacity(), state.allocated().minus(held));
-                Holder holder = holding.holder();
-                PodRef pod = switch (holder) {
-                    case PodRef ref -> ref;
-                };
+                PodRef pod = holding.holder();
                 boolean whole = held.wholeCards() > 0;
                 if (without.offers(needed)) {
                     Optional<PodEntry> entry = pods.apply(pod);
