@@ -95,7 +95,7 @@ public final class RunningExtender implements AutoCloseable {
     }
 
     private static ExtenderServer.Settings plain(int maxBody) {
-        return new ExtenderServer.Settings("127.0.0.1", 0, maxBody, "0.0.0-test");
+        return new ExtenderServer.Settings("127.0.0.1", 0, maxBody, "0.0.0-test", null);
     }
 
     private static Extender.Settings settings(

@@ -25,7 +25,7 @@ public final class JsonBody {
     private JsonBody() {}
 
     /** Reads a body that is one object. */
-    public static void read(RequestBody body, Field field) throws BadRequestException {
+    public static void read(byte[] body, Field field) throws BadRequestException {
         read(body, field, () -> false);
     }
 
@@ -34,8 +34,8 @@ public final class JsonBody {
      *
      * @param complete whether the field has done so, asked after each field
      */
-    public static void read(RequestBody body, Field field, BooleanSupplier complete) throws BadRequestException {
-        try (JsonParser parser = FACTORY.createParser(body.bytes(), 0, body.size())) {
+    public static void read(byte[] body, Field field, BooleanSupplier complete) throws BadRequestException {
+        try (JsonParser parser = FACTORY.createParser(body)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new BadRequestException("the request body is not a JSON object");
             }

@@ -2,12 +2,11 @@ package io.gpushare.extender.protocol;
 
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonBody;
-import io.gpushare.extender.http.RequestBody;
 import io.gpushare.model.PodRef;
 
 /** The request of bind (k8s.io/kube-scheduler/extender/v1 ExtenderBindingArgs). */
 record BindArgs(PodRef pod, String node) {
-    static BindArgs read(RequestBody body) throws BadRequestException {
+    static BindArgs read(byte[] body) throws BadRequestException {
         String[] read = {"", "", "", ""};
         JsonBody.read(body, (field, value) -> {
             switch (field) {

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonBody;
-import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.pod.SchedulingPod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,13 +25,13 @@ record ExtenderArgs(
     }
 
     /** Whether only the end of the body's object follows: kube-scheduler writes NodeNames last. */
-    private static boolean isLast(NamedNodes names, RequestBody body) {
-        return names.end() == body.size() - 1 && body.bytes()[names.end()] == '}';
+    private static boolean isLast(NamedNodes names, byte[] body) {
+        return names.end() == body.length - 1 && body[names.end()] == '}';
     }
 
     /** The fields read so far. */
     private static final class Reading {
-        private final RequestBody body;
+        private final byte[] body;
         private final NodeNames known;
         private boolean complete;
         private @Nullable SchedulingPod pod;
@@ -40,7 +39,7 @@ record ExtenderArgs(
         private @Nullable NamedNodes nodes;
         private @Nullable List<String> items;
 
-        Reading(RequestBody body, NodeNames known) {
+        Reading(byte[] body, NodeNames known) {
             this.body = body;
             this.known = known;
         }
@@ -83,7 +82,7 @@ record ExtenderArgs(
                 int from = Math.toIntExact(item.currentTokenLocation().getByteOffset());
                 itemNames.add(name(item));
                 int to = Math.toIntExact(item.currentLocation().getByteOffset());
-                itemTexts.add(new String(body.bytes(), from, to - from, StandardCharsets.UTF_8));
+                itemTexts.add(new String(body, from, to - from, StandardCharsets.UTF_8));
             });
             nodes = NamedNodes.of(itemNames, known.directory());
             items = itemTexts;
@@ -121,7 +120,7 @@ record ExtenderArgs(
         }
     }
 
-    static ExtenderArgs read(RequestBody body, NodeNames known) throws BadRequestException {
+    static ExtenderArgs read(byte[] body, NodeNames known) throws BadRequestException {
         Reading reading = new Reading(body, known);
         JsonBody.read(body, reading::field, () -> reading.complete);
         return reading.args();

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonBody;
 import io.gpushare.extender.http.JsonWriter;
-import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.preemption.Victims;
 import io.vertx.core.buffer.Buffer;
@@ -106,7 +105,7 @@ record PreemptArgs(SchedulingPod pod, Map<String, Victims> candidates) {
         }
     }
 
-    static PreemptArgs read(RequestBody body) throws BadRequestException {
+    static PreemptArgs read(byte[] body) throws BadRequestException {
         Reading reading = new Reading();
         JsonBody.read(body, reading::field);
         return reading.args();
