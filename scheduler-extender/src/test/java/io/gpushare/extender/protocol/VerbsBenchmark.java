@@ -33,6 +33,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -89,7 +90,7 @@ public class VerbsBenchmark {
         Placer placer = new Placer(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
         ledger = placer.ledger();
         selection = new NodeSelection(
-                placer, new PlacementOutcomes(() -> 0), DecideIn.parse(decideIn).orElseThrow());
+                placer, new PlacementOutcomes(() -> 0), DecideIn.valueOf(decideIn.toUpperCase(Locale.ROOT)));
         for (int node = 0; node < nodes; node++) {
             node(node);
         }
