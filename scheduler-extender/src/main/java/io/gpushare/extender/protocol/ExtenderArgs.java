@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,10 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 record ExtenderArgs(
         SchedulingPod pod, NamedNodes named, @Nullable List<String> items) {
-    ExtenderArgs {
-        Objects.requireNonNull(pod);
-    }
-
     /** Whether only the end of the body's object follows: kube-scheduler writes NodeNames last. */
     private static boolean isLast(NamedNodes names, byte[] body) {
         return names.end() == body.length - 1 && body[names.end()] == '}';
@@ -49,7 +44,7 @@ record ExtenderArgs(
                 case "pod" -> pod = PodReader.read(value);
                 case "nodenames" -> names = names(value);
                 case "nodes" -> JsonBody.object(value, "Nodes", this::list);
-                default -> value.skipChildren();
+                default -> {}
             }
         }
 
@@ -73,7 +68,6 @@ record ExtenderArgs(
 
         private void list(String field, JsonParser value) throws IOException, BadRequestException {
             if (!field.equals("items")) {
-                value.skipChildren();
                 return;
             }
             List<String> itemNames = new ArrayList<>();
@@ -92,15 +86,7 @@ record ExtenderArgs(
             String[] name = {""};
             JsonBody.object(item, "node", (field, value) -> {
                 if (field.equals("metadata")) {
-                    JsonBody.object(value, field, (inner, text) -> {
-                        if (inner.equals("name")) {
-                            name[0] = JsonBody.string(text, inner);
-                        } else {
-                            text.skipChildren();
-                        }
-                    });
-                } else {
-                    value.skipChildren();
+                    JsonBody.object(value, field, JsonBody.strings(name, "name"));
                 }
             });
             return name[0];
