@@ -21,8 +21,7 @@ public record Candidacy(
         String identity,
         @Nullable String pod) {
     Election join(KubernetesApi api) {
-        return Election.of(
-                api.lease(namespace, lease, Leadership.CALL), identity + "_" + UUID.randomUUID());
+        return Election.of(api.lease(namespace, lease, Leadership.CALL), identity + "_" + UUID.randomUUID());
     }
 
     @Nullable

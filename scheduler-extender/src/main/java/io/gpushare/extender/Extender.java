@@ -117,7 +117,7 @@ public final class Extender implements AutoCloseable {
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(placer, pods, outcomes, clocks.wall());
-        informers = ClusterInformers.start(api, ledger, outcomes, settings.pluginNamespace());
+        informers = new ClusterInformers(api, ledger, outcomes, settings.pluginNamespace());
         NodeSelection selection = new NodeSelection(placer, outcomes, settings.decideIn(), informers::softTaints);
         leases = NodeLeasePoller.of(api, settings.nodeLeaseNamespace(), ledger);
         leadership = Leadership.start(election, candidacy == null ? null : candidacy.label(api), informers);

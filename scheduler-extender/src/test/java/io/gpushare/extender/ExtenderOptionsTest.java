@@ -119,8 +119,7 @@ class ExtenderOptionsTest {
         Extender.Settings settings = options.settings("1");
         assertThat(settings.policy()).isEqualTo(PolicyKind.FGD);
         assertThat(settings.server().port()).isEqualTo(81);
-        assertThat(settings.candidacy())
-                .isEqualTo(new Candidacy("gpu", "gpushare-schd-extender", "host", null));
+        assertThat(settings.candidacy()).isEqualTo(new Candidacy("gpu", "gpushare-schd-extender", "host", null));
         assertThat(environment.notices()).isEmpty();
     }
 

@@ -99,10 +99,7 @@ public final class RunningExtender implements AutoCloseable {
     }
 
     private static Extender.Settings settings(
-            Path kubeconfig,
-            ExtenderServer.Settings server,
-            @Nullable Candidacy candidacy,
-            ViewAccess.Access access) {
+            Path kubeconfig, ExtenderServer.Settings server, @Nullable Candidacy candidacy, ViewAccess.Access access) {
         return settings(kubeconfig, server, candidacy, access, PreemptionMode.SCHEDULER, DecideIn.FILTER);
     }
 

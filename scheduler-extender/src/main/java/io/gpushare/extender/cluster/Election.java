@@ -65,8 +65,7 @@ public final class Election {
 
     /** The election for that Lease. */
     public static Election of(Leases lease, String identity) {
-        return new Election(
-                LeaseStore.of(lease), identity, Timing.ORDINARY, System::nanoTime, InstantSource.system());
+        return new Election(LeaseStore.of(lease), identity, Timing.ORDINARY, System::nanoTime, InstantSource.system());
     }
 
     /** Whether the Lease is ours now, so that no other extender acts, and a call that ends within 5 s may be sent. */

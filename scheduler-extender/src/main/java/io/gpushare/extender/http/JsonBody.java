@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 public final class JsonBody {
     public static final JsonFactory FACTORY = new JsonFactory();
 
-    /** Reads the value of one field, or nothing of it: the parser is at its first token, and afterwards there or at its last. */
+    /**
+     * Reads the value of one field, or nothing of it: the parser is at its first token, and afterwards there or at its
+     * last.
+     */
     public interface Field {
         void take(String name, JsonParser value) throws IOException, BadRequestException;
     }

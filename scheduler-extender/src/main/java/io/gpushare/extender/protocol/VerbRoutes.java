@@ -166,7 +166,8 @@ public final class VerbRoutes {
                 metrics.preempted(args.candidates(), victims);
                 return new Reply(200, PreemptArgs.response(victims));
             } catch (RuntimeException e) {
-                LOG.error("preemption for pod {} failed unexpectedly", args.pod().ref(), e);
+                LOG.error(
+                        "preemption for pod {} failed unexpectedly", args.pod().ref(), e);
                 metrics.failed("preempt", "internal");
                 return new Reply(500, JsonWriter.error(INTERNAL));
             }
@@ -184,10 +185,13 @@ public final class VerbRoutes {
                 result = new BindResult.Failed(BindResult.Why.UNKNOWN, INTERNAL);
             }
             metrics.bound(result);
-            return new Reply(200, JsonWriter.bind(switch (result) {
-                case BindResult.Bound _ -> "";
-                case BindResult.Failed(BindResult.Why _, String sentence) -> sentence;
-            }));
+            return new Reply(
+                    200,
+                    JsonWriter.bind(
+                            switch (result) {
+                                case BindResult.Bound _ -> "";
+                                case BindResult.Failed(BindResult.Why _, String sentence) -> sentence;
+                            }));
         };
     }
 }

@@ -80,7 +80,8 @@ final class ExtenderRouter {
 
     private void status() {
         Methods.get(router, "/healthz", context -> HttpResponse.text(context.request(), 200, "ok"));
-        Methods.get(router, "/readyz", context -> respond(context, parts.unready().get()));
+        Methods.get(
+                router, "/readyz", context -> respond(context, parts.unready().get()));
         // For the probe of a Deployment whose Service selects the leader: a replica on standby is ready as well.
         Methods.get(
                 router,

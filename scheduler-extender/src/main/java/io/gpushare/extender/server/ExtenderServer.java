@@ -21,7 +21,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -103,7 +102,7 @@ public final class ExtenderServer {
                                 .setFileCachingEnabled(false)
                                 .setClassPathResolvingEnabled(false)))
                 .withTransport(
-                        new ConnectionLimit(CONNECTIONS, () -> parts.metrics().failed("any", "too_many_connections")))
+                        ConnectionLimit.of(CONNECTIONS, () -> parts.metrics().failed("any", "too_many_connections")))
                 .build();
     }
 
@@ -184,16 +183,14 @@ public final class ExtenderServer {
         await(vertx.close(), grace.plusSeconds(5));
     }
 
+    /** Waits for the end, at most that long; throws what it failed with. */
     public static void await(Future<?> future, Duration longest) throws IOException {
         try {
-            future.toCompletionStage().toCompletableFuture().get(longest.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            throw new IOException(String.valueOf(e.getCause()), e);
+            future.await(longest.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw new IOException("it took longer than " + longest.toSeconds() + " s", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
+        } catch (Exception e) { // also checked ones, which Vert.x does not declare
+            throw new IOException(e.toString(), e);
         }
     }
 }

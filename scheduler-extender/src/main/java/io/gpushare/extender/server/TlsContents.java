@@ -39,7 +39,8 @@ record TlsContents(Buffer certificate, Buffer key, @Nullable Buffer clientCa) {
      */
     ServerSSLOptions options() {
         ServerSSLOptions options = new ServerSSLOptions()
-                .setKeyCertOptions(new PemKeyCertOptions().addCertValue(certificate).addKeyValue(key));
+                .setKeyCertOptions(
+                        new PemKeyCertOptions().addCertValue(certificate).addKeyValue(key));
         options.setUseAlpn(false);
         if (clientCa != null) {
             options.setTrustOptions(new PemTrustOptions().addCertValue(clientCa));

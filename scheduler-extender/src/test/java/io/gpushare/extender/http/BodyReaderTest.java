@@ -4,20 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.server.ExtenderServer;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpServer;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
 import io.vertx.ext.web.Router;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.util.Random;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,8 +36,9 @@ class BodyReaderTest {
     @BeforeEach
     void listen() throws IOException {
         Router router = Router.router(vertx);
-        router.post("/").handler(bodies).handler(context -> context.response()
-                .end(Buffer.buffer(BodyReader.body(context))));
+        router.post("/")
+                .handler(bodies)
+                .handler(context -> context.response().end(Buffer.buffer(BodyReader.body(context))));
         HttpServer server = vertx.createHttpServer().requestHandler(router);
         ExtenderServer.await(
                 server.listen(0, "127.0.0.1").onSuccess(listening -> port = listening.actualPort()), LONGEST);
@@ -60,7 +61,8 @@ class BodyReaderTest {
                 HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port))
                         .POST(random.nextBoolean() ? announced : HttpRequest.BodyPublishers.fromPublisher(announced))
                         .build();
-                assertThat(client.send(request, HttpResponse.BodyHandlers.ofByteArray()).body())
+                assertThat(client.send(request, HttpResponse.BodyHandlers.ofByteArray())
+                                .body())
                         .isEqualTo(sent);
             }
         }

@@ -208,8 +208,7 @@ class NodeNamesTest {
     }
 
     private static NamedNodes read(NodeNames names, String json) {
-        NamedNodes read = Objects.requireNonNull(
-                NamedNodes.read(json.getBytes(StandardCharsets.UTF_8), 0, names));
+        NamedNodes read = Objects.requireNonNull(NamedNodes.read(json.getBytes(StandardCharsets.UTF_8), 0, names));
         assertThat(read.end()).isEqualTo(json.length());
         return read;
     }
