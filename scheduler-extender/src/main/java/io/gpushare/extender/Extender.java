@@ -24,6 +24,7 @@ import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionMode;
+import io.gpushare.extender.protocol.VerbRoutes;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.extender.report.WaitAdvice;
 import io.gpushare.extender.report.WaitingPods;
@@ -148,13 +149,14 @@ public final class Extender implements AutoCloseable {
                 settings.server(),
                 new ExtenderServer.Parts(
                         ledger,
-                        selection,
-                        new Preemption(placer, settings.preemption(), preempting::helps),
-                        binder,
-                        metrics,
-                        leadership::unready,
+                        new VerbRoutes.Parts(
+                                selection,
+                                new Preemption(placer, settings.preemption(), preempting::helps),
+                                binder,
+                                leadership::unready,
+                                clocks.steady(),
+                                metrics),
                         leadership::unavailable,
-                        clocks.steady(),
                         new ViewAccess(
                                 explainer,
                                 usage,

@@ -52,37 +52,33 @@ public final class VerbRoutes {
     private record Verb(
             String name, boolean blocks, int unready, int invalid, Function<String, Buffer> error, Reader reader) {}
 
-    private final NodeSelection selection;
-    private final Preemption preemption;
-    private final Binder binder;
-    private final Supplier<Optional<String>> unready;
-    private final Executor blocking;
-    private final InstantSource clock;
-    private final ExtenderMetrics metrics;
-    private volatile NodeNames names;
-
-    public VerbRoutes(
+    /**
+     * What serves the verbs.
+     *
+     * @param unready why no verb can be served now, as a sentence; empty if it can
+     */
+    public record Parts(
             NodeSelection selection,
             Preemption preemption,
             Binder binder,
             Supplier<Optional<String>> unready,
-            Executor blocking,
             InstantSource clock,
-            ExtenderMetrics metrics) {
-        this.selection = selection;
-        this.preemption = preemption;
-        this.binder = binder;
-        this.unready = unready;
+            ExtenderMetrics metrics) {}
+
+    private final Parts parts;
+    private final Executor blocking;
+    private volatile NodeNames names;
+
+    public VerbRoutes(Parts parts, Executor blocking) {
+        this.parts = parts;
         this.blocking = blocking;
-        this.clock = clock;
-        this.metrics = metrics;
-        this.names = new NodeNames(selection.directory());
+        this.names = new NodeNames(parts.selection().directory());
     }
 
     /**
      * Adds the routes. Filter and bind always answer with status 200: kube-scheduler drops the body of any other
      * response, and the reason with it. The responses of the others have no field for an error: if the status is not
-     * 200, kube-scheduler continues without the scores, or retries the pod without preemption.
+     * 200, kube-scheduler continues without the scores, or retries the pod without parts.preemption().
      */
     public void addTo(Router router, BodyReader bodies) {
         add(router, bodies, new Verb("filter", false, 200, 200, FilterResponse::error, this::filter));
@@ -102,7 +98,7 @@ public final class VerbRoutes {
     }
 
     private void handle(RoutingContext context, Verb verb) {
-        Optional<String> reason = unready.get();
+        Optional<String> reason = parts.unready().get();
         if (reason.isPresent()) {
             fail(context, verb, "not_ready", verb.unready(), reason.get());
             return;
@@ -126,17 +122,17 @@ public final class VerbRoutes {
     }
 
     private void fail(RoutingContext context, Verb verb, String reason, int status, String sentence) {
-        metrics.failed(verb.name(), reason);
+        parts.metrics().failed(verb.name(), reason);
         respond(context, verb, new Reply(status, verb.error().apply(sentence)));
     }
 
     private void respond(RoutingContext context, Verb verb, Reply reply) {
         HttpResponse.json(context.request(), reply.status(), reply.body());
-        metrics.responded(verb.name(), System.nanoTime() - context.<Long>get(BEGAN));
+        parts.metrics().responded(verb.name(), System.nanoTime() - context.<Long>get(BEGAN));
     }
 
     private ExtenderArgs args(byte[] body) throws BadRequestException {
-        NodeNames now = names.current(selection.directory());
+        NodeNames now = names.current(parts.selection().directory());
         names = now;
         return ExtenderArgs.read(body, now);
     }
@@ -144,8 +140,9 @@ public final class VerbRoutes {
     private Supplier<Reply> filter(byte[] body) throws BadRequestException {
         ExtenderArgs args = args(body);
         return () -> {
-            FilterResult result = selection.filter(args.pod(), args.named().nodes());
-            metrics.filtered(result);
+            FilterResult result =
+                    parts.selection().filter(args.pod(), args.named().nodes());
+            parts.metrics().filtered(result);
             return new Reply(200, FilterResponse.of(args, result));
         };
     }
@@ -153,7 +150,7 @@ public final class VerbRoutes {
     private Supplier<Reply> prioritize(byte[] body) throws BadRequestException {
         ExtenderArgs args = args(body);
         return () -> {
-            int[] scores = selection.prioritize(args.pod(), args.named().nodes());
+            int[] scores = parts.selection().prioritize(args.pod(), args.named().nodes());
             return new Reply(200, PrioritizeResponse.of(args.named(), scores));
         };
     }
@@ -162,13 +159,13 @@ public final class VerbRoutes {
         PreemptArgs args = PreemptArgs.read(body);
         return () -> {
             try {
-                Map<String, Victims> victims = preemption.preempt(args.pod(), args.candidates());
-                metrics.preempted(args.candidates(), victims);
+                Map<String, Victims> victims = parts.preemption().preempt(args.pod(), args.candidates());
+                parts.metrics().preempted(args.candidates(), victims);
                 return new Reply(200, PreemptArgs.response(victims));
             } catch (RuntimeException e) {
                 LOG.error(
                         "preemption for pod {} failed unexpectedly", args.pod().ref(), e);
-                metrics.failed("preempt", "internal");
+                parts.metrics().failed("preempt", "internal");
                 return new Reply(500, JsonWriter.error(INTERNAL));
             }
         };
@@ -179,12 +176,13 @@ public final class VerbRoutes {
         return () -> {
             BindResult result;
             try {
-                result = binder.bind(args.pod(), args.node(), clock.instant());
+                result = parts.binder()
+                        .bind(args.pod(), args.node(), parts.clock().instant());
             } catch (RuntimeException e) {
                 LOG.error("binding pod {} to node {} failed unexpectedly", args.pod(), args.node(), e);
                 result = new BindResult.Failed(BindResult.Why.UNKNOWN, INTERNAL);
             }
-            metrics.bound(result);
+            parts.metrics().bound(result);
             return new Reply(
                     200,
                     JsonWriter.bind(

@@ -39,22 +39,16 @@ final class ExtenderRouter {
         this.router = Router.router(vertx);
         this.settings = settings;
         this.parts = parts;
-        this.metrics = parts.metrics();
+        this.metrics = parts.verbs().metrics();
     }
 
     /** @param blocking for what must not run on an event loop */
     static Router of(Vertx vertx, ExtenderServer.Settings settings, ExtenderServer.Parts parts, Executor blocking) {
         ExtenderRouter routes = new ExtenderRouter(vertx, settings, parts);
         routes.add(
-                new ViewRoutes(vertx, parts.ledger(), parts.view(), parts.unready(), blocking),
-                new VerbRoutes(
-                        parts.selection(),
-                        parts.preemption(),
-                        parts.binder(),
-                        parts.unready(),
-                        blocking,
-                        parts.clock(),
-                        parts.metrics()));
+                new ViewRoutes(
+                        vertx, parts.ledger(), parts.view(), parts.verbs().unready(), blocking),
+                new VerbRoutes(parts.verbs(), blocking));
         return routes.router;
     }
 
@@ -81,7 +75,9 @@ final class ExtenderRouter {
     private void status() {
         Methods.get(router, "/healthz", context -> HttpResponse.text(context.request(), 200, "ok"));
         Methods.get(
-                router, "/readyz", context -> respond(context, parts.unready().get()));
+                router,
+                "/readyz",
+                context -> respond(context, parts.verbs().unready().get()));
         // For the probe of a Deployment whose Service selects the leader: a replica on standby is ready as well.
         Methods.get(
                 router,

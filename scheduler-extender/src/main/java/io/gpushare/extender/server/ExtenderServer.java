@@ -1,11 +1,8 @@
 package io.gpushare.extender.server;
 
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.metrics.ExtenderMetrics;
 import io.gpushare.extender.page.ViewAccess;
-import io.gpushare.extender.preemption.Preemption;
-import io.gpushare.extender.scheduling.Binder;
-import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.protocol.VerbRoutes;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -17,7 +14,6 @@ import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -69,20 +65,11 @@ public final class ExtenderServer {
     /**
      * The components that serve requests.
      *
-     * @param unready why no verb can be served now, as a sentence; empty if it can
      * @param unavailable why this replica neither serves verbs nor could take over, as a sentence; empty if it does or
      *     could
      */
     public record Parts(
-            Ledger ledger,
-            NodeSelection selection,
-            Preemption preemption,
-            Binder binder,
-            ExtenderMetrics metrics,
-            Supplier<Optional<String>> unready,
-            Supplier<Optional<String>> unavailable,
-            InstantSource clock,
-            ViewAccess view) {}
+            Ledger ledger, VerbRoutes.Parts verbs, Supplier<Optional<String>> unavailable, ViewAccess view) {}
 
     private final Settings settings;
     private final Parts parts;
@@ -101,8 +88,8 @@ public final class ExtenderServer {
                         .setFileSystemOptions(new FileSystemOptions()
                                 .setFileCachingEnabled(false)
                                 .setClassPathResolvingEnabled(false)))
-                .withTransport(
-                        ConnectionLimit.of(CONNECTIONS, () -> parts.metrics().failed("any", "too_many_connections")))
+                .withTransport(ConnectionLimit.of(
+                        CONNECTIONS, () -> parts.verbs().metrics().failed("any", "too_many_connections")))
                 .build();
     }
 
@@ -145,8 +132,9 @@ public final class ExtenderServer {
 
     /** Starts the server of the event loop that calls this. */
     private Future<?> listen(HttpServerOptions options, Router routes) {
-        BooleanSupplier ready = () -> parts.unready().get().isEmpty();
-        Connections connections = new Connections(vertx, settings.deadlines(), parts.metrics(), ready, routes);
+        BooleanSupplier ready = () -> parts.verbs().unready().get().isEmpty();
+        Connections connections =
+                new Connections(vertx, settings.deadlines(), parts.verbs().metrics(), ready, routes);
         return vertx.createHttpServer(options)
                 .connectionHandler(connections::connected)
                 .requestHandler(connections)
