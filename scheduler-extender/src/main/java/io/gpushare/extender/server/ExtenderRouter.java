@@ -5,9 +5,10 @@ import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.Methods;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
-import io.gpushare.extender.page.ViewRoutes;
 import io.gpushare.extender.protocol.VerbHandlers;
-import io.gpushare.extender.view.InspectJson;
+import io.gpushare.extender.view.InspectedNodes;
+import io.gpushare.extender.view.ViewJson;
+import io.gpushare.extender.view.routes.ViewRoutes;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -70,13 +71,15 @@ final class ExtenderRouter {
         Methods.get(
                 router,
                 "/inspect",
-                context -> HttpResponse.json(context.request(), 200, InspectJson.of(ledger.nodes())));
+                context -> HttpResponse.json(
+                        context.request(), 200, ViewJson.of(InspectedNodes.ofLedger(ledger.nodes()))));
         // Not "/inspect/:node": vertx-web logs an error for each name that it can't decode.
         Methods.get(router, "/inspect/*", context -> {
             String name = context.normalizedPath().substring(INSPECT.length());
             ledger.node(name)
                     .ifPresentOrElse(
-                            node -> HttpResponse.json(context.request(), 200, InspectJson.of(List.of(node))),
+                            node -> HttpResponse.json(
+                                    context.request(), 200, ViewJson.of(InspectedNodes.ofLedger(List.of(node)))),
                             () -> HttpResponse.error(context.request(), 404, "node \"" + name + "\" is not known"));
         });
         return router;

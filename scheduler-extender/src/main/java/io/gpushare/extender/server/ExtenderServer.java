@@ -2,12 +2,12 @@ package io.gpushare.extender.server;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
-import io.gpushare.extender.page.ViewAccess;
-import io.gpushare.extender.page.ViewRoutes;
 import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.protocol.VerbHandlers;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.view.routes.ViewAccess;
+import io.gpushare.extender.view.routes.ViewRoutes;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;

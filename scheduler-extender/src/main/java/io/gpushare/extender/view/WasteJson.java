@@ -103,14 +103,17 @@ public final class WasteJson {
         json.writeArrayFieldStart(field);
         for (PodOnCard pod : pods) {
             json.writeStartObject();
-            ClusterJson.pod(json, pod.pod());
+            json.writeStringField("namespace", pod.pod().namespace());
+            json.writeStringField("name", pod.pod().name());
             json.writeStringField("workload", pod.workload());
             json.writeStringField("node", pod.node());
             json.writeNumberField("card", pod.card());
             json.writeNumberField("units", pod.units());
             flag(json, "whole", pod.whole());
             json.writeNumberField("allocatedBytes", pod.allocatedBytes());
-            NodesJson.used(json, pod.usedBytes());
+            if (pod.usedBytes() != null) {
+                json.writeNumberField("usedBytes", pod.usedBytes());
+            }
             if (pod.idleSeconds() != null) {
                 json.writeNumberField("idleSeconds", pod.idleSeconds());
             }

@@ -1,9 +1,15 @@
 package io.gpushare.extender.waste;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.MemoryUsage.Part;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Isolation;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,15 +31,19 @@ import org.jspecify.annotations.Nullable;
  * @param isolation what holds its containers to the units
  * @param idleSeconds for how long it has not computed there; null if unknown
  */
+@JsonPropertyOrder({"pod", "workload"})
 public record PodOnCard(
-        PodRef pod,
+        @JsonUnwrapped PodRef pod,
         String node,
         int card,
         int units,
         boolean whole,
+
+        @JsonProperty("coresPercent") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         int cores,
+
         long allocatedBytes,
-        Isolation isolation,
+        @JsonIgnore Isolation isolation,
         @Nullable Long usedBytes,
         @Nullable Long idleSeconds) {
     /** A pod that has not computed for this time is idle. */
@@ -58,25 +68,31 @@ public record PodOnCard(
 
     /** Everything that pods hold of the node's cards. */
     public static List<PodOnCard> of(NodeView node, NodeUse usage) {
+        return CardView.of(node.cards()).stream()
+                .flatMap(card -> of(node, card, usage).stream())
+                .toList();
+    }
+
+    /** Everything that pods hold of one of the node's cards. */
+    public static List<PodOnCard> of(NodeView node, CardView view, NodeUse usage) {
         long unit = node.cards().inventory().unit().size().bytes();
-        List<PodOnCard> all = new ArrayList<>();
-        for (CardView card : CardView.of(node.cards())) {
-            long memory = card.state().card().memory().bytes();
-            String uuid = card.state().card().id().uuid();
-            for (CardView.Share share : card.shares()) {
-                Part part = new Part(uuid, share.pod().namespace(), share.pod().name());
-                all.add(new PodOnCard(
-                        share.pod(),
-                        node.name(),
-                        card.state().card().index(),
-                        share.units(),
-                        share.whole(),
-                        share.cores(),
-                        share.whole() ? memory : Math.min(memory, share.units() * unit),
-                        card.state().card().isolation().inForce(),
-                        usage.pods().get(part),
-                        usage.idleSeconds().get(part)));
-            }
+        Card card = view.state().card();
+        long memory = card.memory().bytes();
+        List<PodOnCard> all = new ArrayList<>(view.shares().size());
+        for (CardView.Share share : view.shares()) {
+            Part part = new Part(
+                    card.id().uuid(), share.pod().namespace(), share.pod().name());
+            all.add(new PodOnCard(
+                    share.pod(),
+                    node.name(),
+                    card.index(),
+                    share.units(),
+                    share.whole(),
+                    share.cores(),
+                    share.whole() ? memory : Math.min(memory, share.units() * unit),
+                    card.isolation().inForce(),
+                    usage.pods().get(part),
+                    usage.idleSeconds().get(part)));
         }
         return all;
     }
@@ -91,15 +107,18 @@ public record PodOnCard(
         return usedBytes == null || whole ? 0 : Math.max(0, usedBytes - allocatedBytes);
     }
 
+    @JsonProperty
     public boolean over() {
         return overBytes() > 0;
     }
 
+    @JsonProperty
     public boolean idle() {
         return idleSeconds != null && idleSeconds >= IDLE.toSeconds();
     }
 
     /** The name of the pod without what its owner added to its own name: that of the owner, by Kubernetes' custom. */
+    @JsonProperty
     public String workload() {
         Matcher owned = OWNED.matcher(pod.name());
         return owned.matches() ? owned.group(1) : pod.name();

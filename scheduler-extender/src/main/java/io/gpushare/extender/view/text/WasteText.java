@@ -89,7 +89,7 @@ public final class WasteText {
                     pod.node(),
                     String.valueOf(pod.card()),
                     Phrases.size(pod.allocatedBytes()),
-                    pod.usedBytes() == null ? "-" : Phrases.size(pod.usedBytes()),
+                    Phrases.sizeOrDash(pod.usedBytes()),
                     states(pod));
         }
         return table.isEmpty() ? "" : table + more(some.size()) + "\n";

@@ -1,0 +1,102 @@
+package io.gpushare.extender.view;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.waste.CardView;
+import io.gpushare.model.ledger.CardState;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cluster, or its changes. Cards come without their pods' names, which would be most of the size:
+ * {@link NodeDetails} has them for single nodes.
+ *
+ * @param unready why this extender does not answer kube-scheduler now; null when it does
+ * @param grafana the address of Grafana, which a complete snapshot has; null for none
+ * @param namespaces those that shares of cards refer to by index
+ * @param models those that cards refer to by index
+ * @param waiting null if it has not changed
+ */
+public record ClusterSnapshot(
+        int version,
+        String revision,
+        @JsonInclude boolean full,
+        @Nullable String unready,
+        @Nullable URI grafana,
+        int plainNodes,
+        List<Node> nodes,
+        List<String> gone,
+        List<String> namespaces,
+        List<String> models,
+        @Nullable WaitingQueue waiting) {
+    /** A node with cards. */
+    public record Node(String name, @Nullable String unusable, long unitMiB, List<Card> cards) {}
+
+    /**
+     * A card.
+     *
+     * @param index null if it is the card's place in the list
+     * @param shares pairs of a namespace and the units that a pod of it holds
+     */
+    public record Card(
+            @Nullable Integer index,
+            int model,
+            int units,
+            @JsonUnwrapped CardStates states,
+            int[] shares) {}
+
+    /** The snapshot with these changes. */
+    public static ClusterSnapshot of(ClusterChanges changes, Optional<String> unready, @Nullable URI grafana) {
+        Map<String, Integer> namespaces = new LinkedHashMap<>();
+        Map<String, Integer> models = new LinkedHashMap<>();
+        List<Node> nodes = new ArrayList<>();
+        for (NodeView node : changes.nodes()) {
+            List<Card> cards = new ArrayList<>();
+            for (CardView card : CardView.of(node.cards())) {
+                cards.add(card(card, cards.size(), namespaces, models));
+            }
+            nodes.add(new Node(
+                    node.name(),
+                    Phrases.unusable(node),
+                    node.cards().inventory().unit().size().mib(),
+                    cards));
+        }
+        return new ClusterSnapshot(
+                ViewJson.VERSION,
+                changes.revision(),
+                changes.full(),
+                unready.orElse(null),
+                changes.full() ? grafana : null,
+                changes.plain(),
+                nodes,
+                changes.gone(),
+                List.copyOf(namespaces.keySet()),
+                List.copyOf(models.keySet()),
+                changes.waiting());
+    }
+
+    private static Card card(CardView card, int place, Map<String, Integer> namespaces, Map<String, Integer> models) {
+        CardState state = card.state();
+        int index = state.card().index();
+        return new Card(
+                index == place ? null : index,
+                number(models, state.card().model()),
+                state.capacity().units(),
+                CardStates.of(state),
+                card.shares().stream()
+                        .flatMapToInt(share ->
+                                IntStream.of(number(namespaces, share.pod().namespace()), share.units()))
+                        .toArray());
+    }
+
+    private static int number(Map<String, Integer> numbers, String text) {
+        return numbers.computeIfAbsent(text, any -> numbers.size());
+    }
+}
