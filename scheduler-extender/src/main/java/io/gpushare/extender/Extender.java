@@ -6,7 +6,6 @@ import io.gpushare.extender.cluster.LeaderLabel;
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
-import io.gpushare.extender.cluster.QuotaPoller;
 import io.gpushare.extender.cluster.Requeuer;
 import io.gpushare.extender.cluster.WaitReporter;
 import io.gpushare.extender.defrag.DefragAdvisor;
@@ -160,8 +159,7 @@ public final class Extender implements AutoCloseable {
         WaitingPods waiting = new WaitingPods(ledger);
         Explainer explainer = new Explainer(placer, selection, pods);
         PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
-        QuotaPoller quotas = new QuotaPoller(() -> api.quotas().list(settings.resources()), ready);
-        WasteMonitor waste = new WasteMonitor(placer, usage, quotas::quotas, ready, clocks.wall());
+        WasteMonitor waste = new WasteMonitor(placer, usage, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
         PodConditions conditions = new PodConditions(informers::nodeFacts, counted(settings.resources()));
         PreemptionLoop preempting = new PreemptionLoop(
@@ -203,7 +201,6 @@ public final class Extender implements AutoCloseable {
                 Requeuer.start(api, waiting, ready, clocks),
                 unknownBindings.start(),
                 new ReservationTimer(ledger, clocks.steady()).start(),
-                quotas.start(),
                 waste.start(),
                 WaitReporter.start(api, new WaitAdvice(ledger, explainer), ready, clocks),
                 new PolicyReviewTimer(placer).start()));

@@ -119,7 +119,6 @@ public final class ExtenderMetrics {
         preemptions(source.preemptions());
         informers(source);
         registry.register(new LedgerMetrics(source));
-        registry.register(new WasteMetrics(source.ready(), source.waste()));
     }
 
     private void preemptions(PreemptionCounts counts) {

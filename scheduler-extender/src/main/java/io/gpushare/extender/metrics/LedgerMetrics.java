@@ -4,6 +4,8 @@ import io.gpushare.extender.placement.LedgerStats;
 import io.gpushare.extender.placement.LedgerStats.Amounts;
 import io.gpushare.extender.placement.LedgerStats.CardUse;
 import io.gpushare.extender.report.WaitReason;
+import io.gpushare.extender.waste.Sums;
+import io.gpushare.extender.waste.WasteReport;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
@@ -18,8 +20,8 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Metrics of the ledger, counted once per scrape from one snapshot. Only the extender that answers kube-scheduler
- * reports the cluster, so that sums over all extenders are right.
+ * Metrics of the ledger and of waste, counted once per scrape from one snapshot. Only the extender that answers
+ * kube-scheduler reports the cluster, so that sums over all extenders are right.
  */
 final class LedgerMetrics implements MultiCollector {
     /** The prefix of all metrics with a series per node. */
@@ -61,6 +63,7 @@ final class LedgerMetrics implements MultiCollector {
             waiting(all);
             cluster(all, byModel(stats));
             nodes(all, stats);
+            waste(all, source.waste().get());
         }
         return all.build();
     }
@@ -129,6 +132,29 @@ final class LedgerMetrics implements MultiCollector {
                 stats.usable().entrySet().stream()
                         .map(node -> point(bytes.applyAsDouble(node.getValue()), "node", node.getKey()))
                         .toList()));
+    }
+
+    /** Of the last round over all device plugins; absent before it. The page shows the same figures. */
+    private static void waste(MetricSnapshots.Builder all, WasteReport report) {
+        if (!report.known()) {
+            return;
+        }
+        Sums sums = report.now().pods();
+        waste(all, "memory_measured_bytes", "Allocated memory of the pods whose usage is known.", sums.measured());
+        waste(all, "memory_used_bytes", "Memory that these pods use.", sums.used());
+        waste(all, "memory_unused_bytes", "Memory that is allocated to these pods and not used.", sums.unused());
+        waste(all, "memory_over_limit_bytes", "Memory that pods use beyond what is allocated to them.", sums.over());
+        waste(
+                all,
+                "memory_idle_bytes",
+                "Memory that is allocated to pods that have not computed for 30 minutes.",
+                sums.idle());
+        waste(all, "pods_over_limit", "Pods on cards that use more than is allocated to them.", sums.podsOver());
+        waste(all, "pods_idle", "Pods on cards that have not computed for 30 minutes.", sums.podsIdle());
+    }
+
+    private static void waste(MetricSnapshots.Builder all, String what, String help, long value) {
+        all.metricSnapshot(gauge("gpushare_cluster_" + what, help, List.of(point(value))));
     }
 
     /** The models with the most memory, and all others as one. */

@@ -72,14 +72,14 @@ final class ExtenderRouter {
                 router,
                 "/inspect",
                 context -> HttpResponse.json(
-                        context.request(), 200, ViewJson.of(InspectedNodes.ofLedger(ledger.nodes()))));
+                        context.request(), 200, ViewJson.json(InspectedNodes.ofLedger(ledger.nodes()))));
         // Not "/inspect/:node": vertx-web logs an error for each name that it can't decode.
         Methods.get(router, "/inspect/*", context -> {
             String name = context.normalizedPath().substring(INSPECT.length());
             ledger.node(name)
                     .ifPresentOrElse(
                             node -> HttpResponse.json(
-                                    context.request(), 200, ViewJson.of(InspectedNodes.ofLedger(List.of(node)))),
+                                    context.request(), 200, ViewJson.json(InspectedNodes.ofLedger(List.of(node)))),
                             () -> HttpResponse.error(context.request(), 404, "node \"" + name + "\" is not known"));
         });
         return router;

@@ -6,14 +6,12 @@ import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.WasteHistory;
 import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.extender.waste.WasteRound;
-import io.gpushare.model.Quota;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +27,6 @@ public final class WasteMonitor {
 
     private final Placer placer;
     private final PluginMetricsClient plugins;
-    private final Supplier<List<Quota>> quotas;
     private final BooleanSupplier ready;
     private final InstantSource wall;
     private final WasteHistory history = new WasteHistory();
@@ -38,18 +35,11 @@ public final class WasteMonitor {
     /**
      * A monitor of these nodes.
      *
-     * @param quotas what namespaces may request, as far as it is known
      * @param ready whether this extender leads and its ledger is current: only then it asks the plugins
      */
-    public WasteMonitor(
-            Placer placer,
-            PluginMetricsClient plugins,
-            Supplier<List<Quota>> quotas,
-            BooleanSupplier ready,
-            InstantSource wall) {
+    public WasteMonitor(Placer placer, PluginMetricsClient plugins, BooleanSupplier ready, InstantSource wall) {
         this.placer = placer;
         this.plugins = plugins;
-        this.quotas = quotas;
         this.ready = ready;
         this.wall = wall;
     }
@@ -101,7 +91,7 @@ public final class WasteMonitor {
                 }
             }
             add(round, together);
-            report = round.end(placer.stats(), quotas.get(), wall.instant(), history);
+            report = round.end(placer.stats(), wall.instant(), history);
         } catch (RuntimeException e) {
             // The figures are for users; the next round may succeed.
             LOG.error("the waste of the cluster could not be added up", e);

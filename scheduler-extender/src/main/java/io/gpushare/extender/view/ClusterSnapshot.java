@@ -2,9 +2,7 @@ package io.gpushare.extender.view;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.waste.CardView;
-import io.gpushare.model.ledger.CardState;
+import io.gpushare.extender.view.NodeDetails.OneCard;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -57,16 +55,12 @@ public record ClusterSnapshot(
         Map<String, Integer> namespaces = new LinkedHashMap<>();
         Map<String, Integer> models = new LinkedHashMap<>();
         List<Node> nodes = new ArrayList<>();
-        for (NodeView node : changes.nodes()) {
+        for (NodeDetails node : NodeDetails.of(changes.nodes(), Map.of(), Map.of())) {
             List<Card> cards = new ArrayList<>();
-            for (CardView card : CardView.of(node.cards())) {
+            for (OneCard card : node.cards()) {
                 cards.add(card(card, cards.size(), namespaces, models));
             }
-            nodes.add(new Node(
-                    node.name(),
-                    Phrases.unusable(node),
-                    node.cards().inventory().unit().size().mib(),
-                    cards));
+            nodes.add(new Node(node.name(), node.unusable(), node.unitMiB(), cards));
         }
         return new ClusterSnapshot(
                 ViewJson.VERSION,
@@ -82,17 +76,16 @@ public record ClusterSnapshot(
                 changes.waiting());
     }
 
-    private static Card card(CardView card, int place, Map<String, Integer> namespaces, Map<String, Integer> models) {
-        CardState state = card.state();
-        int index = state.card().index();
+    private static Card card(OneCard card, int place, Map<String, Integer> namespaces, Map<String, Integer> models) {
         return new Card(
-                index == place ? null : index,
-                number(models, state.card().model()),
-                state.capacity().units(),
-                CardStates.of(state),
-                card.shares().stream()
-                        .flatMapToInt(share ->
-                                IntStream.of(number(namespaces, share.pod().namespace()), share.units()))
+                card.index() == place ? null : card.index(),
+                number(models, card.model()),
+                card.units(),
+                card.states(),
+                card.pods().stream()
+                        .flatMapToInt(on -> IntStream.of(
+                                number(namespaces, on.pod().namespace()),
+                                on.share().units()))
                         .toArray());
     }
 

@@ -74,7 +74,7 @@ public record InspectedNodes(List<Node> nodes) {
             int usedGPU,
             @Nullable Long usedBytes) {
         static Pod of(PodOnCard on) {
-            return new Pod(on.pod().name(), on.pod().namespace(), on.units(), on.usedBytes());
+            return new Pod(on.pod().name(), on.pod().namespace(), on.share().units(), on.usedBytes());
         }
     }
 

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.waste.CardView;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.PodOnCard;
+import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
 import java.util.List;
@@ -56,8 +56,7 @@ public record NodeDetails(
 
             @JsonIgnore int freeUnits,
             @JsonIgnore int allocatedCores) {
-        private static OneCard of(NodeView node, CardView card, NodeUse usage) {
-            CardState state = card.state();
+        private static OneCard of(CardState state, List<PodOnCard> pods, NodeUse usage) {
             String uuid = state.card().id().uuid();
             return new OneCard(
                     state.card().index(),
@@ -68,16 +67,9 @@ public record NodeDetails(
                     state.occupied().units(),
                     CardStates.of(state),
                     usage.cards().get(uuid),
-                    PodOnCard.of(node, card, usage),
+                    pods,
                     state.free().units(),
                     state.occupied().cores());
-        }
-    }
-
-    /** Nodes as a response. */
-    public record Nodes(int version, List<NodeDetails> nodes) {
-        public static Nodes of(List<NodeDetails> nodes) {
-            return new Nodes(ViewJson.VERSION, nodes);
         }
     }
 
@@ -95,13 +87,14 @@ public record NodeDetails(
 
     private static NodeDetails of(NodeView node, @Nullable NodeUse measured, long pending) {
         NodeUse usage = Objects.requireNonNullElse(measured, NodeUse.UNKNOWN);
+        Map<CardId, List<PodOnCard>> pods = PodOnCard.byCard(node, usage);
         return new NodeDetails(
                 node.name(),
                 Phrases.unusable(node),
                 node.cards().inventory().unit().size().mib(),
                 node.address(),
-                CardView.of(node.cards()).stream()
-                        .map(card -> OneCard.of(node, card, usage))
+                node.cards().cards().stream()
+                        .map(card -> OneCard.of(card, pods.getOrDefault(card.card().id(), List.of()), usage))
                         .toList(),
                 node.cards().inventory().noCards() != null,
                 !node.cards().holdings().isEmpty(),

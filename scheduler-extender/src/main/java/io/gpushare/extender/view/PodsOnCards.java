@@ -1,12 +1,11 @@
 package io.gpushare.extender.view;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import io.gpushare.extender.waste.PodOnCard;
 import java.util.List;
 
 /** What pods hold and use of cards, one by one. */
 public record PodsOnCards(
-        int version, @JsonIgnoreProperties("coresPercent") List<PodOnCard> pods) {
+int version, List<PodOnCard> pods) {
     /**
      * The pods on these nodes, in that order.
      *

@@ -1,6 +1,5 @@
 package io.gpushare.extender.view;
 
-import io.gpushare.extender.waste.CardView;
 import io.gpushare.extender.waste.PodOnCard;
 import java.util.Comparator;
 import java.util.List;
@@ -42,7 +41,7 @@ public enum SortBy {
                     case USED -> pod -> Objects.requireNonNullElse(pod.usedBytes(), -1L);
                     case UNUSED -> PodOnCard::unusedBytes;
                 },
-                Comparator.comparing(PodOnCard::pod, CardView.BY_NAME));
+                Comparator.comparing(PodOnCard::pod, PodOnCard.BY_NAME));
     }
 
     private static <T> List<T> sorted(List<T> all, ToLongFunction<T> most, Comparator<T> then) {

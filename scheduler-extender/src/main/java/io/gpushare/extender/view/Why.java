@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.report.CardVerdict;
 import io.gpushare.extender.report.Explanation;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
@@ -74,7 +75,7 @@ public record Why(
             int feasibleNodes,
             List<ReasonCount> reasons,
             @Nullable NewNodes scaleUp,
-            List<Group> groups,
+            List<RefusedNodes> groups,
             List<String> advice,
             List<Node> nodes,
             @Nullable Integer next,
@@ -92,36 +93,12 @@ public record Why(
         }
     }
 
-    /**
-     * Nodes that can't take the pod for the same reason.
-     *
-     * @param model of the cards; null if the reason is not in the cards
-     * @param detail the obstacle, with figures; null if the reason is not in the cards
-     */
-    public record Group(
-            String reason,
-            String sentence,
-            int nodes,
-            @Nullable String model,
-            @Nullable String detail) {
-        static Group of(RefusedNodes refused) {
-            boolean ofCards = !refused.model().isEmpty();
-            return new Group(
-                    refused.reason().label(),
-                    refused.reason().sentence(),
-                    refused.nodes(),
-                    ofCards ? refused.model() : null,
-                    ofCards ? refused.detail() : null);
-        }
-    }
-
-    /** One node; the reason is null if it is feasible. */
+    /** One node; why it is refused is null if it is feasible. */
     public record Node(
             String name,
             @JsonInclude boolean feasible,
             boolean chosen,
-            @Nullable String reason,
-            @Nullable String sentence,
+            @JsonUnwrapped @Nullable Reason why,
             List<Card> cards,
             @JsonIgnore MemoryUnit unit) {
         static Node of(NodeVerdict node) {
@@ -129,8 +106,7 @@ public record Why(
                     node.node(),
                     node.why() == null,
                     node.chosen(),
-                    node.why() == null ? null : node.why().label(),
-                    node.why() == null ? null : node.why().sentence(),
+                    node.why(),
                     node.eachCard().stream().map(Card::of).toList(),
                     node.cards().inventory().unit());
         }
@@ -221,7 +197,7 @@ public record Why(
                 judged.feasible(),
                 ReasonCount.of(judged.reasons()),
                 scaleUp,
-                judged.refused().stream().map(Group::of).toList(),
+                judged.refused(),
                 advice,
                 nodes.subList(first, last).stream().map(Node::of).toList(),
                 last < nodes.size() ? last : null,

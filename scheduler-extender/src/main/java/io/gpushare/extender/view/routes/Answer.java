@@ -2,7 +2,6 @@ package io.gpushare.extender.view.routes;
 
 import io.gpushare.extender.view.ViewJson;
 import io.gpushare.extender.view.routes.ViewParameters.Output;
-import io.gpushare.extender.view.text.YamlText;
 import io.vertx.core.buffer.Buffer;
 import java.util.function.Supplier;
 
@@ -16,7 +15,7 @@ interface Answer {
     }
 
     static Answer json(Supplier<?> value) {
-        return () -> ViewJson.of(value.get());
+        return () -> ViewJson.json(value.get());
     }
 
     static Answer text(Supplier<String> text) {
@@ -28,7 +27,7 @@ interface Answer {
         return switch (output) {
             case TEXT, WIDE -> text(text);
             case JSON -> json(value);
-            case YAML -> text(() -> YamlText.of(ViewJson.of(value.get()).getBytes()));
+            case YAML -> () -> ViewJson.yaml(value.get());
         };
     }
 }

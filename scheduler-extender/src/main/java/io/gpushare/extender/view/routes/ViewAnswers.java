@@ -1,29 +1,26 @@
 package io.gpushare.extender.view.routes;
 
 import io.gpushare.extender.http.HttpResponse;
-import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.view.ClusterSnapshot;
 import io.gpushare.extender.view.InspectedNodes;
 import io.gpushare.extender.view.NodeDetails;
-import io.gpushare.extender.view.NodeNames;
+import io.gpushare.extender.view.Nodes;
 import io.gpushare.extender.view.PodsOnCards;
 import io.gpushare.extender.view.SortBy;
 import io.gpushare.extender.view.ViewRevisions;
-import io.gpushare.extender.view.WasteJson;
+import io.gpushare.extender.view.Waste;
 import io.gpushare.extender.view.routes.Answer.Question;
 import io.gpushare.extender.view.routes.ViewParameters.Output;
 import io.gpushare.extender.view.text.InspectText;
 import io.gpushare.extender.view.text.NodeText;
 import io.gpushare.extender.view.text.TopText;
 import io.gpushare.extender.view.text.WasteText;
-import io.gpushare.extender.view.text.YamlText;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.model.PodRef;
-import io.vertx.core.buffer.Buffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -108,7 +105,7 @@ final class ViewAnswers {
         if (pod.isEmpty()) {
             throw new RefusedException(400, "write in 'pod' a part of the pod's namespace/name");
         }
-        return Answer.json(() -> NodeNames.having(ledger.nodes(), pod));
+        return Answer.json(() -> Nodes.having(ledger.nodes(), pod));
     }
 
     private Answer nodes(ViewParameters parameters) throws RefusedException {
@@ -120,7 +117,7 @@ final class ViewAnswers {
                                 .flatMap(name -> ledger.node(name).stream())
                                 .toList(),
                 true);
-        return Answer.json(() -> NodeDetails.Nodes.of(details.get()));
+        return Answer.json(() -> Nodes.of(details.get()));
     }
 
     private Answer summary(ViewParameters parameters) throws RefusedException {
@@ -151,7 +148,7 @@ final class ViewAnswers {
         var nodes = details(selected(parameters), true);
         return Answer.of(
                 output,
-                () -> NodeDetails.Nodes.of(order.nodes(nodes.get())),
+                () -> Nodes.of(order.nodes(nodes.get())),
                 () -> TopText.cards(order.nodes(nodes.get())));
     }
 
@@ -167,23 +164,18 @@ final class ViewAnswers {
     }
 
     private Answer wasteJson(ViewParameters parameters) {
-        return () -> JsonWriter.of(json -> WasteJson.write(json, view.waste().get(), parameters.text("since", "")));
+        return Answer.json(() -> Waste.of(view.waste().get(), parameters.text("since", "")));
     }
 
     private Answer waste(ViewParameters parameters) throws RefusedException {
         if (parameters.has("sort-by")) {
             throw new RefusedException(400, "waste has the most first: omit --sort-by");
         }
-        WasteReport report = view.waste().get();
         String namespace = parameters.text("namespace", "");
-        Output output = parameters.output();
-        return output == Output.JSON || output == Output.YAML
-                ? () -> {
-                    Buffer json = JsonWriter.of(
-                            into -> WasteJson.write(into, namespace.isEmpty() ? report : report.of(namespace), ""));
-                    return output == Output.YAML ? Buffer.buffer(YamlText.of(json.getBytes())) : json;
-                }
-                : Answer.text(() -> WasteText.of(report, namespace));
+        WasteReport report =
+                namespace.isEmpty() ? view.waste().get() : view.waste().get().of(namespace);
+        return Answer.of(
+                parameters.output(), () -> Waste.of(report, ""), () -> WasteText.of(report, namespace.isEmpty()));
     }
 
     private Answer nodeNames() {

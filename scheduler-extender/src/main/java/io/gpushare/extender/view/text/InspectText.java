@@ -2,7 +2,6 @@ package io.gpushare.extender.view.text;
 
 import io.gpushare.extender.view.NodeDetails;
 import io.gpushare.extender.view.NodeDetails.OneCard;
-import io.gpushare.extender.waste.CardView;
 import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.model.PodRef;
 import java.util.ArrayList;
@@ -85,10 +84,10 @@ public final class InspectText {
         List<OneCard> cards = node.cards();
         cards.forEach(card -> head.add("GPU" + card.index() + "(Allocated)"));
         TextTable table = new TextTable().row(head);
-        Map<PodRef, long[]> pods = new TreeMap<>(CardView.BY_NAME);
+        Map<PodRef, long[]> pods = new TreeMap<>(PodOnCard.BY_NAME);
         for (int i = 0; i < cards.size(); i++) {
             for (PodOnCard on : cards.get(i).pods()) {
-                pods.computeIfAbsent(on.pod(), any -> new long[cards.size()])[i] += on.units();
+                pods.computeIfAbsent(on.pod(), any -> new long[cards.size()])[i] += on.share().units();
             }
         }
         pods.forEach((pod, units) -> {

@@ -1,9 +1,10 @@
 package io.gpushare.extender.view.text;
 
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.report.RefusedNodes;
 import io.gpushare.extender.view.Phrases;
 import io.gpushare.extender.view.Why;
 import io.gpushare.extender.view.Why.Card;
-import io.gpushare.extender.view.Why.Group;
 import io.gpushare.extender.view.Why.Judged;
 import io.gpushare.extender.view.Why.Node;
 import io.gpushare.model.PodRef;
@@ -56,15 +57,15 @@ public final class WhyText {
     }
 
     /** The reasons with the number of nodes, each with its kinds of cards. */
-    private static String groups(List<Group> all) {
-        Map<String, List<Group>> bySentence =
-                all.stream().collect(Collectors.groupingBy(Group::sentence, LinkedHashMap::new, Collectors.toList()));
+    private static String groups(List<RefusedNodes> all) {
+        Map<Reason, List<RefusedNodes>> byReason = all.stream()
+                .collect(Collectors.groupingBy(RefusedNodes::reason, LinkedHashMap::new, Collectors.toList()));
         StringBuilder text = new StringBuilder();
-        bySentence.forEach((sentence, groups) -> {
-            text.append(String.format(
-                    "%7d  %s%n", groups.stream().mapToInt(Group::nodes).sum(), sentence));
-            for (Group group : groups) {
-                if (group.model() != null) {
+        byReason.forEach((reason, groups) -> {
+            int nodes = groups.stream().mapToInt(RefusedNodes::nodes).sum();
+            text.append(String.format("%7d  %s%n", nodes, reason.sentence()));
+            for (RefusedNodes group : groups) {
+                if (!group.model().isEmpty()) {
                     text.append("         ")
                             .append(Phrases.count(group.nodes(), "node"))
                             .append(" with ")

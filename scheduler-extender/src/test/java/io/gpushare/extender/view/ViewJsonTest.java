@@ -1,19 +1,19 @@
-package io.gpushare.extender.view.text;
+package io.gpushare.extender.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
+import io.vertx.core.json.JsonObject;
 import org.junit.jupiter.api.Test;
 
-class YamlTextTest {
+class ViewJsonTest {
     @Test
-    void jsonIsWrittenInTheFormOfKubectl() {
+    void yamlHasTheFormOfKubectl() {
         String json = """
             {"version":1,"nodes":[{"name":"gpu-a","cards":[{"model":"Tesla T4","whole":true,"shares":[0,8]},{}],
              "empty":[],"nothing":{}}],"sentence":"too small: it has 15 GiB","yes":"yes","number":"12","line":"a\\nb",
              "nested":{"a":{"b":null}}}\
             """;
-        assertThat(YamlText.of(json.getBytes(StandardCharsets.UTF_8))).isEqualTo("""
+        assertThat(ViewJson.yaml(new JsonObject(json).getMap()).toString()).isEqualTo("""
             version: 1
             nodes:
             - name: gpu-a
@@ -29,7 +29,9 @@ class YamlTextTest {
             sentence: "too small: it has 15 GiB"
             "yes": "yes"
             number: "12"
-            line: "a\\nb"
+            line: |-
+              a
+              b
             nested:
               a:
                 b: null

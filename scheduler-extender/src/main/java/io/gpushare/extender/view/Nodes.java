@@ -3,11 +3,15 @@ package io.gpushare.extender.view;
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import java.util.List;
 
-/** Names of nodes. */
-public record NodeNames(int version, List<String> nodes) {
-    /** The nodes with a pod whose {@code namespace/name} contains the text. */
-    public static NodeNames having(List<NodeView> nodes, String pod) {
-        return new NodeNames(
+/** Nodes as a response: in full, or their names. */
+public record Nodes<T>(int version, List<T> nodes) {
+    public static Nodes<NodeDetails> of(List<NodeDetails> nodes) {
+        return new Nodes<>(ViewJson.VERSION, nodes);
+    }
+
+    /** The names of the nodes with a pod whose {@code namespace/name} contains the text. */
+    public static Nodes<String> having(List<NodeView> nodes, String pod) {
+        return new Nodes<>(
                 ViewJson.VERSION,
                 nodes.stream()
                         .filter(node -> node.cards().holdings().stream()
