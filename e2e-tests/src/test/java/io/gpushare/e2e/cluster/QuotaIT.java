@@ -82,8 +82,11 @@ class QuotaIT {
                 .isTrue();
 
         kubectl.apply(TEAM_B.formatted(4));
-        Await.until(SOON, "kubectl shows the lower quota", () -> described("team-b"), lines ->
-                lines.contains("requests.aliyun.com/gpu-mem 10 4"));
+        Await.until(
+                SOON,
+                "kubectl shows the lower quota",
+                () -> described("team-b"),
+                lines -> lines.contains("requests.aliyun.com/gpu-mem 10 4"));
         assertThat(described("team-a").lines())
                 .contains(
                         "requests.aliyun.com/gpu-mem 23 24",

@@ -56,11 +56,10 @@ final class SimulateCommand implements CheckedOptions {
             paramLabel = "<name>",
             split = ",",
             defaultValue = DEFAULT_POLICIES,
-            description =
-                    "bestfit, binpack, spread, fgd, wsp, wsp-fgd, wsp-keep, adaptive; several with commas. The"
-                        + " last five know the list of pods in advance, fgd-from-nothing and wsp-from-nothing learn as"
-                        + " pods arrive, as does wsp-through-extender, which decides through the extender's filter and"
-                        + " bind (the same for the other policies that the extender offers). [${DEFAULT-VALUE}]")
+            description = "bestfit, binpack, spread, fgd, wsp, wsp-fgd, wsp-keep, adaptive; several with commas. The"
+                    + " last five know the list of pods in advance, fgd-from-nothing and wsp-from-nothing learn as"
+                    + " pods arrive, as does wsp-through-extender, which decides through the extender's filter and"
+                    + " bind (the same for the other policies that the extender offers). [${DEFAULT-VALUE}]")
     private List<String> policies = List.of();
 
     @Option(

@@ -8,7 +8,6 @@ import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.codec.HostResourcesCodec;
@@ -184,7 +183,7 @@ final class PodTable {
     private NodeCards withoutTerminating(NodeCards cards) {
         NodeCards left = cards;
         for (NodeCards.Holding holding : cards.holdings()) {
-            String uid = holding.holder().key();
+            String uid = holding.holder().uid();
             boolean terminating = reservations.leaving(uid)
                     || entry(uid)
                             .filter(entry -> entry.priority().terminating())
@@ -367,10 +366,10 @@ final class PodTable {
     }
 
     /** Updates the nodes from the holder's former holdings to its present ones. */
-    private void move(Holder holder, List<Holding> from, List<Holding> to) {
+    private void move(PodRef holder, List<Holding> from, List<Holding> to) {
         for (Holding holding : from) {
             if (to.stream().noneMatch(other -> other.node().equals(holding.node()))) {
-                nodes.change(holding.node(), entry -> entry.without(holder.key()));
+                nodes.change(holding.node(), entry -> entry.without(holder.uid()));
             }
         }
         for (Holding holding : to) {

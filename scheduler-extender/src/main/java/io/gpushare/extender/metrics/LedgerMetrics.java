@@ -14,7 +14,6 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
@@ -53,7 +52,7 @@ final class LedgerMetrics implements MultiCollector {
                 "Pods that hold cards: assumed, doubtful (the outcome of the Binding is unknown), bound (not yet"
                         + " seen by the informer), or seen in the API.",
                 stats.pods().entrySet().stream()
-                        .map(pods -> point(pods.getValue(), "standing", label(pods.getKey())))
+                        .map(pods -> point(pods.getValue(), "standing", ExtenderMetrics.label(pods.getKey())))
                         .toList()));
         all.metricSnapshot(gauge(
                 "gpushare_extender_unattributed_pods",
@@ -62,7 +61,7 @@ final class LedgerMetrics implements MultiCollector {
         if (source.ready().getAsBoolean()) {
             waiting(all);
             cluster(all, byModel(stats));
-            nodes(all, stats);
+            nodes(all, stats.usable());
             waste(all, source.waste().get());
         }
         return all.build();
@@ -72,7 +71,7 @@ final class LedgerMetrics implements MultiCollector {
         Map<WaitReason, Integer> waits = source.waiting().counts();
         List<GaugeDataPointSnapshot> points = new ArrayList<>();
         for (WaitReason wait : WaitReason.values()) {
-            points.add(point(waits.getOrDefault(wait, 0), "why", label(wait)));
+            points.add(point(waits.getOrDefault(wait, 0), "why", ExtenderMetrics.label(wait)));
         }
         all.metricSnapshot(gauge(
                 "gpushare_extender_waiting_pods",
@@ -85,52 +84,71 @@ final class LedgerMetrics implements MultiCollector {
         List<GaugeDataPointSnapshot> cards = new ArrayList<>();
         models.forEach((model, amounts) -> {
             for (CardUse use : CardUse.values()) {
-                cards.add(point(amounts.cards().getOrDefault(use, 0), "model", model, "state", label(use)));
+                cards.add(point(
+                        amounts.cards().getOrDefault(use, 0), "model", model, "state", ExtenderMetrics.label(use)));
             }
         });
         all.metricSnapshot(gauge(
                 "gpushare_cluster_cards",
                 "Cards, each in the first state that applies: overcommitted, unhealthy, cordoned, whole, shared, idle.",
                 cards));
-        memory(all, models, "capacity", "Total memory of the cards.", Amounts::capacity);
-        memory(all, models, "allocated", "Allocated memory; all of a card that is taken whole.", Amounts::allocated);
-        memory(all, models, "free", "Free memory in whole units that new pods can get.", Amounts::free);
-        memory(
+        String memory = "gpushare_cluster_memory_";
+        bytes(all, memory + "capacity", "Total memory of the cards.", "model", models, Amounts::capacity);
+        bytes(
                 all,
+                memory + "allocated",
+                "Allocated memory; all of a card that is taken whole.",
+                "model",
                 models,
-                "fragmented",
+                Amounts::allocated);
+        bytes(
+                all,
+                memory + "free",
+                "Free memory in whole units that new pods can get.",
+                "model",
+                models,
+                Amounts::free);
+        bytes(
+                all,
+                memory + "fragmented",
                 "Part of the free memory that typical pods can't use, averaged over them.",
+                "model",
+                models,
                 Amounts::fragmented);
-        memory(all, models, "wasted", "Part of the free memory that no typical pod can use.", Amounts::wasted);
+        bytes(
+                all,
+                memory + "wasted",
+                "Part of the free memory that no typical pod can use.",
+                "model",
+                models,
+                Amounts::wasted);
     }
 
-    private static void memory(
+    private static void nodes(MetricSnapshots.Builder all, Map<String, Amounts> nodes) {
+        String memory = BY_NODE + "memory_";
+        bytes(all, memory + "capacity", "Total memory of the node's cards.", "node", nodes, Amounts::capacity);
+        bytes(all, memory + "allocated", "Allocated memory of the node.", "node", nodes, Amounts::allocated);
+        bytes(
+                all,
+                memory + "wasted",
+                "Free memory of the node that no typical pod can use.",
+                "node",
+                nodes,
+                Amounts::wasted);
+    }
+
+    private static void bytes(
             MetricSnapshots.Builder all,
-            Map<String, Amounts> models,
-            String what,
+            String name,
             String help,
+            String label,
+            Map<String, Amounts> amounts,
             ToDoubleFunction<Amounts> bytes) {
         all.metricSnapshot(gauge(
-                "gpushare_cluster_memory_" + what + "_bytes",
+                name + "_bytes",
                 help,
-                models.entrySet().stream()
-                        .map(model -> point(bytes.applyAsDouble(model.getValue()), "model", model.getKey()))
-                        .toList()));
-    }
-
-    private static void nodes(MetricSnapshots.Builder all, LedgerStats stats) {
-        node(all, stats, "capacity", "Total memory of the node's cards.", Amounts::capacity);
-        node(all, stats, "allocated", "Allocated memory of the node.", Amounts::allocated);
-        node(all, stats, "wasted", "Free memory of the node that no typical pod can use.", Amounts::wasted);
-    }
-
-    private static void node(
-            MetricSnapshots.Builder all, LedgerStats stats, String what, String help, ToDoubleFunction<Amounts> bytes) {
-        all.metricSnapshot(gauge(
-                BY_NODE + "memory_" + what + "_bytes",
-                help,
-                stats.usable().entrySet().stream()
-                        .map(node -> point(bytes.applyAsDouble(node.getValue()), "node", node.getKey()))
+                amounts.entrySet().stream()
+                        .map(each -> point(bytes.applyAsDouble(each.getValue()), label, each.getKey()))
                         .toList()));
     }
 
@@ -154,7 +172,7 @@ final class LedgerMetrics implements MultiCollector {
     }
 
     private static void waste(MetricSnapshots.Builder all, String what, String help, long value) {
-        all.metricSnapshot(gauge("gpushare_cluster_" + what, help, List.of(point(value))));
+        all.metricSnapshot(gauge("gpushare_cluster_" + what, help, List.of(point((double) value))));
     }
 
     /** The models with the most memory, and all others as one. */
@@ -183,9 +201,5 @@ final class LedgerMetrics implements MultiCollector {
 
     private static GaugeDataPointSnapshot point(double value, String... labels) {
         return new GaugeDataPointSnapshot(value, Labels.of(labels), null);
-    }
-
-    private static String label(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
     }
 }

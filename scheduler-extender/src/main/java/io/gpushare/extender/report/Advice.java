@@ -3,7 +3,6 @@ package io.gpushare.extender.report;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Health;
@@ -266,10 +265,7 @@ final class Advice {
             if (!held.isNone()) {
                 CardState without = new CardState(
                         state.card(), state.capacity(), state.allocated().minus(held));
-                Holder holder = holding.holder();
-                PodRef pod = switch (holder) {
-                    case PodRef ref -> ref;
-                };
+                PodRef pod = holding.holder();
                 boolean whole = held.wholeCards() > 0;
                 if (without.offers(needed)) {
                     endings.add(new Ending(

@@ -58,7 +58,7 @@ public final class ClusterSearch {
         static Candidate of(String name, NodeEntry node, Map<String, Harm> mayLeave) {
             Map<CardId, Harm> byCard = new HashMap<>();
             for (NodeCards.Holding holding : node.cards().holdings()) {
-                @Nullable Harm harm = mayLeave.get(holding.holder().key());
+                @Nullable Harm harm = mayLeave.get(holding.holder().uid());
                 if (harm != null) {
                     holding.allocation().cards().forEach(card -> byCard.merge(card, harm, Harm::plus));
                 }
@@ -162,7 +162,7 @@ public final class ClusterSearch {
     private Map<String, Harm> mayLeave(String name, NodeCards cards) {
         Map<String, Harm> mayLeave = new HashMap<>();
         for (NodeCards.Holding holding : cards.holdings()) {
-            ledger.podEntry(holding.holder().key())
+            ledger.podEntry(holding.holder().uid())
                     .filter(pod ->
                             name.equals(pod.node()) && question.mayLeave().test(pod))
                     .ifPresent(pod -> mayLeave.put(pod.ref().uid(), question.harm(pod)));

@@ -188,7 +188,7 @@ public final class LeavingSearch {
     }
 
     private static String uid(Holding holding) {
-        return holding.holder().key();
+        return holding.holder().uid();
     }
 
     private static List<String> uids(Collection<Holding> holdings) {

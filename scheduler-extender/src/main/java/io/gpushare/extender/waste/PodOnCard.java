@@ -88,9 +88,7 @@ public record PodOnCard(
     }
 
     private static PodOnCard of(NodeView node, CardState state, NodeCards.Holding holding, NodeUse usage) {
-        PodRef pod = switch (holding.holder()) {
-            case PodRef ref -> ref;
-        };
+        PodRef pod = holding.holder();
         Card card = state.card();
         var held = node.cards().shareOn(holding.allocation(), card.id());
         boolean whole = held.wholeCards() > 0;

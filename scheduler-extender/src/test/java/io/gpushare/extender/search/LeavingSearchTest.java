@@ -178,7 +178,7 @@ class LeavingSearchTest {
         for (NodeCards.Holding holding : node.holdings()) {
             if (random.nextInt(5) > 0) {
                 evictable.put(
-                        holding.holder().key(),
+                        holding.holder().uid(),
                         random.nextInt(8) == 0 ? Harm.NONE : priority(random.nextInt(3), random.nextInt(60)));
             }
         }
@@ -203,7 +203,7 @@ class LeavingSearchTest {
         Map<String, Harm> moves = new HashMap<>();
         for (NodeCards.Holding holding : node.holdings()) {
             if (random.nextInt(5) > 0) {
-                moves.put(holding.holder().key(), Harm.ofMove(1 + random.nextInt(9)));
+                moves.put(holding.holder().uid(), Harm.ofMove(1 + random.nextInt(9)));
             }
         }
         return moves;
