@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +48,7 @@ public record ClusterSnapshot(
             int model,
             int units,
             @JsonUnwrapped CardStates states,
-            int[] shares) {}
+            List<Integer> shares) {}
 
     /** The snapshot with these changes. */
     public static ClusterSnapshot of(ClusterChanges changes, Optional<String> unready, @Nullable URI grafana) {
@@ -83,10 +83,10 @@ public record ClusterSnapshot(
                 card.units(),
                 card.states(),
                 card.pods().stream()
-                        .flatMapToInt(on -> IntStream.of(
+                        .flatMap(on -> Stream.of(
                                 number(namespaces, on.pod().namespace()),
                                 on.share().units()))
-                        .toArray());
+                        .toList());
     }
 
     private static int number(Map<String, Integer> numbers, String text) {

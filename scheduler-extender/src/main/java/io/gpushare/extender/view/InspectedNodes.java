@@ -37,7 +37,7 @@ public record InspectedNodes(List<Node> nodes) {
     /**
      * A card.
      *
-     * @param health {@code healthy}, or why it is not
+     * @param health the word for it, or why it is not healthy
      */
     public record Device(
             int id,

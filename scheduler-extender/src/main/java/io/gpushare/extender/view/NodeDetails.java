@@ -94,7 +94,8 @@ public record NodeDetails(
                 node.cards().inventory().unit().size().mib(),
                 node.address(),
                 node.cards().cards().stream()
-                        .map(card -> OneCard.of(card, pods.getOrDefault(card.card().id(), List.of()), usage))
+                        .map(card ->
+                                OneCard.of(card, pods.getOrDefault(card.card().id(), List.of()), usage))
                         .toList(),
                 node.cards().inventory().noCards() != null,
                 !node.cards().holdings().isEmpty(),

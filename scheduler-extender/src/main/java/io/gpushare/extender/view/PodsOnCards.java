@@ -4,8 +4,7 @@ import io.gpushare.extender.waste.PodOnCard;
 import java.util.List;
 
 /** What pods hold and use of cards, one by one. */
-public record PodsOnCards(
-int version, List<PodOnCard> pods) {
+public record PodsOnCards(int version, List<PodOnCard> pods) {
     /**
      * The pods on these nodes, in that order.
      *

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param at null before the first round
  * @param report null if the caller has the one of this time
  */
-public record Waste(int version, @Nullable Instant at, @JsonUnwrapped @Nullable Report report) {
+public record Waste(
+        int version,
+        @Nullable Instant at,
+        @JsonUnwrapped @Nullable Report report) {
     /** The report in bytes, as it is written. */
     public record Report(
             int nodes,

@@ -60,7 +60,9 @@ public record PodOnCard(
             @JsonUnwrapped PodRef pod,
             int units,
             boolean whole,
-            @JsonProperty("coresPercent") @JsonInclude(JsonInclude.Include.NON_DEFAULT) int cores) {}
+
+            @JsonProperty("coresPercent") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            int cores) {}
 
     /** Everything that pods hold of the node's cards, by card and name. */
     public static List<PodOnCard> of(NodeView node, NodeUse usage) {

@@ -147,9 +147,7 @@ final class ViewAnswers {
         SortBy order = parameters.sortBy();
         var nodes = details(selected(parameters), true);
         return Answer.of(
-                output,
-                () -> Nodes.of(order.nodes(nodes.get())),
-                () -> TopText.cards(order.nodes(nodes.get())));
+                output, () -> Nodes.of(order.nodes(nodes.get())), () -> TopText.cards(order.nodes(nodes.get())));
     }
 
     private Answer topPods(ViewParameters parameters) throws RefusedException {
@@ -172,10 +170,9 @@ final class ViewAnswers {
             throw new RefusedException(400, "waste has the most first: omit --sort-by");
         }
         String namespace = parameters.text("namespace", "");
-        WasteReport report =
-                namespace.isEmpty() ? view.waste().get() : view.waste().get().of(namespace);
-        return Answer.of(
-                parameters.output(), () -> Waste.of(report, ""), () -> WasteText.of(report, namespace.isEmpty()));
+        WasteReport all = view.waste().get();
+        Waste waste = Waste.of(namespace.isEmpty() ? all : all.of(namespace), "");
+        return Answer.of(parameters.output(), () -> waste, () -> WasteText.of(waste, namespace.isEmpty()));
     }
 
     private Answer nodeNames() {

@@ -87,7 +87,8 @@ public final class InspectText {
         Map<PodRef, long[]> pods = new TreeMap<>(PodOnCard.BY_NAME);
         for (int i = 0; i < cards.size(); i++) {
             for (PodOnCard on : cards.get(i).pods()) {
-                pods.computeIfAbsent(on.pod(), any -> new long[cards.size()])[i] += on.share().units();
+                pods.computeIfAbsent(on.pod(), any -> new long[cards.size()])[i] +=
+                        on.share().units();
             }
         }
         pods.forEach((pod, units) -> {

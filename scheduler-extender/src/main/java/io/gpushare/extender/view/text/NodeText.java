@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -18,20 +17,28 @@ import java.util.stream.Stream;
 public final class NodeText {
     /** What a card is marked with: the first that applies. */
     private enum Mark {
-        UNHEALTHY("!", "unhealthy", states -> states.unhealthy() != null),
-        OVER_COMMITTED("^", "over-committed", CardStates::overAllocated),
-        HELD("~", "held", CardStates::held),
-        CORDONED("-", "cordoned", CardStates::cordoned),
-        WHOLE("*", "taken whole", CardStates::whole);
+        UNHEALTHY("!", "unhealthy"),
+        OVER_COMMITTED("^", "over-committed"),
+        HELD("~", "held"),
+        CORDONED("-", "cordoned"),
+        WHOLE("*", "taken whole");
 
         private final String sign;
         private final String words;
-        private final Predicate<CardStates> applies;
 
-        Mark(String sign, String words, Predicate<CardStates> applies) {
+        Mark(String sign, String words) {
             this.sign = sign;
             this.words = words;
-            this.applies = applies;
+        }
+
+        boolean applies(CardStates states) {
+            return switch (this) {
+                case UNHEALTHY -> states.unhealthy() != null;
+                case OVER_COMMITTED -> states.overAllocated();
+                case HELD -> states.held();
+                case CORDONED -> states.cordoned();
+                case WHOLE -> states.whole();
+            };
         }
     }
 
@@ -88,7 +95,7 @@ public final class NodeText {
 
     private static String sign(OneCard card, Set<Mark> marks) {
         return Stream.of(Mark.values())
-                .filter(mark -> mark.applies.test(card.states()))
+                .filter(mark -> mark.applies(card.states()))
                 .findFirst()
                 .map(mark -> {
                     marks.add(mark);

@@ -52,14 +52,17 @@ public final class TopText {
         for (PodOnCard pod : pods.pods()) {
             table.row(row(
                     limits,
-                    pod.share().whole() ? "-" : pod.isolation() + cores(pod.share().cores()),
+                    pod.share().whole()
+                            ? "-"
+                            : pod.isolation() + cores(pod.share().cores()),
                     pod.pod().namespace(),
                     pod.pod().name(),
                     pod.node(),
                     String.valueOf(pod.card()),
                     pod.share().whole()
                             ? "whole card"
-                            : Objects.requireNonNull(units.get(pod.node())).amount(pod.share().units()),
+                            : Objects.requireNonNull(units.get(pod.node()))
+                                    .amount(pod.share().units()),
                     Phrases.sizeOrDash(pod.usedBytes()),
                     WasteText.states(pod)));
         }

@@ -1,10 +1,10 @@
 package io.gpushare.extender.view.text;
 
-import io.gpushare.extender.placement.LedgerStats.Amounts;
 import io.gpushare.extender.view.Phrases;
+import io.gpushare.extender.view.Waste;
+import io.gpushare.extender.view.Waste.Report;
 import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.extender.waste.Sums;
-import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.extender.waste.WasteReport.Group;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,32 +20,29 @@ public final class WasteText {
      *
      * @param totals whether those of the cluster come first
      */
-    public static String of(WasteReport report, boolean totals) {
-        if (!report.known()) {
+    public static String of(Waste waste, boolean totals) {
+        if (waste.at() == null || waste.report() == null) {
             return "The usage of the cards is not known yet; try again in a moment.\n";
         }
-        String unknown = report.reporting() == report.nodes()
-                ? ""
-                : "Usage is unknown on " + Phrases.count(report.nodes() - report.reporting(), "node") + ".\n";
-        return (totals ? totals(report) + "\n" : "")
-                + groups(report.namespaces(), false)
-                + groups(report.workloads(), true)
-                + pods(report.pods()) + unknown + "As of "
-                + report.now().at() + ".\n";
+        Report report = waste.report();
+        int unknown = report.nodes() - report.reporting();
+        return (totals ? totals(report) + "\n" : "") + groups(report.namespaces(), false)
+                + groups(report.workloads(), true) + pods(report.pods())
+                + (unknown == 0 ? "" : "Usage is unknown on " + Phrases.count(unknown, "node") + ".\n") + "As of "
+                + waste.at() + ".\n";
     }
 
-    private static TextTable totals(WasteReport report) {
-        Amounts memory = report.now().memory();
-        Sums total = report.now().pods();
+    private static TextTable totals(Report report) {
+        Sums total = report.total();
         String idle = "Allocated to " + Phrases.count(total.podsIdle(), "pod") + " that have not computed for "
                 + PodOnCard.IDLE.toMinutes() + " minutes";
         return new TextTable()
-                .row("Memory of all cards", Phrases.size(memory.capacity()), "")
-                .row("Allocated", Phrases.size(memory.allocated()), "")
+                .row("Memory of all cards", Phrases.size(report.capacityBytes()), "")
+                .row("Allocated", Phrases.size(report.allocatedBytes()), "")
                 .row("  unused", Phrases.size(total.unused()), "Allocated and not used")
                 .row("  idle", Phrases.size(total.idle()), idle)
-                .row("Free", Phrases.size(memory.free()), "")
-                .row("  unusable", Phrases.size(memory.wasted()), "Of no use to any usual or waiting pod")
+                .row("Free", Phrases.size(report.freeBytes()), "")
+                .row("  unusable", Phrases.size(report.unusableBytes()), "Of no use to any usual or waiting pod")
                 .row(
                         "Over the limit",
                         Phrases.size(total.over()),
