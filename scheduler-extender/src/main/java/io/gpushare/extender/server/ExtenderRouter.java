@@ -125,13 +125,16 @@ final class ExtenderRouter {
         String name = path.length() > INSPECT.length() ? path.substring(INSPECT.length()) : "";
         if (name.isEmpty()) {
             HttpResponse.json(
-                    context.request(), 200, ViewJson.json(InspectedNodes.ofLedger(parts.ledger().nodes())));
+                    context.request(),
+                    200,
+                    ViewJson.json(InspectedNodes.ofLedger(parts.ledger().nodes())));
             return;
         }
         parts.ledger()
                 .node(name)
                 .ifPresentOrElse(
-                        node -> HttpResponse.json(context.request(), 200, ViewJson.json(InspectedNodes.ofLedger(List.of(node)))),
+                        node -> HttpResponse.json(
+                                context.request(), 200, ViewJson.json(InspectedNodes.ofLedger(List.of(node)))),
                         () -> HttpResponse.error(context.request(), 404, "node \"" + name + "\" is not known"));
     }
 
