@@ -43,14 +43,14 @@ final class IsolationOptions {
             defaultValue = "/sys/fs/cgroup",
             description = "The node's cgroup file system (version 2), in which --isolation=driver finds the pods."
                     + " [/sys/fs/cgroup]")
-    private Path cgroupRoot = Path.of("");
+    Path cgroupRoot = Path.of("");
 
     @Option(
             names = "--mps-dir",
             paramLabel = "<directory>",
             defaultValue = "/run/gpushare/mps",
             description = "The directory that the plugin shares with the supervisor of MPS. [/run/gpushare/mps]")
-    private Path mpsDir = Path.of("");
+    Path mpsDir = Path.of("");
 
     @Option(
             names = "--mps-over-use-grace",
@@ -60,9 +60,6 @@ final class IsolationOptions {
             description = "How long the processes of a container may together exceed its limit under MPS, which limits"
                     + " each by itself; the newest one is terminated then. [10s]")
     private @Nullable Duration overUseGrace = Duration.ofSeconds(10);
-
-    /** The values in force, checked. */
-    record Settings(IsolationPolicy policy, Path cgroupRoot, Path mpsDir, Duration overUseGrace) {}
 
     List<String> problems() {
         List<String> problems = new ArrayList<>();
@@ -79,12 +76,12 @@ final class IsolationOptions {
         return problems;
     }
 
-    Settings settings() {
+    IsolationPolicy policy() {
         IsolationMode asked = mode != null ? mode : mps ? IsolationMode.MPS : IsolationMode.NONE;
-        return new Settings(
-                new IsolationPolicy(asked, fallback != null || mps),
-                cgroupRoot.toAbsolutePath(),
-                mpsDir.toAbsolutePath(),
-                Objects.requireNonNull(overUseGrace));
+        return new IsolationPolicy(asked, fallback != null || mps);
+    }
+
+    Duration overUseGrace() {
+        return Objects.requireNonNull(overUseGrace);
     }
 }

@@ -9,7 +9,6 @@ import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.plugin.admission.AllocationHandler;
-import io.gpushare.plugin.admission.TimedCallHandler;
 import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cards.NvmlMemoryLimits;
 import io.gpushare.plugin.cards.SharedSession;
@@ -101,26 +100,26 @@ final class Plugin implements AutoCloseable {
      *
      * @param exit completed with the exit code if the plugin can't continue
      */
-    Plugin(PluginOptions.Settings settings, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
+    Plugin(PluginOptions options, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
         InstantSource clock = clocks.steady();
         this.exit = exit;
-        node = new EventSubject.Node(settings.nodeName());
-        resources = settings.resources();
-        Path pluginDir = settings.kubeletDir().resolve("device-plugins");
-        latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(settings.unit())), publisher::changed);
-        api = KubernetesApi.connect(settings.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
+        node = new EventSubject.Node(options.nodeName);
+        resources = options.cluster.resources();
+        Path pluginDir = options.kubeletDir.resolve("device-plugins");
+        latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(options.memoryUnit)), publisher::changed);
+        api = KubernetesApi.connect(options.cluster.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
         podResources = new PodResourcesClient(
-                settings.kubeletDir().resolve("pod-resources/kubelet.sock"), settings.resources(), sockets);
-        pods = new NodePodInformer(api, settings.nodeName(), settings.resources());
+                options.kubeletDir.resolve("pod-resources/kubelet.sock"), resources, sockets);
+        pods = new NodePodInformer(api, options.nodeName, resources);
         lease = new NodeLease(
-                        new NodeLeaseCalls(api, settings.nodeLeaseNamespace(), settings.nodeName()),
+                        new NodeLeaseCalls(api, options.cluster.nodeLeaseNamespace(), options.nodeName),
                         publisher::changed,
                         NodeLease.Pace.USUAL,
                         System::nanoTime)
                 .start();
-        inventory = new InventoryPublisher(api, settings.nodeName()).start();
+        inventory = new InventoryPublisher(api, options.nodeName).start();
         assembler = new InventoryAssembler(
-                settings.unit(), this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
+                options.memoryUnit, this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
         events = new PodEventRecorder(api.events()::record, clocks).start();
         allocations = new AllocationReconciler(
                         () -> AnnotationDifference.of(latest.now()),
@@ -130,24 +129,24 @@ final class Plugin implements AutoCloseable {
                         clock)
                 .start();
         OverUseGuard overUse = new OverUseGuard(
-                settings.resources().memory(), settings.evictOverUseAfter(), events, api.evictions()::evict, clock);
+                resources.memory(), Optional.ofNullable(options.evictOverUseAfter), events, api.evictions()::evict, clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(node, pods::synced, events);
-        ProcessTable processes = new ProcessTable(settings.procDir());
+        ProcessTable processes = new ProcessTable(options.procDir);
         usage = new UsageMonitor(latest, processes, overUse, foreignUse, clock).start();
         SharedSession driver = new SharedSession();
-        provider = provider(settings.isolation(), driver, processes, clock);
+        provider = provider(options.isolation, driver, processes, clock);
         isolation = new NodeIsolation(
-                settings.isolation().policy(),
+                options.isolation.policy(),
                 provider,
                 latest,
                 podResources::list,
                 new MissingIsolation(node, events),
                 clock);
-        calls = new AllocationHandler(latest, podResources::list, pods::live, settings.containers(), isolation, clock);
+        calls = new AllocationHandler(latest, podResources::list, pods::live, options.containers, isolation, clock);
         xids = new XidReporter(latest, events);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
         kubelet = new KubeletConnection(
-                        pluginDir, settings.resources(), new TimedCallHandler(calls, metrics), sockets, clock)
+                        pluginDir, resources, calls, metrics::observe, sockets, clock)
                 .start();
         podResourcesPoller = new PodResourcesPoller(
                 latest,
@@ -159,14 +158,14 @@ final class Plugin implements AutoCloseable {
         pods.watch(podListener());
         podResourcesPoller.start();
         publisher.start();
-        cordons = new CordonPoller(() -> api.nodes().read(settings.nodeName()), this::cordoned).start();
+        cordons = new CordonPoller(() -> api.nodes().read(options.nodeName), this::cordoned).start();
         cards = new CardScanner(
                         new CardScanner.Settings(
-                                settings.nvmlLibrary(),
-                                settings.unit(),
+                                options.nvmlLibrary,
+                                options.memoryUnit,
                                 SCAN_INTERVAL,
-                                settings.healthQuietTime(),
-                                settings.containers().needDeviceFiles()),
+                                options.healthQuietTime(),
+                                options.containers.needDeviceFiles()),
                         cardListener(),
                         clocks,
                         driver)
@@ -179,9 +178,9 @@ final class Plugin implements AutoCloseable {
         parts.ofCluster(allocations, events, lease);
         parts.ofCards(cards, latest);
         parts.ofIsolation(overUse, isolation, provider);
-        metricsServer = settings.metricsAddress().isPresent()
-                ? MetricsServer.start(settings.metricsAddress().get(), metrics, this::unready)
-                : null;
+        metricsServer = options.metricsAddress == null
+                ? null
+                : MetricsServer.start(options.metricsAddress, metrics, this::unready);
     }
 
     private void warnOfNvidia(Path socket) {
@@ -209,15 +208,15 @@ final class Plugin implements AutoCloseable {
     }
 
     private IsolationProvider provider(
-            IsolationOptions.Settings settings, SharedSession driver, ProcessTable processes, InstantSource clock) {
-        return switch (settings.policy().wanted()) {
+            IsolationOptions options, SharedSession driver, ProcessTable processes, InstantSource clock) {
+        return switch (options.policy().wanted()) {
             case NONE -> new CountedMemory();
             case DRIVER ->
-                new DriverIsolation(new NvmlMemoryLimits(driver), new PodCgroups(settings.cgroupRoot()), events);
+                new DriverIsolation(new NvmlMemoryLimits(driver), new PodCgroups(options.cgroupRoot.toAbsolutePath()), events);
             case MPS ->
                 new MpsIsolation(
-                        new MpsDirectory(settings.mpsDir()),
-                        settings.overUseGrace(),
+                        new MpsDirectory(options.mpsDir.toAbsolutePath()),
+                        options.overUseGrace(),
                         new MpsIsolation.Sources(
                                 () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
                                 () -> published != null,

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.ObjLongConsumer;
 
 /**
  * The servers of all resources and their registrations. One thread checks the registrations twice a second. A check
@@ -30,15 +31,22 @@ public final class KubeletConnection implements AutoCloseable {
      * Makes a connection.
      *
      * @param pluginDir the directory of the kubelet's registration socket
+     * @param durations receives the name of each call, such as {@code Allocate}, and how long it took in nanoseconds
      * @throws IllegalArgumentException when the path is too long for sockets
      */
     public KubeletConnection(
-            Path pluginDir, ResourceNames names, CallHandler handler, DomainSockets sockets, InstantSource clock) {
+            Path pluginDir,
+            ResourceNames names,
+            CallHandler handler,
+            ObjLongConsumer<String> durations,
+            DomainSockets sockets,
+            InstantSource clock) {
+        CallTimer timer = new CallTimer(durations);
         Path kubelet = DomainSockets.checked(pluginDir.resolve("kubelet.sock"));
         servers = DeviceResource.of(names).stream()
                 .map(resource -> new ResourceServer.Endpoint(
                         resource, resource.name(names), DomainSockets.checked(pluginDir.resolve(resource.socket()))))
-                .map(endpoint -> new ResourceServer(endpoint, handler, sockets, calls, clock))
+                .map(endpoint -> new ResourceServer(endpoint, handler, timer, sockets, calls, clock))
                 .toList();
         registrars = servers.stream()
                 .map(server -> new Registrar(server, kubelet, sockets, clock))

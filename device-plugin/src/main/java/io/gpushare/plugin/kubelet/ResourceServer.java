@@ -31,6 +31,7 @@ final class ResourceServer {
     private static final String UNHEALTHY = "Unhealthy";
 
     private final Endpoint endpoint;
+    private final CallTimer timer;
     private final DomainSockets sockets;
     private final Executor executor;
     private final InstantSource clock;
@@ -42,8 +43,14 @@ final class ResourceServer {
     private volatile Optional<Object> bound = Optional.empty();
 
     ResourceServer(
-            Endpoint endpoint, CallHandler handler, DomainSockets sockets, Executor executor, InstantSource clock) {
+            Endpoint endpoint,
+            CallHandler handler,
+            CallTimer timer,
+            DomainSockets sockets,
+            Executor executor,
+            InstantSource clock) {
         this.endpoint = endpoint;
+        this.timer = timer;
         this.sockets = sockets;
         this.executor = executor;
         this.clock = clock;
@@ -122,6 +129,7 @@ final class ResourceServer {
                 .maxInboundMessageSize(LARGEST_REQUEST)
                 .executor(executor)
                 .addService(service)
+                .intercept(timer)
                 .build()
                 .start();
         bound = DomainSockets.identity(endpoint.socket());

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -21,17 +22,6 @@ import java.util.function.Supplier;
 
 /** Every metric of the plugin, in Prometheus' text format. Their values are read at each scrape, by several threads. */
 public final class PluginMetrics {
-    /** A kubelet call that is timed. */
-    public enum Call {
-        ALLOCATE,
-        GET_PREFERRED_ALLOCATION,
-        PRE_START_CONTAINER;
-
-        String label() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
-
     /** Receives the series of a metric. */
     @FunctionalInterface
     public interface Series {
@@ -40,6 +30,8 @@ public final class PluginMetrics {
     }
 
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
+
+    private static final Set<String> CALLS = Set.of("allocate", "get_preferred_allocation", "pre_start_container");
 
     private final PrometheusRegistry registry = new PrometheusRegistry();
     private final Histogram seconds = Histogram.builder()
@@ -52,9 +44,7 @@ public final class PluginMetrics {
 
     /** Registers what the plugin measures itself: the version and the duration of calls. */
     public PluginMetrics(String version) {
-        for (Call call : Call.values()) {
-            seconds.initLabelValues(call.label());
-        }
+        CALLS.forEach(seconds::initLabelValues);
         Info.builder()
                 .name("gpushare_plugin_build_info")
                 .help("The version of the program.")
@@ -105,8 +95,11 @@ public final class PluginMetrics {
     }
 
     /** A kubelet call ended, by a response or a failure, after that time. */
-    public void observe(Call call, long nanos) {
-        seconds.labelValues(call.label()).observe(nanos / 1e9);
+    public void observe(String call, long nanos) {
+        String label = call.replaceAll("(?<=[a-z])(?=[A-Z])", "_").toLowerCase(Locale.ROOT);
+        if (CALLS.contains(label)) {
+            seconds.labelValues(label).observe(nanos / 1e9);
+        }
     }
 
     byte[] text() {

@@ -61,6 +61,7 @@ class RegistrationIT {
                         dir.resolve("device-plugins"),
                         ResourceNames.DEFAULT,
                         new Script(),
+                        (_, _) -> {},
                         sockets,
                         InstantSource.system())
                 .start();
@@ -258,7 +259,7 @@ class RegistrationIT {
         Path deep = Path.of("/" + "d".repeat(100));
 
         assertThatThrownBy(() -> new KubeletConnection(
-                        deep, ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system()))
+                        deep, ResourceNames.DEFAULT, new Script(), (_, _) -> {}, sockets, InstantSource.system()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("the path of a Unix socket may have at most 107: choose a shorter --kubelet-dir");
     }

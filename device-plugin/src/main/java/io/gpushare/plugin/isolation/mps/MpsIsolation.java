@@ -284,12 +284,12 @@ public final class MpsIsolation implements IsolationProvider {
             limit = before.on() ? Math.max(needed, before.processLimitMib()) : 0;
         }
         List<Long> terminating = limit > 0 ? overLimit.terminating(card) : List.of();
-        CardWant now = new CardWant(before.sequence() + 1, limit > 0, limit, terminating);
+        CardWant now = new CardWant(before.sequence() + 1, limit, terminating);
         if (now.sameAs(before)) {
             wants.put(card, before);
             return;
         }
-        if (now.on() != before.on() || now.processLimitMib() != before.processLimitMib()) {
+        if (now.processLimitMib() != before.processLimitMib()) {
             LOG.info("card {}: MPS {}", card, now.on() ? "with at most " + limit + " MiB a process" : "is not needed");
         }
         directory.write(card.uuid(), now);
