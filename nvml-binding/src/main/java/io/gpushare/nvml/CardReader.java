@@ -14,9 +14,9 @@ import io.gpushare.nvml.process.ProcessReader;
 import io.gpushare.nvml.process.ProcessUtilizationReader;
 import java.time.Instant;
 import java.util.BitSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** Reads the facts and the utilization of the card behind a handle. */
 final class CardReader {
@@ -47,15 +47,9 @@ final class CardReader {
     }
 
     CardUtilization utilization(Instant since) throws NvmlException {
-        Memory memory = memory();
-        var rates = utilizationRates();
-        var processes =
-                new ProcessReader(calls, device).processes(new ProcessUtilizationReader(calls, device).since(since));
         return new CardUtilization(
-                memory.used(),
-                memory.total(),
-                rates.map(u -> OptionalInt.of(u.gpu)).orElseGet(OptionalInt::empty),
-                rates.map(u -> OptionalInt.of(u.memory)).orElseGet(OptionalInt::empty),
+                OptionalLong.of(memory().used()),
+                utilizationRate(),
                 calls.numberIfSupported(
                         "nvmlDeviceGetTemperature",
                         (nvml, celsius) ->
@@ -64,8 +58,7 @@ final class CardReader {
                         "nvmlDeviceGetPowerUsage",
                         (nvml, milliwatts) -> nvml.nvmlDeviceGetPowerUsage(device, milliwatts)),
                 eccErrors(),
-                processes.orElseGet(List::of),
-                processes.isPresent());
+                new ProcessReader(calls, device).processes(new ProcessUtilizationReader(calls, device).since(since)));
     }
 
     private Optional<CardUtilization.EccErrors> eccErrors() throws NvmlException {
@@ -155,13 +148,13 @@ final class CardReader {
         return BitSet.valueOf(nodes).stream().findFirst();
     }
 
-    private Optional<nvmlUtilization_t> utilizationRates() throws NvmlException {
+    private OptionalInt utilizationRate() throws NvmlException {
         var rates = new nvmlUtilization_t();
         try {
             calls.require("nvmlDeviceGetUtilizationRates", nvml -> nvml.nvmlDeviceGetUtilizationRates(device, rates));
-            return Optional.of(rates);
+            return OptionalInt.of(rates.gpu);
         } catch (NvmlException.Unsupported | NvmlException.Failed e) {
-            return Optional.empty();
+            return OptionalInt.empty();
         }
     }
 }

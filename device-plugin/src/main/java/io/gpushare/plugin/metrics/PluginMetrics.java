@@ -3,6 +3,7 @@ package io.gpushare.plugin.metrics;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.model.card.Card;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -19,6 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Every metric of the plugin, in Prometheus' text format. Their values are read at each scrape, by several threads. */
 public final class PluginMetrics {
@@ -27,6 +29,14 @@ public final class PluginMetrics {
     public interface Series {
         /** One series: its value, and the values of its labels. */
         void call(double value, String... labels);
+
+        /** One series whose first labels are the card and its model. */
+        default void ofCard(double value, Card card, String... labels) {
+            call(
+                    value,
+                    Stream.concat(Stream.of(card.id().uuid(), card.model()), Stream.of(labels))
+                            .toArray(String[]::new));
+        }
     }
 
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;

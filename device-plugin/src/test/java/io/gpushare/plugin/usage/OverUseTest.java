@@ -2,6 +2,8 @@ package io.gpushare.plugin.usage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.nvml.CardUtilization;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
@@ -40,7 +42,7 @@ class OverUseTest {
     private static final Instant NOW = TestPods.START;
 
     private final Map<Long, Cgroup> cgroups = new HashMap<>();
-    private final Map<CardId, List<CardUsage.GpuProcess>> processes = new HashMap<>();
+    private final Map<CardId, List<CardProcess>> processes = new HashMap<>();
     private NodeSnapshot snapshot = NodeSnapshot.of(CARDS);
 
     @Test
@@ -76,7 +78,7 @@ class OverUseTest {
     void aContainerWithoutProcessesUsesNothingAndOneOfUnknownMemoryIsUnknown() {
         given(onA("idle", 3), "i1");
         given(onA("odd", 3), "o1");
-        processes.put(A, List.of(new CardUsage.GpuProcess(1, OptionalLong.empty(), OptionalInt.empty())));
+        processes.put(A, List.of(new CardProcess(1, OptionalLong.empty(), OptionalInt.empty())));
         cgroups.put(1L, new Cgroup(Optional.empty(), Optional.of("o1")));
         assertThat(used(usage(), "idle")).hasValue(0);
         assertThat(used(usage(), "odd")).isEmpty();
@@ -85,7 +87,7 @@ class OverUseTest {
     @Test
     void withoutVisibleProcessesNoUsageIsReported() {
         given(onA("p", 3), "p1");
-        processes.put(A, List.of(new CardUsage.GpuProcess(1, OptionalLong.of(GIB), OptionalInt.empty())));
+        processes.put(A, List.of(new CardProcess(1, OptionalLong.of(GIB), OptionalInt.empty())));
         NodeUsage usage = usage();
         assertThat(usage.containers()).isEmpty();
         assertThat(ContainerShare.of(snapshot)).allMatch(held -> usage.of(held).isEmpty());
@@ -214,7 +216,7 @@ class OverUseTest {
     }
 
     private NodeUsage usage() {
-        Map<CardId, CardUsage> cards = new HashMap<>();
+        Map<CardId, CardUtilization> cards = new HashMap<>();
         for (CardId card : List.of(A, B)) {
             cards.put(card, TestUsages.of(processes.getOrDefault(card, List.of())));
         }
@@ -231,8 +233,8 @@ class OverUseTest {
     }
 
     private void process(long pid, CardId card, long bytes, String pod, String container) {
-        List<CardUsage.GpuProcess> all = new ArrayList<>(processes.getOrDefault(card, List.of()));
-        all.add(new CardUsage.GpuProcess(pid, OptionalLong.of(bytes), OptionalInt.of(25)));
+        List<CardProcess> all = new ArrayList<>(processes.getOrDefault(card, List.of()));
+        all.add(new CardProcess(pid, OptionalLong.of(bytes), OptionalInt.of(25)));
         processes.put(card, all);
         Optional<String> uid = snapshot.pods().stream()
                 .filter(each -> each.ref().name().equals(pod))

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.isolation.mps;
 
+import io.gpushare.nvml.CardUtilization;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.ComputeCapability;
@@ -15,7 +16,6 @@ import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.part.Events;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.usage.CardUsage;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
@@ -335,7 +335,7 @@ public final class MpsIsolation implements IsolationProvider {
     public CardUsages ofOthers(CardUsages usages) {
         Set<Long> servers = new HashSet<>();
         reports.values().forEach(report -> servers.add(report.server()));
-        Map<CardId, CardUsage> others = new HashMap<>();
+        Map<CardId, CardUtilization> others = new HashMap<>();
         usages.cards().forEach((card, usage) -> others.put(card, usage.without(servers)));
         return new CardUsages(usages.at(), others);
     }
