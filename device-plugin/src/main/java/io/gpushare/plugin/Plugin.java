@@ -5,7 +5,6 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
-import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.plugin.admission.AllocationHandler;
@@ -20,7 +19,6 @@ import io.gpushare.plugin.cluster.NodeLeaseCalls;
 import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
-import io.gpushare.plugin.isolation.CountedMemory;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.driver.DriverIsolation;
 import io.gpushare.plugin.isolation.driver.PodCgroups;
@@ -53,7 +51,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Map;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -70,9 +69,6 @@ final class Plugin implements AutoCloseable {
     private final CompletableFuture<Integer> exit;
     private final ResourceNames resources;
     private final LatestSnapshot latest;
-    private final KubernetesApi api;
-    private final DomainSockets sockets = new DomainSockets();
-    private final PodResourcesClient podResources;
     private final NodePodInformer pods;
     private final NodeLease lease;
     private final InventoryPublisher inventory;
@@ -81,15 +77,13 @@ final class Plugin implements AutoCloseable {
     private final AllocationReconciler allocations;
     private final IsolationProvider provider;
     private final NodeIsolation isolation;
-    private final AllocationHandler calls;
     private final UsageMonitor usage;
-    private final XidReporter xids;
     private final EventSubject.Node node;
     private final KubeletConnection kubelet;
     private final PodResourcesPoller podResourcesPoller;
-    private final CordonPoller cordons;
-    private final CardScanner cards;
-    private final @Nullable MetricsServer metricsServer;
+    /** What stops the parts, in the order in which they start. */
+    private final Deque<Runnable> stops = new ArrayDeque<>();
+
     /** The inventory that the extender reads; null until all pods are counted. Only the publisher writes it. */
     private volatile @Nullable Inventory published;
 
@@ -107,32 +101,52 @@ final class Plugin implements AutoCloseable {
         resources = options.cluster.resources();
         Path pluginDir = options.kubeletDir.resolve("device-plugins");
         latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(options.memoryUnit)), publisher::changed);
-        api = KubernetesApi.connect(options.cluster.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
-        podResources = new PodResourcesClient(
-                options.kubeletDir.resolve("pod-resources/kubelet.sock"), resources, sockets);
+        DomainSockets sockets = new DomainSockets();
+        stops.add(sockets::close);
+        KubernetesApi api = KubernetesApi.connect(
+                options.cluster.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
+        stops.add(api::close);
+        PodResourcesClient podResources =
+                new PodResourcesClient(options.kubeletDir.resolve("pod-resources/kubelet.sock"), resources, sockets);
+        stops.add(podResources::close);
         pods = new NodePodInformer(api, options.nodeName, resources);
+        stops.add(pods::close);
         lease = new NodeLease(
                         new NodeLeaseCalls(api, options.cluster.nodeLeaseNamespace(), options.nodeName),
                         publisher::changed,
                         NodeLease.Pace.USUAL,
                         System::nanoTime)
                 .start();
+        stops.add(lease::close);
         inventory = new InventoryPublisher(api, options.nodeName).start();
+        stops.add(inventory::close);
         assembler = new InventoryAssembler(
                 options.memoryUnit, this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
         events = new PodEventRecorder(api.events()::record, clocks).start();
+        stops.add(events::close);
         allocations = new AllocationReconciler(
                         () -> AnnotationDifference.of(latest.now()),
-                        difference -> api.pods().annotate(difference.pod(), annotations(difference, clocks.wall())),
+                        difference -> api.pods()
+                                .annotate(
+                                        difference.pod(),
+                                        difference.annotations(
+                                                latest.now().inventory(),
+                                                clocks.wall().instant())),
                         events,
                         AllocationReconciler.Pace.USUAL,
                         clock)
                 .start();
+        stops.add(allocations::close);
         OverUseGuard overUse = new OverUseGuard(
-                resources.memory(), Optional.ofNullable(options.evictOverUseAfter), events, api.evictions()::evict, clock);
+                resources.memory(),
+                Optional.ofNullable(options.evictOverUseAfter),
+                events,
+                api.evictions()::evict,
+                clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(node, pods::synced, events);
         ProcessTable processes = new ProcessTable(options.procDir);
         usage = new UsageMonitor(latest, processes, overUse, foreignUse, clock).start();
+        stops.add(usage::close);
         SharedSession driver = new SharedSession();
         provider = provider(options.isolation, driver, processes, clock);
         isolation = new NodeIsolation(
@@ -142,12 +156,11 @@ final class Plugin implements AutoCloseable {
                 podResources::list,
                 new MissingIsolation(node, events),
                 clock);
-        calls = new AllocationHandler(latest, podResources::list, pods::live, options.containers, isolation, clock);
-        xids = new XidReporter(latest, events);
+        stops.add(isolation::close);
+        AllocationHandler calls =
+                new AllocationHandler(latest, podResources::list, pods::live, options.containers, isolation, clock);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
-        kubelet = new KubeletConnection(
-                        pluginDir, resources, calls, metrics::observe, sockets, clock)
-                .start();
+        kubelet = new KubeletConnection(pluginDir, resources, calls, metrics::observe, sockets, clock).start();
         podResourcesPoller = new PodResourcesPoller(
                 latest,
                 podResources::list,
@@ -155,11 +168,13 @@ final class Plugin implements AutoCloseable {
                 pods::synced,
                 () -> publisher.read(Source.POD_RESOURCES),
                 clock);
+        stops.add(podResourcesPoller::close);
         pods.watch(podListener());
         podResourcesPoller.start();
         publisher.start();
-        cordons = new CordonPoller(() -> api.nodes().read(options.nodeName), this::cordoned).start();
-        cards = new CardScanner(
+        CordonPoller cordons = new CordonPoller(() -> api.nodes().read(options.nodeName), this::cordoned).start();
+        stops.add(cordons::close);
+        CardScanner cards = new CardScanner(
                         new CardScanner.Settings(
                                 options.nvmlLibrary,
                                 options.memoryUnit,
@@ -170,6 +185,7 @@ final class Plugin implements AutoCloseable {
                         clocks,
                         driver)
                 .start();
+        stops.add(cards::close);
         isolation.start();
         OtherPlugins.ofNvidia(pluginDir).ifPresent(this::warnOfNvidia);
         metrics.registerNode(latest, usage, provider);
@@ -178,9 +194,9 @@ final class Plugin implements AutoCloseable {
         parts.ofCluster(allocations, events, lease);
         parts.ofCards(cards, latest);
         parts.ofIsolation(overUse, isolation, provider);
-        metricsServer = options.metricsAddress == null
-                ? null
-                : MetricsServer.start(options.metricsAddress, metrics, this::unready);
+        if (options.metricsAddress != null) {
+            stops.add(MetricsServer.start(options.metricsAddress, metrics, this::unready)::close);
+        }
     }
 
     private void warnOfNvidia(Path socket) {
@@ -188,15 +204,6 @@ final class Plugin implements AutoCloseable {
                 + "): each card is offered twice, and pods of both may get the same one. Switch it off on this node.";
         LOG.warn("{}", message);
         events.warn(node, "GpuOtherDevicePlugin", message);
-    }
-
-    private Map<String, String> annotations(AnnotationDifference difference, InstantSource wall) {
-        return switch (difference.kind()) {
-            case MISSING, WRONG, UNCONFIRMED ->
-                AllocationCodec.annotationsOfRunning(
-                        difference.actual(), latest.now().inventory(), wall.instant());
-            case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(difference.actual());
-        };
     }
 
     /** Why the kubelet gets no devices of this plugin, as a sentence; empty if it does. */
@@ -210,9 +217,10 @@ final class Plugin implements AutoCloseable {
     private IsolationProvider provider(
             IsolationOptions options, SharedSession driver, ProcessTable processes, InstantSource clock) {
         return switch (options.policy().wanted()) {
-            case NONE -> new CountedMemory();
+            case NONE -> new IsolationProvider() {};
             case DRIVER ->
-                new DriverIsolation(new NvmlMemoryLimits(driver), new PodCgroups(options.cgroupRoot.toAbsolutePath()), events);
+                new DriverIsolation(
+                        new NvmlMemoryLimits(driver), new PodCgroups(options.cgroupRoot.toAbsolutePath()), events);
             case MPS ->
                 new MpsIsolation(
                         new MpsDirectory(options.mpsDir.toAbsolutePath()),
@@ -270,6 +278,7 @@ final class Plugin implements AutoCloseable {
     }
 
     private CardScanner.Listener cardListener() {
+        XidReporter xids = new XidReporter(latest, events);
         return new CardScanner.Listener() {
             @Override
             public void inventory(Inventory now) {
@@ -313,28 +322,6 @@ final class Plugin implements AutoCloseable {
     public void close() {
         kubelet.close();
         publisher.close();
-        LOG.info(
-                "kubelet calls {}, refused {}; {}; Xids {}; Events lost {}",
-                calls.identified(),
-                calls.refused().sum(),
-                allocations.counts(),
-                cards.counts(),
-                events.lost());
-        if (metricsServer != null) {
-            metricsServer.close();
-        }
-        allocations.close();
-        events.close();
-        podResourcesPoller.close();
-        isolation.close();
-        cards.close();
-        usage.close();
-        cordons.close();
-        inventory.close();
-        lease.close();
-        pods.close();
-        podResources.close();
-        api.close();
-        sockets.close();
+        stops.reversed().forEach(Runnable::run);
     }
 }

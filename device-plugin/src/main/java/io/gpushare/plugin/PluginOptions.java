@@ -92,7 +92,8 @@ final class PluginOptions implements CheckedOptions {
             converter = AddressConverter.class,
             description = "Address of the metrics for Prometheus: <host>:<port>, or :<port> for all addresses; without"
                     + " it there is none.")
-    @Nullable InetSocketAddress metricsAddress;
+    @Nullable
+    InetSocketAddress metricsAddress;
 
     @Option(
             names = "--evict-over-use-after",
@@ -100,7 +101,8 @@ final class PluginOptions implements CheckedOptions {
             converter = SecondsConverter.class,
             description = "Evict a pod that uses more memory of a card than it requested for that time; needs the"
                     + " permission to evict. Without it the plugin evicts no pods.")
-    @Nullable Duration evictOverUseAfter;
+    @Nullable
+    Duration evictOverUseAfter;
 
     @Option(
             names = "--proc-dir",

@@ -121,7 +121,9 @@ class PluginOptionsTest {
     })
     void theIsolationIsStrictUnlessItMayFallBack(String arguments, IsolationMode mode, boolean fallback)
             throws Exception {
-        assertThat(settings(("--node-name=n1 " + arguments).split(" ")).isolation.policy())
+        assertThat(settings(("--node-name=n1 " + arguments).split(" "))
+                        .isolation
+                        .policy())
                 .isEqualTo(new IsolationPolicy(mode, fallback));
     }
 

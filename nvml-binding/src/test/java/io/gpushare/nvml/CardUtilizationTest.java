@@ -57,9 +57,13 @@ class CardUtilizationTest {
     void samplesAreReportedOnce() throws Exception {
         driver.write("card kind=T4 uuid=" + UUID_A, "process pid=7 card=0 memory=1GiB utilisation=90");
         try (Nvml nvml = driver.open()) {
-            assertThat(nvml.utilization(UUID_A, Instant.now().plusSeconds(60)).processes().orElseThrow())
+            assertThat(nvml.utilization(UUID_A, Instant.now().plusSeconds(60))
+                            .processes()
+                            .orElseThrow())
                     .containsExactly(new CardProcess(7, OptionalLong.of(GIB), OptionalInt.of(0)));
-            assertThat(nvml.utilization(UUID_A, Instant.now().minusSeconds(5)).processes().orElseThrow())
+            assertThat(nvml.utilization(UUID_A, Instant.now().minusSeconds(5))
+                            .processes()
+                            .orElseThrow())
                     .containsExactly(new CardProcess(7, OptionalLong.of(GIB), OptionalInt.of(90)));
         }
     }
@@ -79,7 +83,8 @@ class CardUtilizationTest {
                 .forEach(pid -> lines.add("process pid=" + pid + " card=1 memory=1MiB utilisation=1"));
         driver.write(lines.toArray(String[]::new));
         try (Nvml nvml = driver.open()) {
-            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes().orElseThrow()).isEmpty();
+            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes().orElseThrow())
+                    .isEmpty();
             assertThat(nvml.utilization(UUID_B, Instant.EPOCH).processes().orElseThrow())
                     .extracting(CardProcess::pid)
                     .containsExactlyElementsOf(

@@ -57,10 +57,7 @@ public final class SupervisorMain {
                     return INVALID_OPTIONS;
                 }
                 Supervisor supervisor = new Supervisor(
-                        options.nvmlLibrary,
-                        directory,
-                        program,
-                        Clocks.system().steady());
+                        options.nvmlLibrary, directory, program, Clocks.system().steady());
                 return serve(supervisor::run, supervisor::stop);
             }
         } catch (IOException e) {

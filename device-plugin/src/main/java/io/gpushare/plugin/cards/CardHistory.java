@@ -12,6 +12,8 @@ import io.gpushare.model.card.NoCards.Cause;
 import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.DriverFacts;
+import io.gpushare.nvml.library.NvmlCode;
+import io.gpushare.nvml.library.NvmlException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -64,10 +66,21 @@ final class CardHistory {
     }
 
     /** The inventory when NVML fails: no card is known to be healthy. */
-    Inventory withoutDriver(NoCards why, Instant now) {
+    Inventory withoutDriver(NvmlException failure, Instant now) {
         driver = null;
         Set.copyOf(known.keySet()).forEach(id -> lose(id, "the driver does not respond", now));
-        return inventory(known.values()).withNoCards(why);
+        return inventory(known.values()).withNoCards(new NoCards(cause(failure), String.valueOf(failure.getMessage())));
+    }
+
+    private static Cause cause(NvmlException failure) {
+        return switch (failure) {
+            case NvmlException.DriverMissing missing ->
+                missing.library() ? Cause.LIBRARY_MISSING : Cause.DRIVER_NOT_LOADED;
+            case NvmlException.Failed failed
+            when failed.code() == NvmlCode.LIB_RM_VERSION_MISMATCH -> Cause.DRIVER_VERSION_MISMATCH;
+            case NvmlException.Failed failed when failed.code() == NvmlCode.NO_PERMISSION -> Cause.NO_ACCESS;
+            case NvmlException.Failed _, NvmlException.CardLost _, NvmlException.Unsupported _ -> Cause.DRIVER_ERROR;
+        };
     }
 
     private Health health(CardFacts card, Instant now) {

@@ -124,7 +124,7 @@ public final class CardScanner implements AutoCloseable {
                     .ifPresent(listener::usage);
         } catch (NvmlException e) {
             closeSession();
-            now = cards.withoutDriver(DriverFault.of(e), steady());
+            now = cards.withoutDriver(e, steady());
         }
         report(now.noCards());
         if (!now.equals(last)) {

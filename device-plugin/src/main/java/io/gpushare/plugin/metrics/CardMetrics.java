@@ -1,8 +1,8 @@
 package io.gpushare.plugin.metrics;
 
-import io.gpushare.nvml.CardUtilization;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.nvml.CardUtilization;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.IsolationProvider.Figures;
 import io.gpushare.plugin.monitor.UsageMonitor;
@@ -57,10 +57,14 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
                 "gpushare_card_utilisation_ratio",
                 "Fraction of the last sample period in which the card computed, 0 to 1.",
                 usage -> usage.gpuUtilization().stream().mapToDouble(percent -> percent / 100.0));
-        usage("gpushare_card_temperature_celsius", "Temperature of the chip.", usage -> usage.temperatureCelsius().stream()
-                .asDoubleStream());
-        usage("gpushare_card_power_watts", "Power draw of the board.", usage -> usage.powerMilliwatts().stream()
-                .mapToDouble(milliwatts -> milliwatts / 1000.0));
+        usage(
+                "gpushare_card_temperature_celsius",
+                "Temperature of the chip.",
+                usage -> usage.temperatureCelsius().stream().asDoubleStream());
+        usage(
+                "gpushare_card_power_watts",
+                "Power draw of the board.",
+                usage -> usage.powerMilliwatts().stream().mapToDouble(milliwatts -> milliwatts / 1000.0));
         gauge(
                 "gpushare_card_foreign_memory_used_bytes",
                 "Memory of processes to which nothing of the card is allocated.",

@@ -1,9 +1,9 @@
 package io.gpushare.plugin.metrics;
 
+import io.gpushare.model.card.Card;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.state.LatestSnapshot;
-import io.gpushare.model.card.Card;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;

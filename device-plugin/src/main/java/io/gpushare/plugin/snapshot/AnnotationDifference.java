@@ -3,8 +3,12 @@ package io.gpushare.plugin.snapshot;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.Decoded;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -103,6 +107,14 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
                         .filter(card -> !actual.shareOn(card).shared().isNone())
                         .count()
                 > 1;
+    }
+
+    /** What has to be written on the pod. */
+    public Map<String, String> annotations(Inventory inventory, Instant now) {
+        return switch (kind) {
+            case MISSING, WRONG, UNCONFIRMED -> AllocationCodec.annotationsOfRunning(actual, inventory, now);
+            case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(actual);
+        };
     }
 
     /** The UUIDs of the cards that the pod has, for messages. */

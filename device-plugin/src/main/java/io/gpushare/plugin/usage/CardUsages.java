@@ -1,7 +1,7 @@
 package io.gpushare.plugin.usage;
 
-import io.gpushare.nvml.CardUtilization;
 import io.gpushare.model.card.CardId;
+import io.gpushare.nvml.CardUtilization;
 import java.time.Instant;
 import java.util.Map;
 

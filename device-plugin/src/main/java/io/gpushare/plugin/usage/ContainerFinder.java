@@ -1,9 +1,9 @@
 package io.gpushare.plugin.usage;
 
-import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.NodeUsage.ContainerOnCard;

@@ -1,9 +1,9 @@
 package io.gpushare.plugin.usage;
 
-import io.gpushare.nvml.CardUtilization;
-import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
+import io.gpushare.nvml.CardUtilization;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.time.Instant;
 import java.util.HashMap;
@@ -57,10 +57,15 @@ public record NodeUsage(
             Set<Long> all = new HashSet<>(pids);
             all.add(process.pid());
             return new Measured(
-                    memory ? OptionalLong.of(bytes.getAsLong() + process.memoryUsedBytes().getAsLong()) : OptionalLong.empty(),
+                    memory
+                            ? OptionalLong.of(bytes.getAsLong()
+                                    + process.memoryUsedBytes().getAsLong())
+                            : OptionalLong.empty(),
                     time
                             ? OptionalInt.of(Math.min(
-                                    100, percent.getAsInt() + process.gpuUtilization().getAsInt()))
+                                    100,
+                                    percent.getAsInt()
+                                            + process.gpuUtilization().getAsInt()))
                             : OptionalInt.empty(),
                     all);
         }
@@ -98,7 +103,9 @@ public record NodeUsage(
                 Optional<PodRef> pod = finder.pod(cgroup);
                 if (pod.filter(known -> allowed(known, container, finder)).isEmpty()) {
                     foreign.merge(
-                            new Foreign(entry.getKey(), pod), process.memoryUsedBytes().orElse(0), Long::sum);
+                            new Foreign(entry.getKey(), pod),
+                            process.memoryUsedBytes().orElse(0),
+                            Long::sum);
                 }
             });
         }

@@ -3,6 +3,10 @@ package io.gpushare.plugin.allocation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
+import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
+import io.gpushare.api.deviceplugin.v1beta1.Mount;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.Card;
@@ -35,31 +39,34 @@ class ContainerSettingsTest {
 
     @Test
     void aMemoryContainerSeesItsCardAndGpusharesVariables() {
-        AllocationResponse given = given("envvar", TestPods.share("main", B, 3));
+        ContainerAllocateResponse given = given("envvar", TestPods.share("main", B, 3));
 
-        assertThat(given.environment())
+        assertThat(given.getEnvsMap())
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
                         "NVIDIA_VISIBLE_DEVICES", "GPU-b",
                         "ALIYUN_COM_GPU_MEM_IDX", "1",
                         "ALIYUN_COM_GPU_MEM_POD", "7",
                         "ALIYUN_COM_GPU_MEM_CONTAINER", "3",
                         "ALIYUN_COM_GPU_MEM_DEV", "15"));
-        assertThat(given.cdiDevices()).isEmpty();
-        assertThat(given.deviceFiles()).isEmpty();
+        assertThat(given.getCdiDevicesList()).isEmpty();
+        assertThat(given.getDevicesList()).isEmpty();
     }
 
     @Test
     void aWholeCardContainerSeesItsCardsOnly() {
-        assertThat(given("envvar", WHOLE).environment()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));
+        assertThat(given("envvar", WHOLE).getEnvsMap()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));
     }
 
     @Test
     void strategiesCanBeCombined() {
-        AllocationResponse given = given("cdi-cri,device-specs", WHOLE);
+        ContainerAllocateResponse given = given("cdi-cri,device-specs", WHOLE);
 
-        assertThat(given.environment()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "void"));
-        assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-b", "nvidia.com/gpu=GPU-a");
-        assertThat(given.deviceFiles())
+        assertThat(given.getEnvsMap()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "void"));
+        assertThat(given.getCdiDevicesList())
+                .extracting(CDIDevice::getName)
+                .containsExactly("nvidia.com/gpu=GPU-b", "nvidia.com/gpu=GPU-a");
+        assertThat(given.getDevicesList())
+                .extracting(DeviceSpec::getHostPath)
                 .containsExactly(
                         "/dev/nvidia7", "/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools");
     }
@@ -81,19 +88,50 @@ class ContainerSettingsTest {
     }
 
     @Test
+    void theDirectoriesAndVariablesOfItsIsolationAreAddedAndDeviceFilesHaveTheirPathOnTheHost() {
+        ContainerIsolation.Settings isolation = new ContainerIsolation.Settings(
+                Map.of("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"),
+                List.of(new ContainerIsolation.Mount("/run/mps/a", "/tmp/nvidia-mps", true)),
+                Map.of());
+        ContainerSettings settings = new ContainerSettings(DeviceListStrategy.parse("device-specs"));
+
+        assertThat(settings.of(POD, WHOLE, NODE, isolation))
+                .isInstanceOfSatisfying(
+                        Outcome.Of.class,
+                        response -> assertThat(response.value())
+                                .isInstanceOfSatisfying(ContainerAllocateResponse.class, given -> {
+                                    assertThat(given.getEnvsMap())
+                                            .containsEntry("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps");
+                                    assertThat(given.getMountsList())
+                                            .containsExactly(Mount.newBuilder()
+                                                    .setHostPath("/run/mps/a")
+                                                    .setContainerPath("/tmp/nvidia-mps")
+                                                    .setReadOnly(true)
+                                                    .build());
+                                    assertThat(given.getDevices(0))
+                                            .isEqualTo(DeviceSpec.newBuilder()
+                                                    .setHostPath("/dev/nvidia7")
+                                                    .setContainerPath("/dev/nvidia7")
+                                                    .setPermissions("rw")
+                                                    .build());
+                                }));
+    }
+
+    @Test
     void anUnknownStrategyIsNamed() {
         assertThatThrownBy(() -> DeviceListStrategy.parse("envvar,cdi"))
                 .hasMessage("unknown device list strategy 'cdi': use envvar, cdi-cri or device-specs,"
                         + " or a comma-separated list of them");
     }
 
-    private static AllocationResponse given(String strategies, ContainerAllocation allocation) {
-        return sees(strategies, allocation, NODE) instanceof Outcome.Of<AllocationResponse>(var given)
+    private static ContainerAllocateResponse given(String strategies, ContainerAllocation allocation) {
+        return sees(strategies, allocation, NODE) instanceof Outcome.Of<ContainerAllocateResponse>(var given)
                 ? given
                 : Assertions.fail("refused");
     }
 
-    private static Outcome<AllocationResponse> sees(String strategies, ContainerAllocation allocation, Inventory node) {
+    private static Outcome<ContainerAllocateResponse> sees(
+            String strategies, ContainerAllocation allocation, Inventory node) {
         return new ContainerSettings(DeviceListStrategy.parse(strategies))
                 .of(POD, allocation, node, ContainerIsolation.Settings.NONE);
     }

@@ -11,6 +11,7 @@ import io.gpushare.model.card.NoCards;
 import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.DriverFacts;
+import io.gpushare.nvml.library.NvmlException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -63,11 +64,12 @@ class CardHistoryTest {
     @Test
     void withoutADriverKnownCardsAreUnhealthyAndNoOthersAppear() {
         NoCards why = new NoCards(NoCards.Cause.DRIVER_NOT_LOADED, "Driver Not Loaded");
-        assertThat(cards.withoutDriver(why, NOW))
+        NvmlException failure = new NvmlException.DriverMissing("Driver Not Loaded", false, null);
+        assertThat(cards.withoutDriver(failure, NOW))
                 .isEqualTo(Inventory.empty(MemoryUnit.GIB).withNoCards(why));
         cards.with(DRIVER, List.of(present(0, "GPU-a")), NOW);
 
-        Inventory lost = cards.withoutDriver(why, NOW);
+        Inventory lost = cards.withoutDriver(failure, NOW);
         assertThat(card(lost, "GPU-a").health()).isEqualTo(new Health.Unhealthy("the driver does not respond"));
         assertThat(lost.noCards()).isEqualTo(why);
     }

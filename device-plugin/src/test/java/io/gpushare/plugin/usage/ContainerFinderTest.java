@@ -2,7 +2,6 @@ package io.gpushare.plugin.usage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.card.Card;
@@ -10,6 +9,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;

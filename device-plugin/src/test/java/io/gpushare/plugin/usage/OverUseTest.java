@@ -2,8 +2,6 @@ package io.gpushare.plugin.usage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.nvml.CardUtilization;
-import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
@@ -13,6 +11,8 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.nvml.CardUtilization;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
@@ -118,23 +118,6 @@ class OverUseTest {
                         new NodeUsage.Foreign(A, Optional.of(uninvited.ref())), 4 * GIB,
                         new NodeUsage.Foreign(B, Optional.of(uninvited.ref())), 16 * GIB));
         assertThat(usage.foreignOn(B)).isEqualTo(18 * GIB);
-    }
-
-    @Test
-    void aForeignProcessIsCertainAfterHalfAMinuteOfReportsInARow() {
-        process(1, A, GIB, "", "sshd");
-        NodeUsage with = usage();
-        processes.clear();
-        NodeUsage without = usage();
-        ForeignUse state = ForeignUse.NONE;
-        for (NodeUsage next : List.of(with, with, with, with, with, without, with, with, with, with, with)) {
-            state = state.with(next);
-            assertThat(state.certain()).isEmpty();
-        }
-        state = state.with(with);
-        assertThat(state.certain()).containsExactly(new NodeUsage.Foreign(A, Optional.empty()));
-        assertThat(state.with(with).certain()).hasSize(1);
-        assertThat(state.with(without).certain()).isEmpty();
     }
 
     @Test

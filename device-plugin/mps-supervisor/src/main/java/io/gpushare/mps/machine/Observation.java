@@ -43,7 +43,7 @@ public record Observation(
      * @param limited whether the process limit that the plugin wants is in force there
      * @param clients the number of processes that compute
      */
-    public record Server(long pid, Status status, boolean limited, int clients) {    }
+    public record Server(long pid, Status status, boolean limited, int clients) {}
 
     public Observation {
         if (server.isPresent() && daemon != Daemon.ANSWERING) {

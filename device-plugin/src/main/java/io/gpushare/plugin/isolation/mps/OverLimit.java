@@ -1,8 +1,8 @@
 package io.gpushare.plugin.isolation.mps;
 
+import io.gpushare.model.card.CardId;
 import io.gpushare.nvml.CardUtilization;
 import io.gpushare.nvml.process.CardProcess;
-import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.isolation.mps.MpsIsolation.Measured;
 import io.gpushare.plugin.usage.NodeUsage;
 import io.gpushare.plugin.usage.OverUse;
