@@ -158,7 +158,7 @@ final class Plugin implements AutoCloseable {
                 clock);
         stops.add(isolation::close);
         AllocationHandler calls =
-                new AllocationHandler(latest, podResources::list, pods::live, options.containers, isolation, clock);
+                new AllocationHandler(latest, podResources::list, pods::live, options.containers(), isolation, clock);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
         kubelet = new KubeletConnection(pluginDir, resources, calls, metrics::observe, sockets, clock).start();
         podResourcesPoller = new PodResourcesPoller(
@@ -180,7 +180,7 @@ final class Plugin implements AutoCloseable {
                                 options.memoryUnit,
                                 SCAN_INTERVAL,
                                 options.healthQuietTime(),
-                                options.containers.needDeviceFiles()),
+                                options.containers().needDeviceFiles()),
                         cardListener(),
                         clocks,
                         driver)

@@ -9,7 +9,6 @@ import io.gpushare.options.OptionParser;
 import io.gpushare.options.SecondsConverter;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
-import io.gpushare.plugin.isolation.IsolationMode;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -74,9 +73,11 @@ final class PluginOptions implements CheckedOptions {
             names = "--device-list-strategy",
             paramLabel = "<names>",
             defaultValue = "envvar",
+            split = ",",
+            hideParamSyntax = true,
             description = "How the container runtime receives a container's cards: envvar, cdi-cri, device-specs, or"
                     + " several of them separated by commas. [envvar]")
-    ContainerSettings containers = new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR));
+    private Set<DeviceListStrategy> deviceListStrategies = Set.of(DeviceListStrategy.ENVVAR);
 
     @Option(
             names = "--health-quiet-time",
@@ -123,10 +124,7 @@ final class PluginOptions implements CheckedOptions {
     }
 
     OptionParser parser(EnvironmentDefaults environment) {
-        return new OptionParser(this, environment)
-                .reads(MemoryUnit.class, MemoryUnit::parse)
-                .reads(IsolationMode.class, IsolationMode::parse)
-                .reads(ContainerSettings.class, text -> new ContainerSettings(DeviceListStrategy.parse(text)));
+        return new OptionParser(this, environment).reads(MemoryUnit.class, MemoryUnit::parse);
     }
 
     @Override
@@ -142,6 +140,10 @@ final class PluginOptions implements CheckedOptions {
         problems.addAll(cluster.problems());
         problems.addAll(isolation.problems());
         return problems;
+    }
+
+    ContainerSettings containers() {
+        return new ContainerSettings(deviceListStrategies);
     }
 
     Duration healthQuietTime() {

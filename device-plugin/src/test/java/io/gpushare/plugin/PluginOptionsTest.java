@@ -28,7 +28,7 @@ class PluginOptionsTest {
         assertThat(settings.cluster.resources()).isEqualTo(ResourceNames.DEFAULT);
         assertThat(settings.kubeletDir).isEqualTo(Path.of("/var/lib/kubelet"));
         assertThat(settings.nvmlLibrary).isEqualTo("libnvidia-ml.so.1");
-        assertThat(settings.containers.strategies()).containsExactly(DeviceListStrategy.ENVVAR);
+        assertThat(settings.containers().strategies()).containsExactly(DeviceListStrategy.ENVVAR);
         assertThat(settings.cluster.kubeconfig()).isNull();
         assertThat(settings.healthQuietTime()).isEqualTo(Duration.ofSeconds(10));
         assertThat(settings.metricsAddress).isNull();
@@ -62,7 +62,7 @@ class PluginOptionsTest {
 
         assertThat(options.nodeName).isEqualTo("n1");
         assertThat(options.procDir).isEqualTo(Path.of("/host/proc"));
-        assertThat(options.containers.strategies())
+        assertThat(options.containers().strategies())
                 .containsExactlyInAnyOrder(DeviceListStrategy.CDI_CRI, DeviceListStrategy.ENVVAR);
         assertThat(environment.notices()).isEmpty();
     }
@@ -94,12 +94,13 @@ class PluginOptionsTest {
                 "--memory-unit=MB | memory unit 'MB' is not understood",
                 "--card-resource=gpu | 'gpu' is not the name of an extended resource",
                 "--card-resource=aliyun.com/gpu-mem | must have different names",
-                "--device-list-strategy=volume | unknown device list strategy 'volume'",
+                "--device-list-strategy=volume | expected one of [envvar, cdi-cri, device-specs] (case-sensitive) but"
+                        + " was 'volume'",
                 "--health-quiet-time=10 | '10' is not a duration: write seconds",
                 "--evict-over-use-after=2m | '2m' is not a duration: write seconds",
                 "--metrics-address=9450 | '9450' is not an address: write :9450",
                 "--metrics-address=:99450 | ':99450' is not an address: write :9450",
-                "--isolation=hami | unknown isolation 'hami': use none, driver, mps or auto",
+                "--isolation=hami | expected one of [none, driver, mps, auto] (case-sensitive) but was 'hami'",
                 "--mps=maybe | 'maybe' is not a boolean"
             })
     void anInvalidValueIsRefusedWithASentence(String argument, String sentence) {

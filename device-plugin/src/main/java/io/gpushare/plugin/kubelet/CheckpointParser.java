@@ -63,7 +63,7 @@ final class CheckpointParser {
             @JsonProperty("ContainerName") String container,
             @JsonProperty("ResourceName") String resource,
             @JsonProperty("DeviceIDs") JsonNode devices,
-            @JsonProperty("AllocResp") byte[] response) {}
+            @JsonProperty("AllocResp") JsonNode response) {}
 
     private CheckpointParser() {}
 
@@ -79,7 +79,7 @@ final class CheckpointParser {
         }
         List<KubeletCheckpoint.Entry> entries = new ArrayList<>();
         for (Entry entry : recorded) {
-            List<NamedCard> cards = cards(entry.response());
+            List<NamedCard> cards = cards(entry.response().isTextual() ? entry.response().binaryValue() : new byte[0]);
             if (!cards.isEmpty()) {
                 entries.add(new KubeletCheckpoint.Entry(
                         entry.podUid(), entry.container(), entry.resource(), ids(entry.devices()), cards));

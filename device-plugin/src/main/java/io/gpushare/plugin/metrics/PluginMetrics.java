@@ -17,7 +17,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -74,14 +73,13 @@ public final class PluginMetrics {
         counters(name, help, series -> series.call((double) value.getAsLong()));
     }
 
-    /** Registers a counter with a series for each key. */
-    public <K> void counter(
-            String name, String help, String label, Supplier<Map<K, Long>> values, Function<K, String> value) {
-        counters(
-                name,
-                help,
-                series -> values.get().forEach((key, count) -> series.call(count, value.apply(key))),
-                label);
+    /** Registers a counter with a series for each key; constants of an enum are in small letters. */
+    public void counter(String name, String help, String label, Supplier<? extends Map<?, Long>> values) {
+        counters(name, help, series -> values.get().forEach((key, count) -> series.call(count, text(key))), label);
+    }
+
+    private static String text(Object key) {
+        return key instanceof Enum<?> constant ? constant.name().toLowerCase(Locale.ROOT) : key.toString();
     }
 
     /** Registers a counter with any series. */

@@ -1,7 +1,6 @@
 package io.gpushare.plugin.allocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
@@ -20,6 +19,7 @@ import io.gpushare.plugin.snapshot.TestPods;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
@@ -39,7 +39,7 @@ class ContainerSettingsTest {
 
     @Test
     void aMemoryContainerSeesItsCardAndGpusharesVariables() {
-        ContainerAllocateResponse given = given("envvar", TestPods.share("main", B, 3));
+        ContainerAllocateResponse given = given(Set.of(DeviceListStrategy.ENVVAR), TestPods.share("main", B, 3));
 
         assertThat(given.getEnvsMap())
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
@@ -54,12 +54,14 @@ class ContainerSettingsTest {
 
     @Test
     void aWholeCardContainerSeesItsCardsOnly() {
-        assertThat(given("envvar", WHOLE).getEnvsMap()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));
+        assertThat(given(Set.of(DeviceListStrategy.ENVVAR), WHOLE).getEnvsMap())
+                .isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));
     }
 
     @Test
     void strategiesCanBeCombined() {
-        ContainerAllocateResponse given = given("cdi-cri,device-specs", WHOLE);
+        ContainerAllocateResponse given =
+                given(Set.of(DeviceListStrategy.CDI_CRI, DeviceListStrategy.DEVICE_SPECS), WHOLE);
 
         assertThat(given.getEnvsMap()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "void"));
         assertThat(given.getCdiDevicesList())
@@ -77,14 +79,16 @@ class ContainerSettingsTest {
         Inventory node =
                 new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(48)), unnumbered));
 
-        assertThat(sees("device-specs", WHOLE, node))
+        assertThat(sees(Set.of(DeviceListStrategy.DEVICE_SPECS), WHOLE, node))
                 .isEqualTo(new Outcome.Refused<>(
                         RefusalKind.NO_DEVICE_FILE,
                         "the driver does not report the device file of card GPU-b, which"
                                 + " --device-list-strategy=device-specs needs: use envvar or cdi-cri",
                         Optional.of(POD.ref())));
-        assertThat(sees("device-specs", TestPods.share("main", A, 3), node)).isInstanceOf(Outcome.Of.class);
-        assertThat(sees("envvar,cdi-cri", WHOLE, node)).isInstanceOf(Outcome.Of.class);
+        assertThat(sees(Set.of(DeviceListStrategy.DEVICE_SPECS), TestPods.share("main", A, 3), node))
+                .isInstanceOf(Outcome.Of.class);
+        assertThat(sees(Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.CDI_CRI), WHOLE, node))
+                .isInstanceOf(Outcome.Of.class);
     }
 
     @Test
@@ -93,7 +97,7 @@ class ContainerSettingsTest {
                 Map.of("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"),
                 List.of(new ContainerIsolation.Mount("/run/mps/a", "/tmp/nvidia-mps", true)),
                 Map.of());
-        ContainerSettings settings = new ContainerSettings(DeviceListStrategy.parse("device-specs"));
+        ContainerSettings settings = new ContainerSettings(Set.of(DeviceListStrategy.DEVICE_SPECS));
 
         assertThat(settings.of(POD, WHOLE, NODE, isolation))
                 .isInstanceOfSatisfying(
@@ -117,22 +121,14 @@ class ContainerSettingsTest {
                                 }));
     }
 
-    @Test
-    void anUnknownStrategyIsNamed() {
-        assertThatThrownBy(() -> DeviceListStrategy.parse("envvar,cdi"))
-                .hasMessage("unknown device list strategy 'cdi': use envvar, cdi-cri or device-specs,"
-                        + " or a comma-separated list of them");
-    }
-
-    private static ContainerAllocateResponse given(String strategies, ContainerAllocation allocation) {
+    private static ContainerAllocateResponse given(Set<DeviceListStrategy> strategies, ContainerAllocation allocation) {
         return sees(strategies, allocation, NODE) instanceof Outcome.Of<ContainerAllocateResponse>(var given)
                 ? given
                 : Assertions.fail("refused");
     }
 
     private static Outcome<ContainerAllocateResponse> sees(
-            String strategies, ContainerAllocation allocation, Inventory node) {
-        return new ContainerSettings(DeviceListStrategy.parse(strategies))
-                .of(POD, allocation, node, ContainerIsolation.Settings.NONE);
+            Set<DeviceListStrategy> strategies, ContainerAllocation allocation, Inventory node) {
+        return new ContainerSettings(strategies).of(POD, allocation, node, ContainerIsolation.Settings.NONE);
     }
 }
