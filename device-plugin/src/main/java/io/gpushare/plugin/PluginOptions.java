@@ -9,6 +9,7 @@ import io.gpushare.options.OptionParser;
 import io.gpushare.options.SecondsConverter;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
+import io.gpushare.plugin.isolation.IsolationMode;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -124,7 +125,9 @@ final class PluginOptions implements CheckedOptions {
     }
 
     OptionParser parser(EnvironmentDefaults environment) {
-        return new OptionParser(this, environment).reads(MemoryUnit.class, MemoryUnit::parse);
+        return new OptionParser(this, environment).reads(MemoryUnit.class, MemoryUnit::parse)
+                .reads(IsolationMode.class)
+                .reads(DeviceListStrategy.class);
     }
 
     @Override

@@ -100,7 +100,7 @@ class PluginOptionsTest {
                 "--evict-over-use-after=2m | '2m' is not a duration: write seconds",
                 "--metrics-address=9450 | '9450' is not an address: write :9450",
                 "--metrics-address=:99450 | ':99450' is not an address: write :9450",
-                "--isolation=hami | expected one of [none, driver, mps, auto] (case-sensitive) but was 'hami'",
+                "--isolation=hami | unknown value 'hami': use [none, driver, mps, auto]",
                 "--mps=maybe | 'maybe' is not a boolean"
             })
     void anInvalidValueIsRefusedWithASentence(String argument, String sentence) {

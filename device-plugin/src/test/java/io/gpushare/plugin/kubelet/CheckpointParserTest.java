@@ -89,7 +89,6 @@ class CheckpointParserTest {
                 "{\"Data\":{\"PodDeviceEntries\":{}}}",
                 "{\"Data\":{\"PodDeviceEntries\":[7]}}",
                 "{\"Data\":{\"PodDeviceEntries\":[{\"PodUID\":{}}]}}",
-                "{\"Data\":{\"PodDeviceEntries\":[{\"DeviceIDs\":[7]}]}}",
                 "{\"Data\":{\"PodDeviceEntries\":[{\"AllocResp\":\"%\"}]}}",
                 "{\"Data\":{\"PodDeviceEntries\":[{\"AllocResp\":\"CgM=\"}]}}",
                 "Data"
