@@ -180,7 +180,8 @@ final class Plugin implements AutoCloseable {
                                 options.memoryUnit,
                                 SCAN_INTERVAL,
                                 options.healthQuietTime(),
-                                options.containers().needDeviceFiles()),
+                                options.containers().needDeviceFiles(),
+                                options.cardMemory),
                         cardListener(),
                         clocks,
                         driver)
@@ -283,6 +284,11 @@ final class Plugin implements AutoCloseable {
             @Override
             public void inventory(Inventory now) {
                 assembler.scanned(now);
+            }
+
+            @Override
+            public void refused() {
+                exit.complete(PluginMain.INVALID_OPTIONS);
             }
 
             @Override

@@ -1,5 +1,6 @@
 package io.gpushare.plugin;
 
+import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.options.AddressConverter;
 import io.gpushare.options.CheckedOptions;
@@ -89,6 +90,15 @@ final class PluginOptions implements CheckedOptions {
     private @Nullable Duration healthQuietTime = QUIET_TIME;
 
     @Option(
+            names = "--card-memory",
+            paramLabel = "<model>=<amount>",
+            split = ",",
+            hideParamSyntax = true,
+            description = "The memory of all cards of that model, such as NVIDIA GB10=119GiB, where the driver does not"
+                    + " report it; several, separated by commas. Without it such a card can only be taken whole.")
+    Map<String, Memory> cardMemory = Map.of();
+
+    @Option(
             names = "--metrics-address",
             paramLabel = "<address>",
             converter = AddressConverter.class,
@@ -126,6 +136,7 @@ final class PluginOptions implements CheckedOptions {
 
     OptionParser parser(EnvironmentDefaults environment) {
         return new OptionParser(this, environment).reads(MemoryUnit.class, MemoryUnit::parse)
+                .reads(Memory.class, Memory::parse)
                 .reads(IsolationMode.class)
                 .reads(DeviceListStrategy.class);
     }

@@ -2,6 +2,7 @@ package io.gpushare.plugin.cards;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
@@ -30,14 +31,23 @@ import org.jspecify.annotations.Nullable;
  * that its pods keep their devices.
  */
 final class CardHistory {
+    private static final String UNKNOWN_MODEL = "unknown";
+
     private final MemoryUnit unit;
     private final CardHealth health;
     private final boolean needsDeviceFiles;
+    private final Map<String, Memory> memoryByModel;
     private final Map<CardId, Card> known = new TreeMap<>();
     private Inventory.@Nullable Driver driver;
+    private String contradiction = "";
 
-    /** @param needsDeviceFiles whether a card without a device file can't be given to containers */
-    CardHistory(MemoryUnit unit, CardHealth health, boolean needsDeviceFiles) {
+    /**
+     * @param needsDeviceFiles whether a card without a device file can't be given to containers
+     * @param memoryByModel the memory of cards of which the driver does not report it
+     */
+    CardHistory(
+            MemoryUnit unit, CardHealth health, boolean needsDeviceFiles, Map<String, Memory> memoryByModel) {
+        this.memoryByModel = Map.copyOf(memoryByModel);
         this.unit = unit;
         this.health = health;
         this.needsDeviceFiles = needsDeviceFiles;
@@ -45,7 +55,9 @@ final class CardHistory {
 
     /** The inventory after NVML returned these readings. */
     Inventory with(DriverFacts facts, List<CardReading> readings, Instant now) {
-        driver = new Inventory.Driver(facts.driverVersion(), facts.cudaMajor() + "." + facts.cudaMinor());
+        driver = new Inventory.Driver(
+                facts.version().orElse(Inventory.Driver.UNKNOWN),
+                facts.cuda().orElse(Inventory.Driver.UNKNOWN));
         Map<CardId, String> lost = new TreeMap<>();
         known.keySet().forEach(id -> lost.put(id, "the driver no longer lists it"));
         Set<CardId> present = new HashSet<>();
@@ -54,7 +66,7 @@ final class CardHistory {
                 case CardReading.Present(int _, CardFacts card) -> {
                     CardId id = new CardId(card.uuid());
                     present.add(id);
-                    known.put(id, card(card, health(card, now)));
+                    known.put(id, card(card, health(card, now), Optional.ofNullable(known.get(id))));
                 }
                 case CardReading.Lost(int _, Optional<String> uuid, String reason) ->
                     uuid.map(CardId::new).ifPresent(id -> lost.replace(id, reason));
@@ -134,13 +146,23 @@ final class CardHistory {
         return new Inventory(unit, driver, List.copyOf(cards));
     }
 
-    private static Card card(CardFacts facts, Health health) {
-        return new Card(
+    /** A fact that the driver does not report now is the last known one. */
+    private Card card(CardFacts facts, Health health, Optional<Card> before) {
+        String model = facts.model().or(() -> before.map(Card::model)).orElse(UNKNOWN_MODEL);
+        Memory memory = facts.memoryTotalBytes().isPresent()
+                ? new Memory(facts.memoryTotalBytes().getAsLong())
+                : before.map(Card::memory)
+                        .filter(known -> known.bytes() > 0)
+                        .orElseGet(() -> memoryByModel.getOrDefault(model, new Memory(0)));
+        if (facts.memoryTotalBytes().isPresent()) {
+            contradict(model, memory);
+        }
+        Card card = new Card(
                         new CardId(facts.uuid()),
                         facts.index(),
                         facts.minor().isPresent() ? facts.minor().getAsInt() : null,
-                        facts.model(),
-                        new Memory(facts.memoryTotalBytes()),
+                        model,
+                        memory,
                         new Card.Details(
                                 facts.compute()
                                         .map(compute -> new ComputeCapability(compute.major(), compute.minor()))
@@ -149,5 +171,23 @@ final class CardHistory {
                                 facts.numaNode().isPresent() ? facts.numaNode().getAsInt() : null,
                                 facts.mig().orElse(null)))
                 .withHealth(health);
+        return card.hasMemory()
+                ? card
+                : card.withIsolation(CardIsolation.closed(
+                        "the driver does not report how much memory it has, and the device plugin's option"
+                                + " --card-memory=\"" + model + "=<amount>\" is missing"));
+    }
+
+    private void contradict(String model, Memory reported) {
+        Memory given = memoryByModel.get(model);
+        if (given != null && given.mib() != reported.mib()) {
+            contradiction = "--card-memory names " + given + " for " + model + ", but the driver reports " + reported
+                    + ": leave the option out for this model";
+        }
+    }
+
+    /** What the driver reports of the memory of cards against the options, as a sentence; empty if it agrees. */
+    String contradiction() {
+        return contradiction;
     }
 }

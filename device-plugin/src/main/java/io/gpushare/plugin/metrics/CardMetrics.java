@@ -16,10 +16,12 @@ import java.util.stream.DoubleStream;
 /** The state and the usage of each card; each metric has one series for each card of the node. */
 record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor monitor) {
     void register(IsolationProvider provider) {
-        state(
+        gauge(
                 "gpushare_card_memory_capacity_bytes",
                 "The total memory of the card.",
-                state -> state.card().memory().bytes());
+                state -> state.card().hasMemory()
+                        ? DoubleStream.of((double) state.card().memory().bytes())
+                        : DoubleStream.empty());
         state(
                 "gpushare_card_memory_allocated_bytes",
                 "Memory that is allocated to containers; all of it if one has the whole card.",

@@ -69,9 +69,6 @@ public final class NodeIsolation implements AutoCloseable {
 
     /** The inventory with what is in force on each of its cards. */
     public Inventory isolated(Inventory scanned) {
-        if (!gated()) {
-            return scanned;
-        }
         Inventory isolated = scanned.withIsolation(policy.decide(scanned, provider));
         missing.report(isolated);
         return isolated;
