@@ -47,7 +47,8 @@ record GpushareFlags(List<String> left, List<String> notices) {
             String twoDashes = argument.replaceFirst("^--?(?=[^-])", "--");
             String flag = twoDashes.replaceFirst("(?s)=.*", "");
             Optional<String> unneeded = WITHOUT_EFFECT.entrySet().stream()
-                    .filter(reason -> argument.startsWith("-") && reason.getValue().contains(flag))
+                    .filter(reason ->
+                            argument.startsWith("-") && reason.getValue().contains(flag))
                     .map(Map.Entry::getKey)
                     .findFirst();
             if (unneeded.isEmpty()) {

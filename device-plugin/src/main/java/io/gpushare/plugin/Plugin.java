@@ -64,6 +64,7 @@ import org.slf4j.LoggerFactory;
 final class Plugin implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Plugin.class);
     private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
+    private static final Duration ANNOUNCEMENT_TIMEOUT = Duration.ofSeconds(3);
 
     private final SnapshotPublisher publisher = new SnapshotPublisher(this::publish);
     private final CompletableFuture<Integer> exit;
@@ -80,6 +81,7 @@ final class Plugin implements AutoCloseable {
     private final UsageMonitor usage;
     private final EventSubject.Node node;
     private final KubeletConnection kubelet;
+    private final Departure departure;
     private final PodResourcesPoller podResourcesPoller;
     /** What stops the parts, in the order in which they start. */
     private final Deque<Runnable> stops = new ArrayDeque<>();
@@ -88,6 +90,7 @@ final class Plugin implements AutoCloseable {
     private volatile @Nullable Inventory published;
 
     private boolean namesChecked;
+    private boolean leaving;
 
     /**
      * Starts everything.
@@ -160,7 +163,8 @@ final class Plugin implements AutoCloseable {
         AllocationHandler calls =
                 new AllocationHandler(latest, podResources::list, pods::live, options.containers(), isolation, clock);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
-        kubelet = new KubeletConnection(pluginDir, resources, calls, metrics::observe, sockets, clock).start();
+        departure = new Departure(latest, pods::live, this::idle, clock);
+        kubelet = new KubeletConnection(pluginDir, resources, calls, kubeletListener(metrics), sockets, clock).start();
         podResourcesPoller = new PodResourcesPoller(
                 latest,
                 podResources::list,
@@ -263,9 +267,52 @@ final class Plugin implements AutoCloseable {
         // Without the API server the next pod would be unknown to the plugin, and fail.
         kubelet.offer(lease.lost() ? lists.only(now.allocations().allocatedIds()) : lists);
         allocations.reconcileSoon();
-        if (counted && !now.inventory().equals(published)) {
-            published = now.inventory();
-            inventory.publish(published);
+        if (counted) {
+            publish(now.inventory());
+        }
+    }
+
+    /** The first time not before the kubelet gives devices: the extender binds pods once it knows the inventory. */
+    private synchronized void publish(Inventory now) {
+        if (!leaving && !now.equals(published) && (published != null || kubelet.watched())) {
+            published = now;
+            inventory.publish(now);
+        }
+    }
+
+    private boolean idle() {
+        return kubelet.idle();
+    }
+
+    private KubeletConnection.Listener kubeletListener(PluginMetrics metrics) {
+        return new KubeletConnection.Listener() {
+            @Override
+            public void watched() {
+                publisher.changed();
+            }
+
+            @Override
+            public void responded(String call, long nanos) {
+                metrics.observe(call, nanos);
+            }
+        };
+    }
+
+    /**
+     * Prepares a planned end: says so to the extender, and serves the pods that are already bound until they have their
+     * cards, for at most 20 s.
+     */
+    void leave() throws InterruptedException {
+        @Nullable Inventory last;
+        synchronized (this) {
+            leaving = true;
+            last = published;
+        }
+        if (last != null) {
+            boolean said = inventory.publish(
+                    last.withNoCards(new NoCards(NoCards.Cause.PLUGIN_RESTARTING)), ANNOUNCEMENT_TIMEOUT);
+            LOG.info("the end is announced: {}", said);
+            departure.await();
         }
     }
 

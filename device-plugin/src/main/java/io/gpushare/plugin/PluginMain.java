@@ -83,9 +83,18 @@ public final class PluginMain {
         if (stopping.compareAndSet(false, true)) {
             LOG.info("stopping");
             if (plugin != null) {
-                plugin.close();
+                end(plugin);
             }
             Runtime.getRuntime().halt(0);
         }
+    }
+
+    private static void end(Plugin plugin) {
+        try {
+            plugin.leave();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        plugin.close();
     }
 }

@@ -135,7 +135,8 @@ final class PluginOptions implements CheckedOptions {
     }
 
     OptionParser parser(EnvironmentDefaults environment) {
-        return new OptionParser(this, environment).reads(MemoryUnit.class, MemoryUnit::parse)
+        return new OptionParser(this, environment)
+                .reads(MemoryUnit.class, MemoryUnit::parse)
                 .reads(Memory.class, Memory::parse)
                 .reads(IsolationMode.class)
                 .reads(DeviceListStrategy.class);

@@ -45,8 +45,7 @@ final class CardHistory {
      * @param needsDeviceFiles whether a card without a device file can't be given to containers
      * @param memoryByModel the memory of cards of which the driver does not report it
      */
-    CardHistory(
-            MemoryUnit unit, CardHealth health, boolean needsDeviceFiles, Map<String, Memory> memoryByModel) {
+    CardHistory(MemoryUnit unit, CardHealth health, boolean needsDeviceFiles, Map<String, Memory> memoryByModel) {
         this.memoryByModel = Map.copyOf(memoryByModel);
         this.unit = unit;
         this.health = health;
@@ -56,8 +55,7 @@ final class CardHistory {
     /** The inventory after NVML returned these readings. */
     Inventory with(DriverFacts facts, List<CardReading> readings, Instant now) {
         driver = new Inventory.Driver(
-                facts.version().orElse(Inventory.Driver.UNKNOWN),
-                facts.cuda().orElse(Inventory.Driver.UNKNOWN));
+                facts.version().orElse(Inventory.Driver.UNKNOWN), facts.cuda().orElse(Inventory.Driver.UNKNOWN));
         Map<CardId, String> lost = new TreeMap<>();
         known.keySet().forEach(id -> lost.put(id, "the driver no longer lists it"));
         Set<CardId> present = new HashSet<>();

@@ -96,8 +96,7 @@ public final class CardScanner implements AutoCloseable {
         this.clocks = clocks;
         this.shared = shared;
         this.health = new CardHealth(settings.quiet());
-        this.cards = new CardHistory(
-                settings.unit(), health, settings.needsDeviceFiles(), settings.memoryByModel());
+        this.cards = new CardHistory(settings.unit(), health, settings.needsDeviceFiles(), settings.memoryByModel());
         this.thread = new Thread(this::run, "cards");
         thread.setDaemon(true);
     }

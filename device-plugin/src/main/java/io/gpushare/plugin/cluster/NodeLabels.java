@@ -65,7 +65,9 @@ public final class NodeLabels {
         Card first = inventory.cards().getFirst();
         labels.put(PREFIX + "gpu.count", String.valueOf(inventory.cards().size()));
         labels.put(PREFIX + "gpu.product", value(first.model()));
-        labels.put(PREFIX + "gpu.memory", first.hasMemory() ? String.valueOf(first.memory().mib()) : "");
+        labels.put(
+                PREFIX + "gpu.memory",
+                first.hasMemory() ? String.valueOf(first.memory().mib()) : "");
         labels.put(PREFIX + "mig.capable", String.valueOf(first.details().mig() != null));
         boolean mps =
                 inventory.cards().stream().anyMatch(card -> card.isolation().inForce() == Isolation.MPS);

@@ -79,7 +79,8 @@ final class CheckpointParser {
         }
         List<KubeletCheckpoint.Entry> entries = new ArrayList<>();
         for (Entry entry : recorded) {
-            List<NamedCard> cards = cards(entry.response().isTextual() ? entry.response().binaryValue() : new byte[0]);
+            List<NamedCard> cards =
+                    cards(entry.response().isTextual() ? entry.response().binaryValue() : new byte[0]);
             if (!cards.isEmpty()) {
                 entries.add(new KubeletCheckpoint.Entry(
                         entry.podUid(), entry.container(), entry.resource(), ids(entry.devices()), cards));

@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.ObjLongConsumer;
 
 /**
  * The servers of all resources and their registrations. One thread checks the registrations twice a second. A check
@@ -21,6 +20,16 @@ import java.util.function.ObjLongConsumer;
 public final class KubeletConnection implements AutoCloseable {
     private static final Duration INTERVAL = Duration.ofMillis(500);
 
+    /** Receives what the kubelet does. */
+    public interface Listener {
+        /** It begins to watch the list of a resource. */
+        void watched();
+
+        /** A call, such as {@code Allocate}, ended after that time. */
+        void responded(String call, long nanos);
+    }
+
+    private final CallObserver observer;
     private final List<ResourceServer> servers;
     private final List<Registrar> registrars;
     private final ExecutorService calls = Executors.newThreadPerTaskExecutor(
@@ -31,22 +40,21 @@ public final class KubeletConnection implements AutoCloseable {
      * Makes a connection.
      *
      * @param pluginDir the directory of the kubelet's registration socket
-     * @param durations receives the name of each call, such as {@code Allocate}, and how long it took in nanoseconds
      * @throws IllegalArgumentException when the path is too long for sockets
      */
     public KubeletConnection(
             Path pluginDir,
             ResourceNames names,
             CallHandler handler,
-            ObjLongConsumer<String> durations,
+            Listener listener,
             DomainSockets sockets,
             InstantSource clock) {
-        CallTimer timer = new CallTimer(durations);
+        observer = new CallObserver(listener);
         Path kubelet = DomainSockets.checked(pluginDir.resolve("kubelet.sock"));
         servers = DeviceResource.of(names).stream()
                 .map(resource -> new ResourceServer.Endpoint(
                         resource, resource.name(names), DomainSockets.checked(pluginDir.resolve(resource.socket()))))
-                .map(endpoint -> new ResourceServer(endpoint, handler, timer, sockets, calls, clock))
+                .map(endpoint -> new ResourceServer(endpoint, handler, observer, sockets, calls, clock))
                 .toList();
         registrars = servers.stream()
                 .map(server -> new Registrar(server, kubelet, sockets, clock))
@@ -67,6 +75,11 @@ public final class KubeletConnection implements AutoCloseable {
     /** Whether the kubelet watches the list of every resource. */
     public boolean watched() {
         return servers.stream().allMatch(ResourceServer::watched);
+    }
+
+    /** Whether the kubelet waits for no response. */
+    public boolean idle() {
+        return observer.idle();
     }
 
     /** The number of registrations of each resource so far, by its name. */

@@ -16,10 +16,10 @@ import io.gpushare.nvml.library.NvmlException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class CardHistoryTest {
@@ -107,15 +107,17 @@ class CardHistoryTest {
         CardHistory withOption = history(Map.of("Tesla T4", Memory.ofGib(16)));
         withOption.with(DRIVER, List.of(present(0, "GPU-a")), NOW);
         assertThat(withOption.contradiction())
-                .isEqualTo("--card-memory names 16384MiB for Tesla T4, but the driver reports 15360MiB: leave the option"
-                        + " out for this model");
+                .isEqualTo(
+                        "--card-memory names 16384MiB for Tesla T4, but the driver reports 15360MiB: leave the option"
+                                + " out for this model");
     }
 
     @Test
     void aFactThatIsNotReportedOnceIsTheLastKnownOne() {
         cards.with(DRIVER, List.of(present(0, "GPU-a")), NOW);
         CardReading silent = present(0, "GPU-a", Optional.empty(), OptionalLong.empty());
-        Card card = card(cards.with(new DriverFacts(Optional.empty(), Optional.empty()), List.of(silent), NOW), "GPU-a");
+        Card card =
+                card(cards.with(new DriverFacts(Optional.empty(), Optional.empty()), List.of(silent), NOW), "GPU-a");
         assertThat(card.model()).isEqualTo("Tesla T4");
         assertThat(card.memory()).isEqualTo(Memory.ofGib(15));
         assertThat(card.health()).isEqualTo(new Health.Healthy());

@@ -8,10 +8,27 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import java.util.Objects;
-import java.util.function.ObjLongConsumer;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Measures how long the kubelet waits for the responses. */
-record CallTimer(ObjLongConsumer<String> observed) implements ServerInterceptor {
+/** Sees every call of the kubelet: how long it waits for the responses, and whether it waits now. */
+final class CallObserver implements ServerInterceptor {
+    private final KubeletConnection.Listener listener;
+    private final AtomicInteger inFlight = new AtomicInteger();
+
+    CallObserver(KubeletConnection.Listener listener) {
+        this.listener = listener;
+    }
+
+    /** Whether the kubelet waits for no response. */
+    boolean idle() {
+        return inFlight.get() == 0;
+    }
+
+    /** The kubelet begins to watch a list. */
+    void watched() {
+        listener.watched();
+    }
+
     @Override
     public <Q, R> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
@@ -20,12 +37,14 @@ record CallTimer(ObjLongConsumer<String> observed) implements ServerInterceptor 
         }
         long begin = System.nanoTime();
         String name = Objects.requireNonNull(call.getMethodDescriptor().getBareMethodName());
+        inFlight.incrementAndGet();
         return next.startCall(
                 new SimpleForwardingServerCall<>(call) {
                     @Override
                     public void close(Status status, Metadata trailers) {
-                        observed.accept(name, System.nanoTime() - begin);
+                        listener.responded(name, System.nanoTime() - begin);
                         super.close(status, trailers);
+                        inFlight.decrementAndGet();
                     }
                 },
                 headers);
