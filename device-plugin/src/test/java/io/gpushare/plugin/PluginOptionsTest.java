@@ -94,8 +94,7 @@ class PluginOptionsTest {
                 "--memory-unit=MB | memory unit 'MB' is not understood",
                 "--card-resource=gpu | 'gpu' is not the name of an extended resource",
                 "--card-resource=aliyun.com/gpu-mem | must have different names",
-                "--device-list-strategy=volume | expected one of [envvar, cdi-cri, device-specs] (case-sensitive) but"
-                        + " was 'volume'",
+                "--device-list-strategy=volume | unknown value 'volume': use [envvar, cdi-cri, device-specs]",
                 "--health-quiet-time=10 | '10' is not a duration: write seconds",
                 "--evict-over-use-after=2m | '2m' is not a duration: write seconds",
                 "--metrics-address=9450 | '9450' is not an address: write :9450",
