@@ -59,7 +59,7 @@ class MetricsIT extends WholeProgram {
                         "gpushare_plugin_containers_identified_total{way=\"demand_only\"} 0.0",
                         "gpushare_plugin_allocations_refused_total{reason=\"no_pod_waits\"} 1.0",
                         "gpushare_plugin_allocations_refused_total{reason=\"card_unhealthy\"} 0.0",
-                        "gpushare_plugin_differences_found_total{kind=\"unwritten\"} 1.0",
+                        "gpushare_plugin_differences_found_total{kind=\"missing\"} 1.0",
                         "gpushare_plugin_differences_mended_total 1.0",
                         "gpushare_plugin_registrations_total{resource=\"aliyun.com/gpu-mem\"} 2.0",
                         "gpushare_plugin_registrations_total{resource=\"aliyun.com/gpu-count\"} 1.0",

@@ -66,7 +66,9 @@ class RecoveryIT extends ClusterScenario {
                 "the Job has ended",
                 () -> cluster.kubectl().json("get", "job", "short").at("/status"),
                 now -> now.path("succeeded").asInt() == 60 || now.path("failed").asInt() > 0);
-        assertThat(status.path("failed").asInt()).as("rejected pods, status %s", status).isZero();
+        assertThat(status.path("failed").asInt())
+                .as("rejected pods, status %s", status)
+                .isZero();
         cluster.kubectl().run("delete", "job", "short", "--wait");
     }
 

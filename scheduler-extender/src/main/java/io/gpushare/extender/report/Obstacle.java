@@ -77,7 +77,9 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
         if (!demand.selector().matches(card, node.inventory().driver())) {
             return new Obstacle(Kind.NOT_SELECTED, card, unit, 0, "");
         }
-        boolean small = demand.shares() && card.hasMemory() && demand.units() > state.capacity().units();
+        boolean small = demand.shares()
+                && card.hasMemory()
+                && demand.units() > state.capacity().units();
         if (small) {
             return new Obstacle(Kind.TOO_SMALL, card, unit, state.capacity().units(), "");
         }

@@ -158,8 +158,9 @@ class RefusedNodesTest {
                 null,
                 List.of(card.withIsolation(CardIsolation.closed("option --card-memory is missing")))));
 
-        assertThat(rows(judged(Map.of(), Map.of(MEMORY, "2")))).singleElement().satisfies(row -> assertThat(row)
-                .contains("option --card-memory is missing"));
+        assertThat(rows(judged(Map.of(), Map.of(MEMORY, "2"))))
+                .singleElement()
+                .satisfies(row -> assertThat(row).contains("option --card-memory is missing"));
         assertThat(judged(Map.of(), Map.of(CARDS, "1")).refused()).isEmpty();
     }
 
@@ -167,16 +168,16 @@ class RefusedNodesTest {
     void aNodeWhosePluginRestartsTakesNoPodUntilTheNextOnePublishes() {
         Inventory open = new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))));
         node(open.withNoCards(new NoCards(NoCards.Cause.PLUGIN_RESTARTING)));
-        assertThat(rows(judged(Map.of(), Map.of(MEMORY, "2")))).singleElement().satisfies(row -> assertThat(row)
-                .contains("its device plugin is restarting"));
+        assertThat(rows(judged(Map.of(), Map.of(MEMORY, "2"))))
+                .singleElement()
+                .satisfies(row -> assertThat(row).contains("its device plugin is restarting"));
 
         node(open);
         assertThat(judged(Map.of(), Map.of(MEMORY, "2")).refused()).isEmpty();
     }
 
     private void node(Inventory inventory) {
-        ledger.updateNode(
-                "n1", Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
+        ledger.updateNode("n1", Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
     }
 
     @Test
