@@ -168,12 +168,10 @@ class RefusedNodesTest {
     void aNodeWhosePluginRestartsTakesNoPodUntilTheNextOnePublishes() {
         Inventory open = new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))));
         node(open.withNoCards(new NoCards(NoCards.Cause.PLUGIN_RESTARTING)));
-        assertThat(rows(judged(Map.of(), Map.of(MEMORY, "2"))))
-                .singleElement()
-                .satisfies(row -> assertThat(row).contains("its device plugin is restarting"));
+        assertThat(String.valueOf(ledger.nodeEntry("n1").unavailable())).contains("its device plugin is restarting");
 
         node(open);
-        assertThat(judged(Map.of(), Map.of(MEMORY, "2")).refused()).isEmpty();
+        assertThat(ledger.nodeEntry("n1").unavailable()).isNull();
     }
 
     private void node(Inventory inventory) {
