@@ -1,10 +1,19 @@
 package io.gpushare.plugin;
 
+import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.options.SecondsConverter;
+import io.gpushare.plugin.cards.NvmlMemoryLimits;
+import io.gpushare.plugin.cards.SharedSession;
 import io.gpushare.plugin.isolation.IsolationMode;
 import io.gpushare.plugin.isolation.IsolationPolicy;
+import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.driver.DriverIsolation;
+import io.gpushare.plugin.isolation.driver.PodCgroups;
+import io.gpushare.plugin.isolation.mps.MpsIsolation;
+import io.gpushare.plugin.part.Events;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -81,7 +90,19 @@ final class IsolationOptions {
         return new IsolationPolicy(asked, fallback != null || mps);
     }
 
-    Duration overUseGrace() {
-        return Objects.requireNonNull(overUseGrace);
+    /** What holds containers to their shares. */
+    IsolationProvider provider(MpsIsolation.Sources sources, SharedSession driver, Events events, InstantSource clock) {
+        return switch (policy().wanted()) {
+            case NONE -> new IsolationProvider() {};
+            case DRIVER ->
+                new DriverIsolation(new NvmlMemoryLimits(driver), new PodCgroups(cgroupRoot.toAbsolutePath()), events);
+            case MPS ->
+                new MpsIsolation(
+                        new MpsDirectory(mpsDir.toAbsolutePath()),
+                        Objects.requireNonNull(overUseGrace),
+                        sources,
+                        events,
+                        clock);
+        };
     }
 }

@@ -6,10 +6,8 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.codec.ResourceNames;
-import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.cards.CardScanner;
-import io.gpushare.plugin.cards.NvmlMemoryLimits;
 import io.gpushare.plugin.cards.SharedSession;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.CordonPoller;
@@ -20,8 +18,6 @@ import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.isolation.IsolationProvider;
-import io.gpushare.plugin.isolation.driver.DriverIsolation;
-import io.gpushare.plugin.isolation.driver.PodCgroups;
 import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
 import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.isolation.mps.MpsIsolation;
@@ -56,7 +52,6 @@ import java.util.Deque;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,7 +59,6 @@ import org.slf4j.LoggerFactory;
 final class Plugin implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Plugin.class);
     private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
-    private static final Duration ANNOUNCEMENT_TIMEOUT = Duration.ofSeconds(3);
 
     private final SnapshotPublisher publisher = new SnapshotPublisher(this::publish);
     private final CompletableFuture<Integer> exit;
@@ -72,7 +66,7 @@ final class Plugin implements AutoCloseable {
     private final LatestSnapshot latest;
     private final NodePodInformer pods;
     private final NodeLease lease;
-    private final InventoryPublisher inventory;
+    private final PublishedInventory published;
     private final InventoryAssembler assembler;
     private final PodEventRecorder events;
     private final AllocationReconciler allocations;
@@ -86,11 +80,7 @@ final class Plugin implements AutoCloseable {
     /** What stops the parts, in the order in which they start. */
     private final Deque<Runnable> stops = new ArrayDeque<>();
 
-    /** The inventory that the extender reads; null until all pods are counted. Only the publisher writes it. */
-    private volatile @Nullable Inventory published;
-
     private boolean namesChecked;
-    private boolean leaving;
 
     /**
      * Starts everything.
@@ -121,7 +111,7 @@ final class Plugin implements AutoCloseable {
                         System::nanoTime)
                 .start();
         stops.add(lease::close);
-        inventory = new InventoryPublisher(api, options.nodeName).start();
+        InventoryPublisher inventory = new InventoryPublisher(api, options.nodeName).start();
         stops.add(inventory::close);
         assembler = new InventoryAssembler(
                 options.memoryUnit, this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
@@ -151,7 +141,15 @@ final class Plugin implements AutoCloseable {
         usage = new UsageMonitor(latest, processes, overUse, foreignUse, clock).start();
         stops.add(usage::close);
         SharedSession driver = new SharedSession();
-        provider = provider(options.isolation, driver, processes, clock);
+        provider = options.isolation.provider(
+                new MpsIsolation.Sources(
+                        () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
+                        this::inventoryKnown,
+                        processes::cgroup,
+                        processes::started),
+                driver,
+                events,
+                clock);
         isolation = new NodeIsolation(
                 options.isolation.policy(),
                 provider,
@@ -163,8 +161,9 @@ final class Plugin implements AutoCloseable {
         AllocationHandler calls =
                 new AllocationHandler(latest, podResources::list, pods::live, options.containers(), isolation, clock);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
-        departure = new Departure(latest, pods::live, this::idle, clock);
         kubelet = new KubeletConnection(pluginDir, resources, calls, kubeletListener(metrics), sockets, clock).start();
+        departure = new Departure(latest, pods::live, kubelet::idle, clock);
+        published = new PublishedInventory(inventory, kubelet);
         podResourcesPoller = new PodResourcesPoller(
                 latest,
                 podResources::list,
@@ -219,25 +218,8 @@ final class Plugin implements AutoCloseable {
         return Optional.ofNullable(latest.now().inventory().noCards()).map(NoCards::sentences);
     }
 
-    private IsolationProvider provider(
-            IsolationOptions options, SharedSession driver, ProcessTable processes, InstantSource clock) {
-        return switch (options.policy().wanted()) {
-            case NONE -> new IsolationProvider() {};
-            case DRIVER ->
-                new DriverIsolation(
-                        new NvmlMemoryLimits(driver), new PodCgroups(options.cgroupRoot.toAbsolutePath()), events);
-            case MPS ->
-                new MpsIsolation(
-                        new MpsDirectory(options.mpsDir.toAbsolutePath()),
-                        options.overUseGrace(),
-                        new MpsIsolation.Sources(
-                                () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
-                                () -> published != null,
-                                processes::cgroup,
-                                processes::started),
-                        events,
-                        clock);
-        };
+    private boolean inventoryKnown() {
+        return published.known();
     }
 
     private void assembled(Inventory now) {
@@ -268,20 +250,8 @@ final class Plugin implements AutoCloseable {
         kubelet.offer(lease.lost() ? lists.only(now.allocations().allocatedIds()) : lists);
         allocations.reconcileSoon();
         if (counted) {
-            publish(now.inventory());
+            published.publish(now.inventory());
         }
-    }
-
-    /** The first time not before the kubelet gives devices: the extender binds pods once it knows the inventory. */
-    private synchronized void publish(Inventory now) {
-        if (!leaving && !now.equals(published) && (published != null || kubelet.watched())) {
-            published = now;
-            inventory.publish(now);
-        }
-    }
-
-    private boolean idle() {
-        return kubelet.idle();
     }
 
     private KubeletConnection.Listener kubeletListener(PluginMetrics metrics) {
@@ -303,15 +273,7 @@ final class Plugin implements AutoCloseable {
      * cards, for at most 20 s.
      */
     void leave() throws InterruptedException {
-        @Nullable Inventory last;
-        synchronized (this) {
-            leaving = true;
-            last = published;
-        }
-        if (last != null) {
-            boolean said = inventory.publish(
-                    last.withNoCards(new NoCards(NoCards.Cause.PLUGIN_RESTARTING)), ANNOUNCEMENT_TIMEOUT);
-            LOG.info("the end is announced: {}", said);
+        if (published.leave()) {
             departure.await();
         }
     }
