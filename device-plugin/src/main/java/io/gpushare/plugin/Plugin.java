@@ -41,7 +41,6 @@ import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
 import io.gpushare.plugin.state.SnapshotPublisher;
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
-import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.time.Clocks;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -52,17 +51,15 @@ import java.util.Deque;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The running device plugin: starts its parts and connects them. */
 final class Plugin implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Plugin.class);
     private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
 
     private final SnapshotPublisher publisher = new SnapshotPublisher(this::publish);
     private final CompletableFuture<Integer> exit;
     private final ResourceNames resources;
+    private final UnknownNames names;
     private final LatestSnapshot latest;
     private final NodePodInformer pods;
     private final NodeLease lease;
@@ -80,8 +77,6 @@ final class Plugin implements AutoCloseable {
     /** What stops the parts, in the order in which they start. */
     private final Deque<Runnable> stops = new ArrayDeque<>();
 
-    private boolean namesChecked;
-
     /**
      * Starts everything.
      *
@@ -92,6 +87,7 @@ final class Plugin implements AutoCloseable {
         this.exit = exit;
         node = new EventSubject.Node(options.nodeName);
         resources = options.cluster.resources();
+        names = new UnknownNames(resources, exit);
         Path pluginDir = options.kubeletDir.resolve("device-plugins");
         latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(options.memoryUnit)), publisher::changed);
         DomainSockets sockets = new DomainSockets();
@@ -185,13 +181,15 @@ final class Plugin implements AutoCloseable {
                                 options.healthQuietTime(),
                                 options.containers().needDeviceFiles(),
                                 options.cardMemory),
-                        cardListener(),
+                        new CardReports(
+                                assembler, events, node, usage, provider, new XidReporter(latest, events), exit),
                         clocks,
                         driver)
                 .start();
         stops.add(cards::close);
         isolation.start();
-        OtherPlugins.ofNvidia(pluginDir).ifPresent(this::warnOfNvidia);
+        OtherPlugins.warningOfNvidia(pluginDir)
+                .ifPresent(message -> events.warn(node, "GpuOtherDevicePlugin", message));
         metrics.registerNode(latest, usage, provider);
         PartMetrics parts = new PartMetrics(metrics);
         parts.ofKubelet(calls, kubelet);
@@ -201,13 +199,6 @@ final class Plugin implements AutoCloseable {
         if (options.metricsAddress != null) {
             stops.add(MetricsServer.start(options.metricsAddress, metrics, this::unready)::close);
         }
-    }
-
-    private void warnOfNvidia(Path socket) {
-        String message = "NVIDIA's device plugin serves this node as well (" + socket.getFileName()
-                + "): each card is offered twice, and pods of both may get the same one. Switch it off on this node.";
-        LOG.warn("{}", message);
-        events.warn(node, "GpuOtherDevicePlugin", message);
     }
 
     /** Why the kubelet gets no devices of this plugin, as a sentence; empty if it does. */
@@ -237,10 +228,8 @@ final class Plugin implements AutoCloseable {
         // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
         boolean counted = pods.synced();
         NodeSnapshot now = latest.now();
-        // Names can't change later, and a pod of another device plugin must not end this one.
-        if (counted && !namesChecked) {
-            namesChecked = now.checkpointKnown();
-            now.unknownResource(resources.all()).ifPresent(this::refuse);
+        if (counted) {
+            names.check(now);
         }
         if (exit.isDone()) {
             return;
@@ -276,45 +265,6 @@ final class Plugin implements AutoCloseable {
         if (published.leave()) {
             departure.await();
         }
-    }
-
-    private void refuse(String unknownResource) {
-        LOG.error(
-                "{}, which would be free under the present names: add that name to --former-card-resources or"
-                    + " --former-memory-resources of both programs (there is none for cores), or delete the pods that"
-                    + " request it",
-                unknownResource);
-        exit.complete(PluginMain.INVALID_OPTIONS);
-    }
-
-    private CardScanner.Listener cardListener() {
-        XidReporter xids = new XidReporter(latest, events);
-        return new CardScanner.Listener() {
-            @Override
-            public void inventory(Inventory now) {
-                assembler.scanned(now);
-            }
-
-            @Override
-            public void refused() {
-                exit.complete(PluginMain.INVALID_OPTIONS);
-            }
-
-            @Override
-            public void noCards(NoCards why) {
-                events.warn(node, "GpuNoCards", "This node has " + why.sentences());
-            }
-
-            @Override
-            public void usage(CardUsages now) {
-                usage.report(provider.ofOthers(now));
-            }
-
-            @Override
-            public void xid(CardId card, long xid, String remedy) {
-                xids.report(card, xid, remedy);
-            }
-        };
     }
 
     private NodePodInformer.Listener podListener() {
