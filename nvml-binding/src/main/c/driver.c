@@ -59,10 +59,10 @@ const char *driver_cards_file(void) {
     return path;
 }
 
-static nvmlReturn_t failure(const char *call) {
-    for (unsigned int i = 0; i < machine.failing_count; i++) {
-        if (strcmp(machine.failing[i].call, call) == 0) {
-            return machine.failing[i].error;
+nvmlReturn_t driver_failure(const struct failures *failures, const char *call) {
+    for (unsigned int i = 0; i < failures->count; i++) {
+        if (strcmp(failures->calls[i].call, call) == 0) {
+            return failures->calls[i].error;
         }
     }
     return NVML_SUCCESS;
@@ -72,7 +72,7 @@ nvmlReturn_t driver_enter_call(const char *call, const struct machine **to) {
     pthread_mutex_lock(&lock);
     *to = &machine;
     nvmlReturn_t answer = initialised == 0 ? NVML_ERROR_UNINITIALIZED : refresh();
-    return answer == NVML_SUCCESS ? failure(call) : answer;
+    return answer == NVML_SUCCESS ? driver_failure(&machine.failures, call) : answer;
 }
 
 nvmlReturn_t driver_enter_card_call(
@@ -89,7 +89,10 @@ nvmlReturn_t driver_enter_card_call(
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     *card = machine_card(*to, device->uuid);
-    return *card == NULL ? NVML_ERROR_GPU_IS_LOST : (*card)->error;
+    if (*card == NULL) {
+        return NVML_ERROR_GPU_IS_LOST;
+    }
+    return (*card)->error != NVML_SUCCESS ? (*card)->error : driver_failure(&(*card)->failures, call);
 }
 
 nvmlReturn_t driver_leave(nvmlReturn_t answer) {
@@ -114,7 +117,7 @@ EXPORT nvmlReturn_t nvmlInit_v2(void) {
     pthread_mutex_lock(&lock);
     nvmlReturn_t answer = refresh();
     if (answer == NVML_SUCCESS) {
-        answer = failure("nvmlInit_v2");
+        answer = driver_failure(&machine.failures, "nvmlInit_v2");
     }
     if (answer == NVML_SUCCESS) {
         initialised++;

@@ -19,6 +19,8 @@ nvmlReturn_t driver_enter_call(const char *call, const struct machine **machine)
 nvmlReturn_t driver_enter_card_call(
         const char *call, nvmlDevice_t device, const struct machine **machine, const struct card **card);
 #define driver_enter_card(device, machine, card) driver_enter_card_call(__func__, device, machine, card)
+/* What that call returns by these failures; NVML_SUCCESS: it does not fail. */
+nvmlReturn_t driver_failure(const struct failures *failures, const char *call);
 /* Releases the lock and returns its argument. */
 nvmlReturn_t driver_leave(nvmlReturn_t answer);
 

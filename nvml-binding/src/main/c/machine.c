@@ -158,6 +158,25 @@ static bool utilisation(struct reader *reader, const char *value, struct card *c
     return true;
 }
 
+/* fails=nvmlDeviceGetMinorNumber:3,nvmlEventSetWait_v2:13: calls with the codes that they return. */
+static bool failures(struct reader *reader, const char *value, struct failures *to) {
+    const char *at = value;
+    do {
+        size_t length = strcspn(at, ":");
+        unsigned long long error = 0;
+        const char *code = at + length + (at[length] == ':' ? 1 : 0);
+        if (to->count == MAX_FAILING || length == 0 || length >= MAX_TEXT || !number(&code, 999, &error)) {
+            return wrong(reader, "fails=%s: write <call>:<code>, as in nvmlEventSetWait_v2:13, at most %d", value,
+                    MAX_FAILING);
+        }
+        memcpy(to->calls[to->count].call, at, length);
+        to->calls[to->count].error = (nvmlReturn_t) error;
+        to->count++;
+        at = code;
+    } while (*at == ',' && *++at != '\0');
+    return *at == '\0' || wrong(reader, "fails=%s has a part that is not understood: %s", value, at);
+}
+
 static bool card_value(struct reader *reader, const char *key, const char *value, struct card *card) {
     unsigned int read = 0;
     if (strcmp(key, "kind") == 0) {
@@ -199,6 +218,8 @@ static bool card_value(struct reader *reader, const char *key, const char *value
         return links(reader, value, card);
     } else if (strcmp(key, "xid") == 0) {
         return xids(reader, value, card);
+    } else if (strcmp(key, "fails") == 0) {
+        return failures(reader, value, &card->failures);
     } else if (strcmp(key, "error") == 0) {
         bool good = whole_number(reader, key, value, 999, &read);
         card->error = (nvmlReturn_t) read;
@@ -252,26 +273,6 @@ static bool card_line(struct reader *reader, char *words[], struct machine *mach
     return card->memory > 0 || wrong(reader, "a card can't have no memory");
 }
 
-/* fails=nvmlDeviceGetMinorNumber:3,nvmlEventSetWait_v2:13: calls with the codes that they return. */
-static bool failing(struct reader *reader, const char *value, struct machine *machine) {
-    const char *at = value;
-    do {
-        struct failing *failing = &machine->failing[machine->failing_count];
-        size_t length = strcspn(at, ":");
-        unsigned long long error = 0;
-        const char *code = at + length + (at[length] == ':' ? 1 : 0);
-        if (machine->failing_count == MAX_FAILING || length == 0 || length >= MAX_TEXT || !number(&code, 999, &error)) {
-            return wrong(reader, "fails=%s: write <call>:<code>, as in nvmlEventSetWait_v2:13, at most %d", value,
-                    MAX_FAILING);
-        }
-        memcpy(failing->call, at, length);
-        failing->error = (nvmlReturn_t) error;
-        machine->failing_count++;
-        at = code;
-    } while (*at == ',' && *++at != '\0');
-    return *at == '\0' || wrong(reader, "fails=%s has a part that is not understood: %s", value, at);
-}
-
 static bool driver_line(struct reader *reader, char *words[], struct machine *machine) {
     for (char **word = words; *word != NULL; word++) {
         const char *value = split(*word), *at = value;
@@ -280,7 +281,7 @@ static bool driver_line(struct reader *reader, char *words[], struct machine *ma
         if (strcmp(*word, "version") == 0) {
             good = text(reader, *word, value, machine->version);
         } else if (strcmp(*word, "fails") == 0) {
-            good = failing(reader, value, machine);
+            good = failures(reader, value, &machine->failures);
         } else if (strcmp(*word, "limits") == 0) {
             machine->dmem = strcmp(value, "dmem") == 0;
             good = machine->dmem || strcmp(value, "misc") == 0 || wrong(reader, "limits=%s: write misc or dmem", value);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_FAILING = 16, MAX_NVLINKS = 36, MAX_TEXT = 96, MAX_PATH = 512 };
+enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_FAILING = 32, MAX_NVLINKS = 36, MAX_TEXT = 96, MAX_PATH = 512 };
 
 /* The facts that all cards of one product share. */
 struct kind {
@@ -25,6 +25,15 @@ struct xid {
     unsigned long long code, sequence;
 };
 
+/* Calls of NVML that return an error. */
+struct failures {
+    struct {
+        char call[MAX_TEXT];
+        nvmlReturn_t error;
+    } calls[MAX_FAILING];
+    unsigned int count;
+};
+
 struct card {
     const struct kind *kind;
     char uuid[MAX_TEXT], seed[MAX_TEXT], pcie_switch[MAX_TEXT];
@@ -35,6 +44,7 @@ struct card {
     unsigned int utilisation_gpu, utilisation_memory, temperature, power_watts;
     bool ecc, mig, events;
     nvmlReturn_t error; /* the result of every call for this card; NVML_SUCCESS: the card is healthy */
+    struct failures failures;
     unsigned int links_to[MAX_CARDS], links_to_switch;
     struct xid xids[MAX_XIDS];
     unsigned int xid_count;
@@ -47,17 +57,10 @@ struct process {
     char cgroup[MAX_PATH]; /* the directory of its cgroup; empty: unknown */
 };
 
-/* A call of NVML that returns an error. */
-struct failing {
-    char call[MAX_TEXT];
-    nvmlReturn_t error;
-};
-
 struct machine {
     char version[MAX_TEXT], nvml[MAX_TEXT], node[MAX_TEXT];
     unsigned int major, minor; /* the first two numbers of the version */
-    struct failing failing[MAX_FAILING];
-    unsigned int failing_count;
+    struct failures failures;
     unsigned int cuda_major, cuda_minor;
     bool dmem; /* memory limits are those of the kernel's dmem controller, not the driver's own */
     struct card cards[MAX_CARDS];

@@ -67,19 +67,20 @@ DRIVER_FACT(nvmlSystemGetCudaDriverVersion_v2(int *version),
 DRIVER_FACT(nvmlDeviceGetCount_v2(unsigned int *count), *count = machine->card_count;)
 
 /* A lost or failing card returns its error here. */
-static nvmlReturn_t handle_of(const struct card *card, nvmlDevice_t *device) {
-    if (card->error != NVML_SUCCESS) {
-        return card->error;
+static nvmlReturn_t handle_of(const char *call, const struct card *card, nvmlDevice_t *device) {
+    nvmlReturn_t failure = card->error != NVML_SUCCESS ? card->error : driver_failure(&card->failures, call);
+    if (failure != NVML_SUCCESS) {
+        return failure;
     }
     *device = driver_handle(card->uuid);
     return *device == NULL ? NVML_ERROR_INSUFFICIENT_RESOURCES : NVML_SUCCESS;
 }
 
 DRIVER_FACT(nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device),
-        answer = index < machine->card_count ? handle_of(&machine->cards[index], device) : NVML_ERROR_INVALID_ARGUMENT;)
+        answer = index < machine->card_count ? handle_of(__func__, &machine->cards[index], device) : NVML_ERROR_INVALID_ARGUMENT;)
 DRIVER_FACT(nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device),
         const struct card *card = uuid == NULL ? NULL : machine_card(machine, uuid);
-        answer = uuid == NULL ? NVML_ERROR_INVALID_ARGUMENT : card == NULL ? NVML_ERROR_NOT_FOUND : handle_of(card, device);)
+        answer = uuid == NULL ? NVML_ERROR_INVALID_ARGUMENT : card == NULL ? NVML_ERROR_NOT_FOUND : handle_of(__func__, card, device);)
 
 CARD_FACT(nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length),
         answer = give(card->kind->name, name, length);)

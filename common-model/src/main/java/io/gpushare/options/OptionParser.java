@@ -51,6 +51,18 @@ public final class OptionParser {
         return this;
     }
 
+    /** Reads the constants of that enum, as their text is written. */
+    public <E extends Enum<E>> OptionParser reads(Class<E> type) {
+        List<E> constants = List.of(type.getEnumConstants());
+        return reads(
+                type,
+                text -> constants.stream()
+                        .filter(each -> each.toString().equals(text.strip()))
+                        .findFirst()
+                        .orElseThrow(
+                                () -> new IllegalArgumentException("unknown value '" + text + "': use " + constants)));
+    }
+
     /** For the version, subcommands and usage. */
     public CommandLine line() {
         return line;

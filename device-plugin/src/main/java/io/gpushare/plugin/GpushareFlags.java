@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Accepts the command line of gpushare's device plugin, so that its manifests run unchanged: flags with one dash, and
@@ -16,26 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param notices one sentence for each flag that was left out
  */
 record GpushareFlags(List<String> left, List<String> notices) {
-    private static final String SOCKET = "the plugin calls the kubelet over its socket";
-    private static final String STANDARD_ERROR = "the log goes to standard error";
-    private static final String ONE_LEVEL = "the log has one level";
-
-    private static final Map<String, String> WITHOUT_EFFECT = Map.ofEntries(
-            Map.entry("--health-check", "the health of cards is always checked"),
-            Map.entry("--query-kubelet", "the plugin always reads the kubelet's pod-resources"),
-            Map.entry("--kubelet-address", SOCKET),
-            Map.entry("--kubelet-port", SOCKET),
-            Map.entry("--client-cert", SOCKET),
-            Map.entry("--client-key", SOCKET),
-            Map.entry("--token", SOCKET),
-            Map.entry("--timeout", "every call has its own deadline"),
-            Map.entry("--logtostderr", STANDARD_ERROR),
-            Map.entry("--alsologtostderr", STANDARD_ERROR),
-            Map.entry("--log_dir", STANDARD_ERROR),
-            Map.entry("--v", ONE_LEVEL),
-            Map.entry("--vmodule", ONE_LEVEL),
-            Map.entry("--stderrthreshold", ONE_LEVEL),
-            Map.entry("--log_backtrace_at", ONE_LEVEL));
+    /** The flags without an effect, by the reason. */
+    private static final Map<String, Set<String>> WITHOUT_EFFECT = Map.of(
+            "the health of cards is always checked", Set.of("--health-check"),
+            "the plugin always reads the kubelet's pod-resources", Set.of("--query-kubelet"),
+            "the plugin calls the kubelet over its socket",
+                    Set.of("--kubelet-address", "--kubelet-port", "--client-cert", "--client-key", "--token"),
+            "every call has its own deadline", Set.of("--timeout"),
+            "the log goes to standard error", Set.of("--logtostderr", "--alsologtostderr", "--log_dir"),
+            "the log has one level", Set.of("--v", "--vmodule", "--stderrthreshold", "--log_backtrace_at"));
 
     /** Those that are either given or not; the value of any other may be the next argument. */
     private static final Set<String> SWITCHES =
@@ -57,12 +46,16 @@ record GpushareFlags(List<String> left, List<String> notices) {
             // Go's flags have one dash or two.
             String twoDashes = argument.replaceFirst("^--?(?=[^-])", "--");
             String flag = twoDashes.replaceFirst("(?s)=.*", "");
-            @Nullable String unneeded = argument.startsWith("-") ? WITHOUT_EFFECT.get(flag) : null;
-            if (unneeded == null) {
+            Optional<String> unneeded = WITHOUT_EFFECT.entrySet().stream()
+                    .filter(reason ->
+                            argument.startsWith("-") && reason.getValue().contains(flag))
+                    .map(Map.Entry::getKey)
+                    .findFirst();
+            if (unneeded.isEmpty()) {
                 left.add(SHARED.contains(flag) ? twoDashes : argument);
                 continue;
             }
-            notices.add("gpushare's flag " + flag + " has no effect, leave it out: " + unneeded);
+            notices.add("gpushare's flag " + flag + " has no effect, leave it out: " + unneeded.get());
             if (!SWITCHES.contains(flag) && !argument.contains("=") && arguments.hasNext()) {
                 arguments.next();
             }

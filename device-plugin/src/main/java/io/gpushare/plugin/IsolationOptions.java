@@ -1,10 +1,19 @@
 package io.gpushare.plugin;
 
+import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.options.SecondsConverter;
+import io.gpushare.plugin.cards.NvmlMemoryLimits;
+import io.gpushare.plugin.cards.SharedSession;
 import io.gpushare.plugin.isolation.IsolationMode;
 import io.gpushare.plugin.isolation.IsolationPolicy;
+import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.driver.DriverIsolation;
+import io.gpushare.plugin.isolation.driver.PodCgroups;
+import io.gpushare.plugin.isolation.mps.MpsIsolation;
+import io.gpushare.plugin.part.Events;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -43,14 +52,14 @@ final class IsolationOptions {
             defaultValue = "/sys/fs/cgroup",
             description = "The node's cgroup file system (version 2), in which --isolation=driver finds the pods."
                     + " [/sys/fs/cgroup]")
-    private Path cgroupRoot = Path.of("");
+    Path cgroupRoot = Path.of("");
 
     @Option(
             names = "--mps-dir",
             paramLabel = "<directory>",
             defaultValue = "/run/gpushare/mps",
             description = "The directory that the plugin shares with the supervisor of MPS. [/run/gpushare/mps]")
-    private Path mpsDir = Path.of("");
+    Path mpsDir = Path.of("");
 
     @Option(
             names = "--mps-over-use-grace",
@@ -60,9 +69,6 @@ final class IsolationOptions {
             description = "How long the processes of a container may together exceed its limit under MPS, which limits"
                     + " each by itself; the newest one is terminated then. [10s]")
     private @Nullable Duration overUseGrace = Duration.ofSeconds(10);
-
-    /** The values in force, checked. */
-    record Settings(IsolationPolicy policy, Path cgroupRoot, Path mpsDir, Duration overUseGrace) {}
 
     List<String> problems() {
         List<String> problems = new ArrayList<>();
@@ -79,12 +85,24 @@ final class IsolationOptions {
         return problems;
     }
 
-    Settings settings() {
+    IsolationPolicy policy() {
         IsolationMode asked = mode != null ? mode : mps ? IsolationMode.MPS : IsolationMode.NONE;
-        return new Settings(
-                new IsolationPolicy(asked, fallback != null || mps),
-                cgroupRoot.toAbsolutePath(),
-                mpsDir.toAbsolutePath(),
-                Objects.requireNonNull(overUseGrace));
+        return new IsolationPolicy(asked, fallback != null || mps);
+    }
+
+    /** What holds containers to their shares. */
+    IsolationProvider provider(MpsIsolation.Sources sources, SharedSession driver, Events events, InstantSource clock) {
+        return switch (policy().wanted()) {
+            case NONE -> new IsolationProvider() {};
+            case DRIVER ->
+                new DriverIsolation(new NvmlMemoryLimits(driver), new PodCgroups(cgroupRoot.toAbsolutePath()), events);
+            case MPS ->
+                new MpsIsolation(
+                        new MpsDirectory(mpsDir.toAbsolutePath()),
+                        Objects.requireNonNull(overUseGrace),
+                        sources,
+                        events,
+                        clock);
+        };
     }
 }

@@ -4,8 +4,6 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.admission.AllocationHandler;
-import io.gpushare.plugin.allocation.Caller;
-import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.NodeLease;
@@ -15,9 +13,7 @@ import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.kubelet.KubeletConnection;
 import io.gpushare.plugin.metrics.PluginMetrics;
 import io.gpushare.plugin.monitor.OverUseGuard;
-import io.gpushare.plugin.snapshot.AnnotationDifference;
 import io.gpushare.plugin.state.LatestSnapshot;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The metrics of what the plugin's parts count; they are read at each scrape. */
@@ -25,33 +21,29 @@ record PartMetrics(PluginMetrics metrics) {
     void ofKubelet(AllocationHandler calls, KubeletConnection kubelet) {
         metrics.counter(
                 "gpushare_plugin_containers_identified_total",
-                "Containers that received their cards, by how they were identified: lacks_devices and asks_again by the"
-                        + " kubelet's pod-resources, demand_only without it.",
+                "Containers that received their cards, by how they were identified: lacks_devices and repeated_call by"
+                        + " the kubelet's pod-resources, demand_only without it.",
                 "way",
-                calls.identified()::all,
-                Caller.Evidence::label);
+                calls.identified()::all);
         metrics.counter(
                 "gpushare_plugin_allocations_refused_total",
                 "Refused Allocate calls: the kubelet rejects the pod permanently.",
                 "reason",
-                calls.refused()::all,
-                RefusalKind::label);
+                calls.refused()::all);
         metrics.counter(
                 "gpushare_plugin_registrations_total",
                 "Registrations with the kubelet: each one after the first replaces a lost one.",
                 "resource",
-                kubelet::registrations,
-                Function.identity());
+                kubelet::registrations);
     }
 
     void ofCluster(AllocationReconciler allocations, PodEventRecorder events, NodeLease lease) {
         metrics.counter(
                 "gpushare_plugin_differences_found_total",
-                "Pods whose allocation annotation was missing (unwritten, or adopted from gpushare), wrong, or"
-                        + " unconfirmed after a restart (doubtful).",
+                "Pods whose allocation annotation was missing (or adopted from gpushare), wrong, or"
+                        + " unconfirmed after a restart.",
                 "kind",
-                allocations::found,
-                AnnotationDifference.Kind::label);
+                allocations::found);
         metrics.counter(
                 "gpushare_plugin_differences_mended_total", "Differences that were repaired.", allocations::repaired);
         metrics.counter(
@@ -103,8 +95,7 @@ record PartMetrics(PluginMetrics metrics) {
                 "gpushare_plugin_over_use_evictions_total",
                 "Evictions of pods that used more memory than they requested: evicted, refused or failed.",
                 "outcome",
-                overUse::counts,
-                OverUseGuard.Outcome::label);
+                overUse::counts);
         metrics.counter(
                 "gpushare_plugin_container_starts_refused_total",
                 "Starts of containers that were refused because their isolation was not in force; the kubelet retries.",
@@ -114,7 +105,6 @@ record PartMetrics(PluginMetrics metrics) {
                 "What was done to keep isolation in force: limit_restored (the driver lost it), client_terminated (MPS:"
                         + " the newest process of a container over its limit).",
                 "kind",
-                provider::repairs,
-                Function.identity());
+                provider::repairs);
     }
 }

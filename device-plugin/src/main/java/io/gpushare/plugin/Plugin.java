@@ -5,13 +5,9 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
-import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ResourceNames;
-import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.plugin.admission.AllocationHandler;
-import io.gpushare.plugin.admission.TimedCallHandler;
 import io.gpushare.plugin.cards.CardScanner;
-import io.gpushare.plugin.cards.NvmlMemoryLimits;
 import io.gpushare.plugin.cards.SharedSession;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.CordonPoller;
@@ -21,10 +17,7 @@ import io.gpushare.plugin.cluster.NodeLeaseCalls;
 import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
-import io.gpushare.plugin.isolation.CountedMemory;
 import io.gpushare.plugin.isolation.IsolationProvider;
-import io.gpushare.plugin.isolation.driver.DriverIsolation;
-import io.gpushare.plugin.isolation.driver.PodCgroups;
 import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
 import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.isolation.mps.MpsIsolation;
@@ -48,107 +41,125 @@ import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
 import io.gpushare.plugin.state.SnapshotPublisher;
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
-import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.time.Clocks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Map;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The running device plugin: starts its parts and connects them. */
 final class Plugin implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Plugin.class);
     private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
 
     private final SnapshotPublisher publisher = new SnapshotPublisher(this::publish);
     private final CompletableFuture<Integer> exit;
     private final ResourceNames resources;
+    private final UnknownNames names;
     private final LatestSnapshot latest;
-    private final KubernetesApi api;
-    private final DomainSockets sockets = new DomainSockets();
-    private final PodResourcesClient podResources;
     private final NodePodInformer pods;
     private final NodeLease lease;
-    private final InventoryPublisher inventory;
+    private final PublishedInventory published;
     private final InventoryAssembler assembler;
     private final PodEventRecorder events;
     private final AllocationReconciler allocations;
     private final IsolationProvider provider;
     private final NodeIsolation isolation;
-    private final AllocationHandler calls;
     private final UsageMonitor usage;
-    private final XidReporter xids;
     private final EventSubject.Node node;
     private final KubeletConnection kubelet;
+    private final Departure departure;
     private final PodResourcesPoller podResourcesPoller;
-    private final CordonPoller cordons;
-    private final CardScanner cards;
-    private final @Nullable MetricsServer metricsServer;
-    /** The inventory that the extender reads; null until all pods are counted. Only the publisher writes it. */
-    private volatile @Nullable Inventory published;
-
-    private boolean namesChecked;
+    /** What stops the parts, in the order in which they start. */
+    private final Deque<Runnable> stops = new ArrayDeque<>();
 
     /**
      * Starts everything.
      *
      * @param exit completed with the exit code if the plugin can't continue
      */
-    Plugin(PluginOptions.Settings settings, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
+    Plugin(PluginOptions options, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
         InstantSource clock = clocks.steady();
         this.exit = exit;
-        node = new EventSubject.Node(settings.nodeName());
-        resources = settings.resources();
-        Path pluginDir = settings.kubeletDir().resolve("device-plugins");
-        latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(settings.unit())), publisher::changed);
-        api = KubernetesApi.connect(settings.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
-        podResources = new PodResourcesClient(
-                settings.kubeletDir().resolve("pod-resources/kubelet.sock"), settings.resources(), sockets);
-        pods = new NodePodInformer(api, settings.nodeName(), settings.resources());
+        node = new EventSubject.Node(options.nodeName);
+        resources = options.cluster.resources();
+        names = new UnknownNames(resources, exit);
+        Path pluginDir = options.kubeletDir.resolve("device-plugins");
+        latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(options.memoryUnit)), publisher::changed);
+        DomainSockets sockets = new DomainSockets();
+        stops.add(sockets::close);
+        KubernetesApi api = KubernetesApi.connect(
+                options.cluster.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
+        stops.add(api::close);
+        PodResourcesClient podResources =
+                new PodResourcesClient(options.kubeletDir.resolve("pod-resources/kubelet.sock"), resources, sockets);
+        stops.add(podResources::close);
+        pods = new NodePodInformer(api, options.nodeName, resources);
+        stops.add(pods::close);
         lease = new NodeLease(
-                        new NodeLeaseCalls(api, settings.nodeLeaseNamespace(), settings.nodeName()),
+                        new NodeLeaseCalls(api, options.cluster.nodeLeaseNamespace(), options.nodeName),
                         publisher::changed,
                         NodeLease.Pace.USUAL,
                         System::nanoTime)
                 .start();
-        inventory = new InventoryPublisher(api, settings.nodeName()).start();
+        stops.add(lease::close);
+        InventoryPublisher inventory = new InventoryPublisher(api, options.nodeName).start();
+        stops.add(inventory::close);
         assembler = new InventoryAssembler(
-                settings.unit(), this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
+                options.memoryUnit, this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
         events = new PodEventRecorder(api.events()::record, clocks).start();
+        stops.add(events::close);
         allocations = new AllocationReconciler(
                         () -> AnnotationDifference.of(latest.now()),
-                        difference -> api.pods().annotate(difference.pod(), annotations(difference, clocks.wall())),
+                        difference -> api.pods()
+                                .annotate(
+                                        difference.pod(),
+                                        difference.annotations(
+                                                latest.now().inventory(),
+                                                clocks.wall().instant())),
                         events,
                         AllocationReconciler.Pace.USUAL,
                         clock)
                 .start();
+        stops.add(allocations::close);
         OverUseGuard overUse = new OverUseGuard(
-                settings.resources().memory(), settings.evictOverUseAfter(), events, api.evictions()::evict, clock);
+                resources.memory(),
+                Optional.ofNullable(options.evictOverUseAfter),
+                events,
+                api.evictions()::evict,
+                clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(node, pods::synced, events);
-        ProcessTable processes = new ProcessTable(settings.procDir());
+        ProcessTable processes = new ProcessTable(options.procDir);
         usage = new UsageMonitor(latest, processes, overUse, foreignUse, clock).start();
+        stops.add(usage::close);
         SharedSession driver = new SharedSession();
-        provider = provider(settings.isolation(), driver, processes, clock);
+        provider = options.isolation.provider(
+                new MpsIsolation.Sources(
+                        () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
+                        this::inventoryKnown,
+                        processes::cgroup,
+                        processes::started),
+                driver,
+                events,
+                clock);
         isolation = new NodeIsolation(
-                settings.isolation().policy(),
+                options.isolation.policy(),
                 provider,
                 latest,
                 podResources::list,
                 new MissingIsolation(node, events),
                 clock);
-        calls = new AllocationHandler(latest, podResources::list, pods::live, settings.containers(), isolation, clock);
-        xids = new XidReporter(latest, events);
+        stops.add(isolation::close);
+        AllocationHandler calls =
+                new AllocationHandler(latest, podResources::list, pods::live, options.containers(), isolation, clock);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
-        kubelet = new KubeletConnection(
-                        pluginDir, settings.resources(), new TimedCallHandler(calls, metrics), sockets, clock)
-                .start();
+        kubelet = new KubeletConnection(pluginDir, resources, calls, kubeletListener(metrics), sockets, clock).start();
+        departure = new Departure(latest, pods::live, kubelet::idle, clock);
+        published = new PublishedInventory(inventory, kubelet);
         podResourcesPoller = new PodResourcesPoller(
                 latest,
                 podResources::list,
@@ -156,48 +167,38 @@ final class Plugin implements AutoCloseable {
                 pods::synced,
                 () -> publisher.read(Source.POD_RESOURCES),
                 clock);
+        stops.add(podResourcesPoller::close);
         pods.watch(podListener());
         podResourcesPoller.start();
         publisher.start();
-        cordons = new CordonPoller(() -> api.nodes().read(settings.nodeName()), this::cordoned).start();
-        cards = new CardScanner(
+        CordonPoller cordons = new CordonPoller(() -> api.nodes().read(options.nodeName), this::cordoned).start();
+        stops.add(cordons::close);
+        CardScanner cards = new CardScanner(
                         new CardScanner.Settings(
-                                settings.nvmlLibrary(),
-                                settings.unit(),
+                                options.nvmlLibrary,
+                                options.memoryUnit,
                                 SCAN_INTERVAL,
-                                settings.healthQuietTime(),
-                                settings.containers().needDeviceFiles()),
-                        cardListener(),
+                                options.healthQuietTime(),
+                                options.containers().needDeviceFiles(),
+                                options.cardMemory),
+                        new CardReports(
+                                assembler, events, node, usage, provider, new XidReporter(latest, events), exit),
                         clocks,
                         driver)
                 .start();
+        stops.add(cards::close);
         isolation.start();
-        OtherPlugins.ofNvidia(pluginDir).ifPresent(this::warnOfNvidia);
+        OtherPlugins.warningOfNvidia(pluginDir)
+                .ifPresent(message -> events.warn(node, "GpuOtherDevicePlugin", message));
         metrics.registerNode(latest, usage, provider);
         PartMetrics parts = new PartMetrics(metrics);
         parts.ofKubelet(calls, kubelet);
         parts.ofCluster(allocations, events, lease);
         parts.ofCards(cards, latest);
         parts.ofIsolation(overUse, isolation, provider);
-        metricsServer = settings.metricsAddress().isPresent()
-                ? MetricsServer.start(settings.metricsAddress().get(), metrics, this::unready)
-                : null;
-    }
-
-    private void warnOfNvidia(Path socket) {
-        String message = "NVIDIA's device plugin serves this node as well (" + socket.getFileName()
-                + "): each card is offered twice, and pods of both may get the same one. Switch it off on this node.";
-        LOG.warn("{}", message);
-        events.warn(node, "GpuOtherDevicePlugin", message);
-    }
-
-    private Map<String, String> annotations(AnnotationDifference difference, InstantSource wall) {
-        return switch (difference.kind()) {
-            case MISSING, WRONG, UNCONFIRMED ->
-                AllocationCodec.annotationsOfRunning(
-                        difference.actual(), latest.now().inventory(), wall.instant());
-            case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(difference.actual());
-        };
+        if (options.metricsAddress != null) {
+            stops.add(MetricsServer.start(options.metricsAddress, metrics, this::unready)::close);
+        }
     }
 
     /** Why the kubelet gets no devices of this plugin, as a sentence; empty if it does. */
@@ -208,24 +209,8 @@ final class Plugin implements AutoCloseable {
         return Optional.ofNullable(latest.now().inventory().noCards()).map(NoCards::sentences);
     }
 
-    private IsolationProvider provider(
-            IsolationOptions.Settings settings, SharedSession driver, ProcessTable processes, InstantSource clock) {
-        return switch (settings.policy().wanted()) {
-            case NONE -> new CountedMemory();
-            case DRIVER ->
-                new DriverIsolation(new NvmlMemoryLimits(driver), new PodCgroups(settings.cgroupRoot()), events);
-            case MPS ->
-                new MpsIsolation(
-                        new MpsDirectory(settings.mpsDir()),
-                        settings.overUseGrace(),
-                        new MpsIsolation.Sources(
-                                () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
-                                () -> published != null,
-                                processes::cgroup,
-                                processes::started),
-                        events,
-                        clock);
-        };
+    private boolean inventoryKnown() {
+        return published.known();
     }
 
     private void assembled(Inventory now) {
@@ -243,10 +228,8 @@ final class Plugin implements AutoCloseable {
         // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
         boolean counted = pods.synced();
         NodeSnapshot now = latest.now();
-        // Names can't change later, and a pod of another device plugin must not end this one.
-        if (counted && !namesChecked) {
-            namesChecked = now.checkpointKnown();
-            now.unknownResource(resources.all()).ifPresent(this::refuse);
+        if (counted) {
+            names.check(now);
         }
         if (exit.isDone()) {
             return;
@@ -255,43 +238,33 @@ final class Plugin implements AutoCloseable {
         // Without the API server the next pod would be unknown to the plugin, and fail.
         kubelet.offer(lease.lost() ? lists.only(now.allocations().allocatedIds()) : lists);
         allocations.reconcileSoon();
-        if (counted && !now.inventory().equals(published)) {
-            published = now.inventory();
-            inventory.publish(published);
+        if (counted) {
+            published.publish(now.inventory());
         }
     }
 
-    private void refuse(String unknownResource) {
-        LOG.error(
-                "{}, which would be free under the present names: add that name to --former-card-resources or"
-                    + " --former-memory-resources of both programs (there is none for cores), or delete the pods that"
-                    + " request it",
-                unknownResource);
-        exit.complete(PluginMain.INVALID_OPTIONS);
-    }
-
-    private CardScanner.Listener cardListener() {
-        return new CardScanner.Listener() {
+    private KubeletConnection.Listener kubeletListener(PluginMetrics metrics) {
+        return new KubeletConnection.Listener() {
             @Override
-            public void inventory(Inventory now) {
-                assembler.scanned(now);
+            public void watched() {
+                publisher.changed();
             }
 
             @Override
-            public void noCards(NoCards why) {
-                events.warn(node, "GpuNoCards", "This node has " + why.sentences());
-            }
-
-            @Override
-            public void usage(CardUsages now) {
-                usage.report(provider.ofOthers(now));
-            }
-
-            @Override
-            public void xid(CardId card, long xid, String remedy) {
-                xids.report(card, xid, remedy);
+            public void responded(String call, long nanos) {
+                metrics.observe(call, nanos);
             }
         };
+    }
+
+    /**
+     * Prepares a planned end: says so to the extender, and serves the pods that are already bound until they have their
+     * cards, for at most 20 s.
+     */
+    void leave() throws InterruptedException {
+        if (published.leave()) {
+            departure.await();
+        }
     }
 
     private NodePodInformer.Listener podListener() {
@@ -314,28 +287,6 @@ final class Plugin implements AutoCloseable {
     public void close() {
         kubelet.close();
         publisher.close();
-        LOG.info(
-                "kubelet calls {}, refused {}; {}; Xids {}; Events lost {}",
-                calls.identified(),
-                calls.refused().sum(),
-                allocations.counts(),
-                cards.counts(),
-                events.lost());
-        if (metricsServer != null) {
-            metricsServer.close();
-        }
-        allocations.close();
-        events.close();
-        podResourcesPoller.close();
-        isolation.close();
-        cards.close();
-        usage.close();
-        cordons.close();
-        inventory.close();
-        lease.close();
-        pods.close();
-        podResources.close();
-        api.close();
-        sockets.close();
+        stops.reversed().forEach(Runnable::run);
     }
 }

@@ -46,10 +46,10 @@ public final class PluginMain {
         LOG.info("gpushare device-plugin {} {}", PluginOptions.Version.number(), parser.inForce());
         environment.notices().forEach(LOG::warn);
         flags.notices().forEach(LOG::warn);
-        return run(options.settings(), clocks);
+        return run(options, clocks);
     }
 
-    private static int run(PluginOptions.Settings settings, Clocks clocks) {
+    private static int run(PluginOptions options, Clocks clocks) {
         CompletableFuture<Integer> exit = new CompletableFuture<>();
         Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
             LOG.error("thread {} failed, the plugin exits", thread.getName(), e);
@@ -59,11 +59,11 @@ public final class PluginMain {
         AtomicReference<@Nullable Plugin> started = new AtomicReference<>();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> onSignal(started.get(), stopping), "shutdown"));
         try {
-            OtherPlugins.awaitEnd(settings.kubeletDir().resolve("device-plugins"));
+            OtherPlugins.awaitEnd(options.kubeletDir.resolve("device-plugins"));
         } catch (InterruptedException e) {
             return FAILED;
         }
-        try (Plugin plugin = new Plugin(settings, exit, clocks)) {
+        try (Plugin plugin = new Plugin(options, exit, clocks)) {
             started.set(plugin);
             return exit.join();
         } catch (IOException | IllegalArgumentException e) {
@@ -83,9 +83,18 @@ public final class PluginMain {
         if (stopping.compareAndSet(false, true)) {
             LOG.info("stopping");
             if (plugin != null) {
-                plugin.close();
+                end(plugin);
             }
             Runtime.getRuntime().halt(0);
         }
+    }
+
+    private static void end(Plugin plugin) {
+        try {
+            plugin.leave();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        plugin.close();
     }
 }

@@ -1,7 +1,7 @@
 package io.gpushare.plugin;
 
+import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.options.AddressConverter;
 import io.gpushare.options.CheckedOptions;
 import io.gpushare.options.ClusterOptions;
@@ -18,14 +18,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options of the plugin. Each flag has an environment variable: {@code --proc-dir}, {@code GPUSHARE_PROC_DIR}. */
+/**
+ * The options of the plugin; they are in force after they were parsed without a problem. Each flag has an environment
+ * variable: {@code --proc-dir}, {@code GPUSHARE_PROC_DIR}.
+ */
 @Command(
         name = "device-plugin",
         mixinStandardHelpOptions = true,
@@ -42,24 +44,24 @@ final class PluginOptions implements CheckedOptions {
             paramLabel = "<unit>",
             defaultValue = "GiB",
             description = "Memory that one memory device stands for: GiB, or <n>MiB. [GiB]")
-    private MemoryUnit memoryUnit = MemoryUnit.GIB;
+    MemoryUnit memoryUnit = MemoryUnit.GIB;
 
     @Mixin
-    private ClusterOptions cluster = new ClusterOptions();
+    ClusterOptions cluster = new ClusterOptions();
 
     @Option(
             names = "--node-name",
             paramLabel = "<name>",
             defaultValue = "",
             description = "Name of this node in the cluster; required. [NODE_NAME]")
-    private String nodeName = "";
+    String nodeName = "";
 
     @Option(
             names = "--nvml-library",
             paramLabel = "<file>",
             defaultValue = "libnvidia-ml.so.1",
             description = "NVML's library, by name or absolute path. [libnvidia-ml.so.1]")
-    private String nvmlLibrary = "";
+    String nvmlLibrary = "";
 
     @Option(
             names = "--kubelet-dir",
@@ -67,15 +69,17 @@ final class PluginOptions implements CheckedOptions {
             defaultValue = "/var/lib/kubelet",
             description = "The kubelet's directory that contains device-plugins and pod-resources; kubelets use"
                     + " /var/lib/kubelet for them whatever their --root-dir is. [/var/lib/kubelet]")
-    private Path kubeletDir = Path.of("");
+    Path kubeletDir = Path.of("");
 
     @Option(
             names = "--device-list-strategy",
             paramLabel = "<names>",
             defaultValue = "envvar",
+            split = ",",
+            hideParamSyntax = true,
             description = "How the container runtime receives a container's cards: envvar, cdi-cri, device-specs, or"
                     + " several of them separated by commas. [envvar]")
-    private ContainerSettings containers = new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR));
+    private Set<DeviceListStrategy> deviceListStrategies = Set.of(DeviceListStrategy.ENVVAR);
 
     @Option(
             names = "--health-quiet-time",
@@ -86,12 +90,22 @@ final class PluginOptions implements CheckedOptions {
     private @Nullable Duration healthQuietTime = QUIET_TIME;
 
     @Option(
+            names = "--card-memory",
+            paramLabel = "<model>=<amount>",
+            split = ",",
+            hideParamSyntax = true,
+            description = "The memory of all cards of that model, such as NVIDIA GB10=119GiB, where the driver does not"
+                    + " report it; several, separated by commas. Without it such a card can only be taken whole.")
+    Map<String, Memory> cardMemory = Map.of();
+
+    @Option(
             names = "--metrics-address",
             paramLabel = "<address>",
             converter = AddressConverter.class,
             description = "Address of the metrics for Prometheus: <host>:<port>, or :<port> for all addresses; without"
                     + " it there is none.")
-    private @Nullable InetSocketAddress metricsAddress;
+    @Nullable
+    InetSocketAddress metricsAddress;
 
     @Option(
             names = "--evict-over-use-after",
@@ -99,7 +113,8 @@ final class PluginOptions implements CheckedOptions {
             converter = SecondsConverter.class,
             description = "Evict a pod that uses more memory of a card than it requested for that time; needs the"
                     + " permission to evict. Without it the plugin evicts no pods.")
-    private @Nullable Duration evictOverUseAfter;
+    @Nullable
+    Duration evictOverUseAfter;
 
     @Option(
             names = "--proc-dir",
@@ -107,26 +122,10 @@ final class PluginOptions implements CheckedOptions {
             defaultValue = "/proc",
             description = "The node's proc file system, in which the plugin finds the containers of processes that use"
                     + " cards. [/proc]")
-    private Path procDir = Path.of("");
+    Path procDir = Path.of("");
 
     @Mixin
-    private IsolationOptions isolation = new IsolationOptions();
-
-    /** The options in force, checked. */
-    record Settings(
-            MemoryUnit unit,
-            ResourceNames resources,
-            String nodeName,
-            @Nullable Path kubeconfig,
-            String nodeLeaseNamespace,
-            String nvmlLibrary,
-            Path kubeletDir,
-            ContainerSettings containers,
-            Duration healthQuietTime,
-            Optional<InetSocketAddress> metricsAddress,
-            Optional<Duration> evictOverUseAfter,
-            Path procDir,
-            IsolationOptions.Settings isolation) {}
+    IsolationOptions isolation = new IsolationOptions();
 
     /** The variables that set flags: GPUSHARE_*, and those that others define. */
     static EnvironmentDefaults environment(Map<String, String> variables) {
@@ -138,8 +137,9 @@ final class PluginOptions implements CheckedOptions {
     OptionParser parser(EnvironmentDefaults environment) {
         return new OptionParser(this, environment)
                 .reads(MemoryUnit.class, MemoryUnit::parse)
-                .reads(IsolationMode.class, IsolationMode::parse)
-                .reads(ContainerSettings.class, text -> new ContainerSettings(DeviceListStrategy.parse(text)));
+                .reads(Memory.class, Memory::parse)
+                .reads(IsolationMode.class)
+                .reads(DeviceListStrategy.class);
     }
 
     @Override
@@ -157,22 +157,12 @@ final class PluginOptions implements CheckedOptions {
         return problems;
     }
 
-    /** The values, after they were parsed without a problem. */
-    Settings settings() {
-        return new Settings(
-                memoryUnit,
-                cluster.resources(),
-                nodeName,
-                cluster.kubeconfig(),
-                cluster.nodeLeaseNamespace(),
-                nvmlLibrary,
-                kubeletDir.toAbsolutePath(),
-                containers,
-                Objects.requireNonNull(healthQuietTime),
-                Optional.ofNullable(metricsAddress),
-                Optional.ofNullable(evictOverUseAfter),
-                procDir.toAbsolutePath(),
-                isolation.settings());
+    ContainerSettings containers() {
+        return new ContainerSettings(deviceListStrategies);
+    }
+
+    Duration healthQuietTime() {
+        return Objects.requireNonNull(healthQuietTime);
     }
 
     /** The version that the build wrote into the jar. */

@@ -128,7 +128,7 @@ class AllocationProperties {
                     _ -> Optional.of(kubelet.listed()),
                     _ -> Optional.of(List.copyOf(api.values())),
                     new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
-                    new UngatedStart(),
+                    TestIsolation.none(snapshot),
                     clock);
         }
 

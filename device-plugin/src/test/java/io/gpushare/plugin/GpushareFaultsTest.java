@@ -2,6 +2,9 @@ package io.gpushare.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
+import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.Card;
@@ -11,7 +14,6 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.plugin.admission.AllocationHandler;
-import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
 import io.gpushare.plugin.allocation.Outcome;
@@ -60,7 +62,7 @@ class GpushareFaultsTest {
                     return Optional.of(List.copyOf(api));
                 },
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
-                new UngatedStart(),
+                TestIsolation.none(latest),
                 InstantSource.system());
     }
 
@@ -111,12 +113,15 @@ class GpushareFaultsTest {
     void d5AContainerReceivesItsCardByUuidAndItsDeviceFileByMinorNumber() {
         Card card = new Card(A, 0, 1, "T4", Memory.ofGib(15), Card.Details.UNKNOWN)
                 .withHealth(TWO.cards().getFirst().health());
-        AllocationResponse given = given(
+        ContainerAllocateResponse given = given(
                 Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.DEVICE_SPECS),
                 TestPods.share("main", A, 3),
                 new Inventory(MemoryUnit.GIB, null, List.of(card)));
-        assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "GPU-a");
-        assertThat(given.deviceFiles()).contains("/dev/nvidia1").doesNotContain("/dev/nvidia0");
+        assertThat(given.getEnvsMap()).containsEntry("NVIDIA_VISIBLE_DEVICES", "GPU-a");
+        assertThat(given.getDevicesList())
+                .extracting(DeviceSpec::getHostPath)
+                .contains("/dev/nvidia1")
+                .doesNotContain("/dev/nvidia0");
     }
 
     @Test
@@ -185,19 +190,19 @@ class GpushareFaultsTest {
 
     @Test
     void d12WithoutNvidiasRuntimeCardsAreCdiNamesAndTheVariableExposesNone() {
-        AllocationResponse given = given(
+        ContainerAllocateResponse given = given(
                 Set.of(DeviceListStrategy.CDI_CRI),
                 new ContainerAllocation("main", ContainerRole.APP, Map.of(A, Share.WHOLE_CARD)),
                 TWO);
-        assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-a");
-        assertThat(given.environment()).containsEntry("NVIDIA_VISIBLE_DEVICES", "void");
+        assertThat(given.getCdiDevicesList()).extracting(CDIDevice::getName).containsExactly("nvidia.com/gpu=GPU-a");
+        assertThat(given.getEnvsMap()).containsEntry("NVIDIA_VISIBLE_DEVICES", "void");
     }
 
-    private static AllocationResponse given(
+    private static ContainerAllocateResponse given(
             Set<DeviceListStrategy> strategies, ContainerAllocation cards, Inventory node) {
         NodePod pod = TestPods.unannotated("p", 0, TestPods.memory("main", 3));
         return new ContainerSettings(strategies).of(pod, cards, node, ContainerIsolation.Settings.NONE)
-                        instanceof Outcome.Of<AllocationResponse>(var given)
+                        instanceof Outcome.Of<ContainerAllocateResponse>(var given)
                 ? given
                 : Assertions.fail("refused");
     }

@@ -2,6 +2,7 @@ package io.gpushare.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -9,7 +10,6 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.plugin.admission.AllocationHandler;
-import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
 import io.gpushare.plugin.allocation.Outcome;
@@ -72,7 +72,7 @@ class HostileKubeletTest {
                 _ -> Optional.of(TestPods.listed("written", "unwritten", "whole")),
                 _ -> Optional.of(pods),
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
-                new UngatedStart(),
+                TestIsolation.none(latest),
                 InstantSource.system());
         int given = 0;
         int refused = 0;
@@ -83,8 +83,8 @@ class HostileKubeletTest {
             List<String> preferred = plugin.preferred(resource, available, ids(), size);
             assertThat(preferred.isEmpty() || preferred.size() == size).isTrue();
             switch (plugin.allocate(resource, ids())) {
-                case Outcome.Of<AllocationResponse> _ -> given++;
-                case Outcome.Refused<AllocationResponse>(var _, String reason, var _) -> {
+                case Outcome.Of<ContainerAllocateResponse> _ -> given++;
+                case Outcome.Refused<ContainerAllocateResponse>(var _, String reason, var _) -> {
                     refused++;
                     assertThat(reason).isNotBlank();
                 }

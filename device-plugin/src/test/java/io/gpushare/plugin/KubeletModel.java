@@ -2,13 +2,13 @@ package io.gpushare.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
-import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
@@ -127,12 +127,12 @@ final class KubeletModel {
             for (DeviceResource resource : resources) {
                 Set<String> ids = choose(resource, container, reusable, plugin, lists.get());
                 switch (plugin.allocate(resource, shuffled(ids))) {
-                    case Outcome.Refused<AllocationResponse>(var _, String reason, var _) ->
+                    case Outcome.Refused<ContainerAllocateResponse>(var _, String reason, var _) ->
                         throw new Rejected(true, reason);
-                    case Outcome.Of<AllocationResponse>(var given) ->
+                    case Outcome.Of<ContainerAllocateResponse>(var given) ->
                         own.merge(
                                 container.name(),
-                                new Given(container, Map.of(resource, ids), sees(container, given.environment())),
+                                new Given(container, Map.of(resource, ids), sees(container, given.getEnvsMap())),
                                 KubeletModel::both);
                 }
                 if (container.role() == ContainerRole.INIT) {

@@ -57,15 +57,15 @@ class MetricsIT extends WholeProgram {
                                 + "\",model=\"Tesla T4\",remedy=\"reboot_node\",xid=\"79\"} 1.0",
                         "gpushare_plugin_containers_identified_total{way=\"lacks_devices\"} 2.0",
                         "gpushare_plugin_containers_identified_total{way=\"demand_only\"} 0.0",
-                        "gpushare_plugin_allocations_refused_total{reason=\"nobody_waits\"} 1.0",
-                        "gpushare_plugin_allocations_refused_total{reason=\"card_ill\"} 0.0",
-                        "gpushare_plugin_differences_found_total{kind=\"unwritten\"} 1.0",
+                        "gpushare_plugin_allocations_refused_total{reason=\"no_pod_waits\"} 1.0",
+                        "gpushare_plugin_allocations_refused_total{reason=\"card_unhealthy\"} 0.0",
+                        "gpushare_plugin_differences_found_total{kind=\"missing\"} 1.0",
                         "gpushare_plugin_differences_mended_total 1.0",
                         "gpushare_plugin_registrations_total{resource=\"aliyun.com/gpu-mem\"} 2.0",
                         "gpushare_plugin_registrations_total{resource=\"aliyun.com/gpu-count\"} 1.0",
                         "gpushare_plugin_call_duration_seconds_count{call=\"allocate\"} 3",
                         "gpushare_plugin_call_duration_seconds_count{call=\"get_preferred_allocation\"} 2");
-        assertThat(text).doesNotContain("asks_again\"} 1");
+        assertThat(text).doesNotContain("repeated_call\"} 1");
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -84,5 +86,43 @@ class NoCardsIT extends WholeProgram {
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).isEmpty());
         assertThat(get("/readyz").statusCode()).isEqualTo(200);
         assertThat(api.patches().getLast()).contains("Xid 79").doesNotContain("noCards");
+    }
+
+    @Test
+    void aCardOfWhichTheDriverReportsNoMemoryCanBeTakenWholeUntilAnOptionNamesIt() throws Exception {
+        String silent = CARD_A + " fails=nvmlDeviceGetMemoryInfo_v2:3,nvmlDeviceGetMemoryInfo:3,nvmlDeviceGetName:3";
+        cards(silent, CARD_B);
+        Process first = run(METRICS);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+        assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B));
+        await().atMost(PATIENCE)
+                .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("--card-memory=")));
+        assertThat(api.patches().getLast()).contains("memoryClosed").doesNotContain("noCards");
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream().anyMatch(event -> event.contains("GpuMemoryUnknown")));
+        assertThat(get("/readyz").statusCode()).isEqualTo(200);
+        assertThat(metrics().lines())
+                .noneMatch(line -> line.startsWith("gpushare_card_memory_capacity_bytes{card=\"" + A));
+        api.pod("p", "Pending", Map.of(CARDS, "1"), "");
+        list("p");
+        assertThat(allocate(CARDS, List.of(A))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+        first.destroy();
+        first.waitFor();
+
+        run("--card-memory=unknown=15GiB");
+        await().atMost(PATIENCE)
+                .until(() -> kubelet.devices(MEMORY).stream()
+                        .flatMap(List::stream)
+                        .anyMatch(device -> device.getID().startsWith(A)));
+    }
+
+    @Test
+    void anAmountThatTheDriverContradictsIsRefused() throws Exception {
+        cards(CARD_A);
+        Process program = run("--card-memory=Tesla T4=16GiB");
+        assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(program.exitValue()).isEqualTo(2);
+        assertThat(log()).contains("--card-memory names 16384MiB for Tesla T4, but the driver reports 15360MiB");
     }
 }

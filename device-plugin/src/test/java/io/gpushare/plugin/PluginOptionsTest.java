@@ -22,18 +22,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PluginOptionsTest {
     @Test
     void absentOptionsHaveTheDefaultsOfTheDocumentation() throws Exception {
-        PluginOptions.Settings settings = settings("--node-name=n1");
+        PluginOptions settings = settings("--node-name=n1");
 
-        assertThat(settings.unit()).isEqualTo(MemoryUnit.GIB);
-        assertThat(settings.resources()).isEqualTo(ResourceNames.DEFAULT);
-        assertThat(settings.kubeletDir()).isEqualTo(Path.of("/var/lib/kubelet"));
-        assertThat(settings.nvmlLibrary()).isEqualTo("libnvidia-ml.so.1");
+        assertThat(settings.memoryUnit).isEqualTo(MemoryUnit.GIB);
+        assertThat(settings.cluster.resources()).isEqualTo(ResourceNames.DEFAULT);
+        assertThat(settings.kubeletDir).isEqualTo(Path.of("/var/lib/kubelet"));
+        assertThat(settings.nvmlLibrary).isEqualTo("libnvidia-ml.so.1");
         assertThat(settings.containers().strategies()).containsExactly(DeviceListStrategy.ENVVAR);
-        assertThat(settings.kubeconfig()).isNull();
+        assertThat(settings.cluster.kubeconfig()).isNull();
         assertThat(settings.healthQuietTime()).isEqualTo(Duration.ofSeconds(10));
-        assertThat(settings.metricsAddress()).isEmpty();
-        assertThat(settings.evictOverUseAfter()).isEmpty();
-        assertThat(settings.procDir()).isEqualTo(Path.of("/proc"));
+        assertThat(settings.metricsAddress).isNull();
+        assertThat(settings.evictOverUseAfter).isNull();
+        assertThat(settings.procDir).isEqualTo(Path.of("/proc"));
     }
 
     @Test
@@ -42,8 +42,8 @@ class PluginOptionsTest {
         OptionParser parser = options.parser(PluginOptions.environment(Map.of()));
         parser.parse("--node-name=n1", "--memory-unit", "256MiB", "--card-resource=nvidia.com/gpu", "--mps=false");
 
-        assertThat(options.settings().unit()).isEqualTo(MemoryUnit.ofMib(256));
-        assertThat(options.settings().resources().cards()).isEqualTo("nvidia.com/gpu");
+        assertThat(options.memoryUnit).isEqualTo(MemoryUnit.ofMib(256));
+        assertThat(options.cluster.resources().cards()).isEqualTo("nvidia.com/gpu");
         assertThat(parser.inForce())
                 .contains(
                         "--memory-unit=256MiB ", "--memory-resource=aliyun.com/gpu-mem --card-resource=nvidia.com/gpu");
@@ -60,9 +60,9 @@ class PluginOptionsTest {
                 "GPUSHARE_SCHD_EXTENDER_PORT", "tcp://10.0.0.1:12345"));
         options.parser(environment).parse();
 
-        assertThat(options.settings().nodeName()).isEqualTo("n1");
-        assertThat(options.settings().procDir()).isEqualTo(Path.of("/host/proc"));
-        assertThat(options.settings().containers().strategies())
+        assertThat(options.nodeName).isEqualTo("n1");
+        assertThat(options.procDir).isEqualTo(Path.of("/host/proc"));
+        assertThat(options.containers().strategies())
                 .containsExactlyInAnyOrder(DeviceListStrategy.CDI_CRI, DeviceListStrategy.ENVVAR);
         assertThat(environment.notices()).isEmpty();
     }
@@ -94,12 +94,12 @@ class PluginOptionsTest {
                 "--memory-unit=MB | memory unit 'MB' is not understood",
                 "--card-resource=gpu | 'gpu' is not the name of an extended resource",
                 "--card-resource=aliyun.com/gpu-mem | must have different names",
-                "--device-list-strategy=volume | unknown device list strategy 'volume'",
+                "--device-list-strategy=volume | unknown value 'volume': use [envvar, cdi-cri, device-specs]",
                 "--health-quiet-time=10 | '10' is not a duration: write seconds",
                 "--evict-over-use-after=2m | '2m' is not a duration: write seconds",
                 "--metrics-address=9450 | '9450' is not an address: write :9450",
                 "--metrics-address=:99450 | ':99450' is not an address: write :9450",
-                "--isolation=hami | unknown isolation 'hami': use none, driver, mps or auto",
+                "--isolation=hami | unknown value 'hami': use [none, driver, mps, auto]",
                 "--mps=maybe | 'maybe' is not a boolean"
             })
     void anInvalidValueIsRefusedWithASentence(String argument, String sentence) {
@@ -122,7 +122,7 @@ class PluginOptionsTest {
     void theIsolationIsStrictUnlessItMayFallBack(String arguments, IsolationMode mode, boolean fallback)
             throws Exception {
         assertThat(settings(("--node-name=n1 " + arguments).split(" "))
-                        .isolation()
+                        .isolation
                         .policy())
                 .isEqualTo(new IsolationPolicy(mode, fallback));
     }
@@ -142,10 +142,11 @@ class PluginOptionsTest {
 
     @Test
     void theMetricsAddressMayBeOfAllInterfacesOrOfOne() throws Exception {
-        assertThat(settings("--node-name=n1", "--metrics-address=:9450").metricsAddress())
-                .contains(new InetSocketAddress(9450));
-        assertThat(settings("--node-name=n1", "--metrics-address=[::1]:0").metricsAddress())
-                .hasValueSatisfying(address ->
+        assertThat(settings("--node-name=n1", "--metrics-address=:9450").metricsAddress)
+                .isEqualTo(new InetSocketAddress(9450));
+        assertThat(settings("--node-name=n1", "--metrics-address=[::1]:0").metricsAddress)
+                .isNotNull()
+                .satisfies(address ->
                         assertThat(address.getAddress().isLoopbackAddress()).isTrue());
     }
 
@@ -207,7 +208,7 @@ class PluginOptionsTest {
                 Map.of("NODE_NAME", "n1", "KUBECONFIG", "/etc/kubernetes/absent/kubelet.conf"));
         options.parser(environment).parse();
 
-        assertThat(options.settings().kubeconfig()).isNull();
+        assertThat(options.cluster.kubeconfig()).isNull();
         assertThat(environment.notices())
                 .containsExactly(
                         "KUBECONFIG names /etc/kubernetes/absent/kubelet.conf, which does not exist or can't be"
@@ -217,9 +218,9 @@ class PluginOptionsTest {
                 .hasMessageContaining("does not exist");
     }
 
-    private static PluginOptions.Settings settings(String... arguments) throws InvalidOptionsException {
+    private static PluginOptions settings(String... arguments) throws InvalidOptionsException {
         PluginOptions options = new PluginOptions();
         options.parser(PluginOptions.environment(Map.of())).parse(arguments);
-        return options.settings();
+        return options;
     }
 }

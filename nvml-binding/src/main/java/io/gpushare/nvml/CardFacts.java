@@ -1,8 +1,8 @@
 package io.gpushare.nvml;
 
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /**
  * The facts of a card that do not change while the driver runs; empty where card or driver does not report them.
@@ -11,8 +11,7 @@ import java.util.OptionalInt;
  * @param uuid NVML's UUID, {@code GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}, which identifies the card
  * @param model the product name, for example {@code Tesla T4}
  * @param minor the number in {@code /dev/nvidia<minor>}; empty where there is no such file, as in WSL
- * @param pciBusId the PCI address as NVML writes it, for example {@code 00000000:3B:00.0}
- * @param memoryTotalBytes the card's whole memory in bytes
+ * @param memoryTotalBytes the card's whole memory in bytes; empty for one that shares the processor's memory
  * @param ecc whether error correction is enabled
  * @param numaNode the host's NUMA node that is closest to the card
  * @param mig whether MIG mode is enabled; empty for a card without MIG
@@ -20,26 +19,10 @@ import java.util.OptionalInt;
 public record CardFacts(
         int index,
         String uuid,
-        String model,
+        Optional<String> model,
         OptionalInt minor,
-        String pciBusId,
-        long memoryTotalBytes,
+        OptionalLong memoryTotalBytes,
         Optional<CudaCapability> compute,
         Optional<Boolean> ecc,
         OptionalInt numaNode,
-        Optional<Boolean> mig) {
-    public CardFacts {
-        Objects.requireNonNull(uuid);
-        Objects.requireNonNull(model);
-        Objects.requireNonNull(minor);
-        Objects.requireNonNull(pciBusId);
-        Objects.requireNonNull(compute);
-        Objects.requireNonNull(ecc);
-        Objects.requireNonNull(numaNode);
-        Objects.requireNonNull(mig);
-        if (memoryTotalBytes <= 0) {
-            throw new IllegalArgumentException(
-                    "card " + uuid + " can't have a memory of " + memoryTotalBytes + " bytes");
-        }
-    }
-}
+        Optional<Boolean> mig) {}

@@ -14,9 +14,9 @@ import io.gpushare.nvml.process.ProcessReader;
 import io.gpushare.nvml.process.ProcessUtilizationReader;
 import java.time.Instant;
 import java.util.BitSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** Reads the facts and the utilization of the card behind a handle. */
 final class CardReader {
@@ -32,14 +32,13 @@ final class CardReader {
         return new CardFacts(
                 index,
                 uuid(),
-                calls.text(
+                calls.textIfSupported(
                         "nvmlDeviceGetName",
                         NvmlLibrary.NVML_DEVICE_NAME_BUFFER_SIZE,
                         (nvml, text, length) -> nvml.nvmlDeviceGetName(device, text, length)),
                 calls.numberIfSupported(
                         "nvmlDeviceGetMinorNumber", (nvml, minor) -> nvml.nvmlDeviceGetMinorNumber(device, minor)),
-                pciBusId(),
-                memory().total(),
+                memory().map(Memory::total).map(OptionalLong::of).orElseGet(OptionalLong::empty),
                 compute(),
                 enabled("nvmlDeviceGetEccMode", (nvml, now) -> nvml.nvmlDeviceGetEccMode(device, now, scratch())),
                 numaNode(),
@@ -47,15 +46,9 @@ final class CardReader {
     }
 
     CardUtilization utilization(Instant since) throws NvmlException {
-        Memory memory = memory();
-        var rates = utilizationRates();
-        var processes =
-                new ProcessReader(calls, device).processes(new ProcessUtilizationReader(calls, device).since(since));
         return new CardUtilization(
-                memory.used(),
-                memory.total(),
-                rates.map(u -> OptionalInt.of(u.gpu)).orElseGet(OptionalInt::empty),
-                rates.map(u -> OptionalInt.of(u.memory)).orElseGet(OptionalInt::empty),
+                memory().map(Memory::used).map(OptionalLong::of).orElseGet(OptionalLong::empty),
+                utilizationRate(),
                 calls.numberIfSupported(
                         "nvmlDeviceGetTemperature",
                         (nvml, celsius) ->
@@ -64,8 +57,7 @@ final class CardReader {
                         "nvmlDeviceGetPowerUsage",
                         (nvml, milliwatts) -> nvml.nvmlDeviceGetPowerUsage(device, milliwatts)),
                 eccErrors(),
-                processes.orElseGet(List::of),
-                processes.isPresent());
+                new ProcessReader(calls, device).processes(new ProcessUtilizationReader(calls, device).since(since)));
     }
 
     private Optional<CardUtilization.EccErrors> eccErrors() throws NvmlException {
@@ -73,7 +65,7 @@ final class CardReader {
             return Optional.of(new CardUtilization.EccErrors(
                     eccErrors(NvmlLibrary.NVML_MEMORY_ERROR_TYPE_CORRECTED),
                     eccErrors(NvmlLibrary.NVML_MEMORY_ERROR_TYPE_UNCORRECTED)));
-        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
+        } catch (NvmlException.Unsupported | NvmlException.Failed | NvmlException.DriverMissing e) {
             return Optional.empty();
         }
     }
@@ -93,10 +85,12 @@ final class CardReader {
                 (nvml, text, length) -> nvml.nvmlDeviceGetUUID(device, text, length));
     }
 
-    String pciBusId() throws NvmlException {
+    /** The PCI address as NVML writes it, for example {@code 00000000:3B:00.0}. */
+    Optional<String> pciBusId() throws NvmlException {
         var pci = new nvmlPciInfo_t();
-        calls.require("nvmlDeviceGetPciInfo_v3", nvml -> nvml.nvmlDeviceGetPciInfo_v3(device, pci));
-        return NvmlCalls.text(pci.busId);
+        return calls.succeeds("nvmlDeviceGetPciInfo_v3", nvml -> nvml.nvmlDeviceGetPciInfo_v3(device, pci))
+                ? Optional.of(NvmlCalls.text(pci.busId))
+                : Optional.empty();
     }
 
     /** Bytes. */
@@ -104,18 +98,17 @@ final class CardReader {
 
     /**
      * The newer call does not count memory that the driver reserves as used. Drivers before 510 have only the older
-     * one.
+     * one. Both fail for a card that shares the processor's memory.
      */
-    private Memory memory() throws NvmlException {
-        try {
-            var memory = new nvmlMemory_v2_t();
-            calls.require("nvmlDeviceGetMemoryInfo_v2", nvml -> nvml.nvmlDeviceGetMemoryInfo_v2(device, memory));
-            return new Memory(memory.total, memory.used);
-        } catch (NvmlException.Unsupported e) {
-            var memory = new nvmlMemory_t();
-            calls.require("nvmlDeviceGetMemoryInfo", nvml -> nvml.nvmlDeviceGetMemoryInfo(device, memory));
-            return new Memory(memory.total, memory.used);
+    private Optional<Memory> memory() throws NvmlException {
+        var newer = new nvmlMemory_v2_t();
+        if (calls.succeeds("nvmlDeviceGetMemoryInfo_v2", nvml -> nvml.nvmlDeviceGetMemoryInfo_v2(device, newer))) {
+            return Optional.of(new Memory(newer.total, newer.used)).filter(memory -> memory.total > 0);
         }
+        var older = new nvmlMemory_t();
+        return calls.succeeds("nvmlDeviceGetMemoryInfo", nvml -> nvml.nvmlDeviceGetMemoryInfo(device, older))
+                ? Optional.of(new Memory(older.total, older.used)).filter(memory -> memory.total > 0)
+                : Optional.empty();
     }
 
     private Optional<CudaCapability> compute() throws NvmlException {
@@ -148,20 +141,18 @@ final class CardReader {
                     "nvmlDeviceGetMemoryAffinity",
                     nvml -> nvml.nvmlDeviceGetMemoryAffinity(
                             device, nodes.length, nodes, NvmlLibrary.NVML_AFFINITY_SCOPE_NODE));
-        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
+        } catch (NvmlException.Unsupported | NvmlException.Failed | NvmlException.DriverMissing e) {
             return calls.numberIfSupported(
                     "nvmlDeviceGetNumaNodeId", (nvml, node) -> nvml.nvmlDeviceGetNumaNodeId(device, node));
         }
         return BitSet.valueOf(nodes).stream().findFirst();
     }
 
-    private Optional<nvmlUtilization_t> utilizationRates() throws NvmlException {
+    private OptionalInt utilizationRate() throws NvmlException {
         var rates = new nvmlUtilization_t();
-        try {
-            calls.require("nvmlDeviceGetUtilizationRates", nvml -> nvml.nvmlDeviceGetUtilizationRates(device, rates));
-            return Optional.of(rates);
-        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
-            return Optional.empty();
-        }
+        return calls.succeeds(
+                        "nvmlDeviceGetUtilizationRates", nvml -> nvml.nvmlDeviceGetUtilizationRates(device, rates))
+                ? OptionalInt.of(rates.gpu)
+                : OptionalInt.empty();
     }
 }

@@ -1,11 +1,10 @@
 package io.gpushare.nvml;
 
-import java.util.Objects;
+import java.util.Optional;
 
-/** The versions of the driver, of its NVML, and of the newest CUDA that it supports. */
-public record DriverFacts(String driverVersion, String nvmlVersion, int cudaMajor, int cudaMinor) {
-    public DriverFacts {
-        Objects.requireNonNull(driverVersion);
-        Objects.requireNonNull(nvmlVersion);
-    }
-}
+/**
+ * The versions of the driver and of the newest CUDA that it supports; empty where it does not report them.
+ *
+ * @param cuda major and minor version, for example {@code 13.0}
+ */
+public record DriverFacts(Optional<String> version, Optional<String> cuda) {}

@@ -35,13 +35,14 @@ final class LinkReader {
      */
     private record Ends(int toPeer, int toSwitch) {}
 
-    private Ends ends(Pointer device, String peerBusId) throws NvmlException {
+    private Ends ends(Pointer device, Optional<String> peerBusId) throws NvmlException {
         int toPeer = 0;
         int toSwitch = 0;
         for (int link = 0; link < NvmlLibrary.NVML_NVLINK_MAX_LINKS; link++) {
             int number = link;
             var active = new IntByReference();
-            if (!succeeds("nvmlDeviceGetNvLinkState", nvml -> nvml.nvmlDeviceGetNvLinkState(device, number, active))) {
+            if (!calls.succeeds(
+                    "nvmlDeviceGetNvLinkState", nvml -> nvml.nvmlDeviceGetNvLinkState(device, number, active))) {
                 break; // this card has neither this link nor any after it
             }
             if (active.getValue() != NvmlLibrary.NVML_FEATURE_ENABLED) {
@@ -56,29 +57,21 @@ final class LinkReader {
         return new Ends(toPeer, toSwitch);
     }
 
-    private boolean leadsTo(Pointer device, int link, String peerBusId) throws NvmlException {
+    private boolean leadsTo(Pointer device, int link, Optional<String> peerBusId) throws NvmlException {
         var remote = new nvmlPciInfo_t();
-        return succeeds(
+        return calls.succeeds(
                         "nvmlDeviceGetNvLinkRemotePciInfo_v2",
                         nvml -> nvml.nvmlDeviceGetNvLinkRemotePciInfo_v2(device, link, remote))
-                && NvmlCalls.text(remote.busId).equalsIgnoreCase(peerBusId);
+                && peerBusId
+                        .filter(NvmlCalls.text(remote.busId)::equalsIgnoreCase)
+                        .isPresent();
     }
 
     private boolean leadsToSwitch(Pointer device, int link) throws NvmlException {
         var type = new IntByReference();
-        return succeeds(
+        return calls.succeeds(
                         "nvmlDeviceGetNvLinkRemoteDeviceType",
                         nvml -> nvml.nvmlDeviceGetNvLinkRemoteDeviceType(device, link, type))
                 && type.getValue() == NvmlLibrary.NVML_NVLINK_DEVICE_TYPE_SWITCH;
-    }
-
-    /** Whether the call succeeds; an NVLink that the driver does not report must not hide the PCIe path. */
-    private boolean succeeds(String what, NvmlCalls.Call call) throws NvmlException {
-        try {
-            calls.require(what, call);
-            return true;
-        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
-            return false;
-        }
     }
 }

@@ -13,11 +13,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A session with the driver, from nvmlInit to nvmlShutdown. It is thread-safe.
@@ -67,17 +69,24 @@ public final class Nvml implements AutoCloseable {
         return lines.get(lines.size() > 1 ? 1 : 0);
     }
 
-    /** Reads the versions of driver, NVML and CUDA. */
+    /** Reads the versions of driver and CUDA. No failure of theirs affects a card. */
     public DriverFacts driver() throws NvmlException {
         return inSession(() -> {
-            int length = NvmlLibrary.NVML_SYSTEM_VERSION_BUFFER_SIZE;
-            int cuda =
-                    calls.number("nvmlSystemGetCudaDriverVersion_v2", NvmlLibrary::nvmlSystemGetCudaDriverVersion_v2);
-            return new DriverFacts(
-                    calls.text("nvmlSystemGetDriverVersion", length, NvmlLibrary::nvmlSystemGetDriverVersion),
-                    calls.text("nvmlSystemGetNVMLVersion", length, NvmlLibrary::nvmlSystemGetNVMLVersion),
-                    cuda / 1000,
-                    cuda % 1000 / 10);
+            try {
+                OptionalInt cuda = calls.numberIfSupported(
+                        "nvmlSystemGetCudaDriverVersion_v2", NvmlLibrary::nvmlSystemGetCudaDriverVersion_v2);
+                Optional<String> version = calls.textIfSupported(
+                        "nvmlSystemGetDriverVersion",
+                        NvmlLibrary.NVML_SYSTEM_VERSION_BUFFER_SIZE,
+                        NvmlLibrary::nvmlSystemGetDriverVersion);
+                return new DriverFacts(
+                        version,
+                        cuda.stream()
+                                .mapToObj(number -> number / 1000 + "." + number % 1000 / 10)
+                                .findFirst());
+            } catch (NvmlException.CardLost e) {
+                return new DriverFacts(Optional.empty(), Optional.empty());
+            }
         });
     }
 
@@ -90,12 +99,17 @@ public final class Nvml implements AutoCloseable {
             int count = calls.number("nvmlDeviceGetCount_v2", NvmlLibrary::nvmlDeviceGetCount_v2);
             Map<Integer, CardFacts> present = new HashMap<>();
             Map<Integer, String> reasons = new HashMap<>();
+            NvmlException.@Nullable DriverMissing missing = null;
             for (int index = 0; index < count; index++) {
                 try {
                     present.put(index, facts(index));
-                } catch (NvmlException.CardLost | NvmlException.Unsupported | NvmlException.Failed e) {
+                } catch (NvmlException e) {
                     reasons.put(index, e.getMessage());
+                    missing = e instanceof NvmlException.DriverMissing gone ? gone : missing;
                 }
+            }
+            if (missing != null && present.isEmpty()) {
+                throw missing;
             }
             present.forEach((index, facts) -> lastUuids.put(index, facts.uuid()));
             return readings(count, present, reasons);
@@ -259,7 +273,7 @@ public final class Nvml implements AutoCloseable {
             }
             try {
                 return Optional.of(new CardReader(calls, device).uuid());
-            } catch (NvmlException.CardLost | NvmlException.Unsupported | NvmlException.Failed e) {
+            } catch (NvmlException e) {
                 return Optional.empty();
             }
         }

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Waits for Xid errors of the cards passed to {@link Nvml#watchXids}. One thread waits at a time. */
 public final class XidWatch implements AutoCloseable {
@@ -53,15 +54,19 @@ public final class XidWatch implements AutoCloseable {
             throws NvmlException {
         Pointer set = calls.handle("nvmlEventSetCreate", (nvml, created) -> nvml.nvmlEventSetCreate(created));
         Set<String> unwatched = new LinkedHashSet<>(uuids);
-        try {
-            for (String uuid : Set.copyOf(uuids)) {
+        @Nullable NvmlException failure = null;
+        for (String uuid : Set.copyOf(uuids)) {
+            try {
                 if (register(calls, cards, uuid, set)) {
                     unwatched.remove(uuid);
                 }
+            } catch (NvmlException e) {
+                failure = e;
             }
-        } catch (NvmlException e) {
+        }
+        if (failure != null && unwatched.size() == Set.copyOf(uuids).size()) {
             calls.end("nvmlEventSetFree", nvml -> nvml.nvmlEventSetFree(set));
-            throw e;
+            throw failure;
         }
         return new XidWatch(calls, set, cards, unwatched, onClose);
     }
@@ -83,7 +88,10 @@ public final class XidWatch implements AutoCloseable {
         }
     }
 
-    /** The cards that can't deliver events: card or driver does not support them, or the card was lost at the start. */
+    /**
+     * The cards that can't deliver events: card or driver does not support them, or the card failed or was lost at the
+     * start.
+     */
     public Set<String> unwatched() {
         return unwatched;
     }

@@ -29,15 +29,12 @@ class CardUtilizationTest {
         try (Nvml nvml = driver.open()) {
             assertThat(nvml.utilization(UUID_A, Instant.EPOCH))
                     .isEqualTo(new CardUtilization(
-                            0,
-                            24 * GIB,
-                            OptionalInt.of(0),
+                            OptionalLong.of(0),
                             OptionalInt.of(0),
                             OptionalInt.of(33),
                             OptionalInt.of(17_000),
                             Optional.of(new CardUtilization.EccErrors(0, 0)),
-                            List.of(),
-                            true));
+                            Optional.of(List.of())));
             driver.write(
                     "card kind=A10 memory=24GiB uuid=" + UUID_A
                             + " used=1GiB utilisation=80/20 temperature=61 power=120 ecc-errors=12/1",
@@ -45,17 +42,14 @@ class CardUtilizationTest {
                     "process pid=78 card=0");
             assertThat(nvml.utilization(UUID_A, Instant.EPOCH))
                     .isEqualTo(new CardUtilization(
-                            3 * GIB,
-                            24 * GIB,
+                            OptionalLong.of(3 * GIB),
                             OptionalInt.of(80),
-                            OptionalInt.of(20),
                             OptionalInt.of(61),
                             OptionalInt.of(120_000),
                             Optional.of(new CardUtilization.EccErrors(12, 1)),
-                            List.of(
+                            Optional.of(List.of(
                                     new CardProcess(77, OptionalLong.of(2 * GIB), OptionalInt.of(55)),
-                                    new CardProcess(78, OptionalLong.empty(), OptionalInt.of(0))),
-                            true));
+                                    new CardProcess(78, OptionalLong.empty(), OptionalInt.of(0))))));
         }
     }
 
@@ -63,9 +57,13 @@ class CardUtilizationTest {
     void samplesAreReportedOnce() throws Exception {
         driver.write("card kind=T4 uuid=" + UUID_A, "process pid=7 card=0 memory=1GiB utilisation=90");
         try (Nvml nvml = driver.open()) {
-            assertThat(nvml.utilization(UUID_A, Instant.now().plusSeconds(60)).processes())
+            assertThat(nvml.utilization(UUID_A, Instant.now().plusSeconds(60))
+                            .processes()
+                            .orElseThrow())
                     .containsExactly(new CardProcess(7, OptionalLong.of(GIB), OptionalInt.of(0)));
-            assertThat(nvml.utilization(UUID_A, Instant.now().minusSeconds(5)).processes())
+            assertThat(nvml.utilization(UUID_A, Instant.now().minusSeconds(5))
+                            .processes()
+                            .orElseThrow())
                     .containsExactly(new CardProcess(7, OptionalLong.of(GIB), OptionalInt.of(90)));
         }
     }
@@ -85,12 +83,13 @@ class CardUtilizationTest {
                 .forEach(pid -> lines.add("process pid=" + pid + " card=1 memory=1MiB utilisation=1"));
         driver.write(lines.toArray(String[]::new));
         try (Nvml nvml = driver.open()) {
-            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes()).isEmpty();
-            assertThat(nvml.utilization(UUID_B, Instant.EPOCH).processes())
+            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes().orElseThrow())
+                    .isEmpty();
+            assertThat(nvml.utilization(UUID_B, Instant.EPOCH).processes().orElseThrow())
                     .extracting(CardProcess::pid)
                     .containsExactlyElementsOf(
                             LongStream.rangeClosed(1, 200).boxed().toList());
-            assertThat(nvml.utilization(UUID_B, Instant.EPOCH).processes())
+            assertThat(nvml.utilization(UUID_B, Instant.EPOCH).processes().orElseThrow())
                     .allMatch(process -> process.gpuUtilization().equals(OptionalInt.of(1)));
         }
     }

@@ -80,7 +80,7 @@ class DriverVersionsTest {
 
     private List<CardProcess> processes() throws Exception {
         try (Nvml nvml = driver.open()) {
-            return nvml.utilization(UUID_A, Instant.EPOCH).processes();
+            return nvml.utilization(UUID_A, Instant.EPOCH).processes().orElseThrow();
         }
     }
 }

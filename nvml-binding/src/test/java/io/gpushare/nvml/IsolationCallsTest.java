@@ -90,7 +90,7 @@ class IsolationCallsTest {
                 "process pid=7 card=0 memory=1GiB utilisation=10",
                 "process pid=8 card=0 memory=2GiB mps");
         try (Nvml nvml = driver.open()) {
-            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes())
+            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes().orElseThrow())
                     .containsExactly(
                             new CardProcess(7, OptionalLong.of(GIB), OptionalInt.of(10)),
                             new CardProcess(8, OptionalLong.of(2 * GIB), OptionalInt.of(0), true));

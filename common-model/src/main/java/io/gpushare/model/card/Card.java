@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param minor the number in {@code /dev/nvidia<minor>}, which may differ from the index; null where there is no such
  *     file
  * @param model NVML's product name
- * @param memory the card's whole memory
+ * @param memory the card's whole memory; 0 where it is unknown, and the card can only be taken whole
  * @param cordoned whether an operator excluded it from new pods; running pods keep it
  * @param held whether it accepts no new pods while others are moved away from it
  * @param isolation what holds containers to their share of it
@@ -71,6 +71,11 @@ public record Card(
 
     public Card withIsolation(CardIsolation changed) {
         return new Card(id, index, minor, model, memory, details, health, cordoned, held, changed);
+    }
+
+    /** Whether the amount of its memory is known. */
+    public boolean hasMemory() {
+        return memory.bytes() > 0;
     }
 
     /** Whether it offers memory to new pods, if it accepts any. */

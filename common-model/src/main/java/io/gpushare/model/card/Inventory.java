@@ -30,6 +30,9 @@ public record Inventory(
         boolean cores) {
     /** The version of the node's driver and the CUDA version that it supports, as NVIDIA writes them. */
     public record Driver(String version, String cuda) {
+        /** What a driver does not report. */
+        public static final String UNKNOWN = "unknown";
+
         private static final Pattern MAJOR = Pattern.compile("[0-9]{1,6}");
 
         public Driver {

@@ -47,6 +47,11 @@ public record NoCards(Cause cause, String detail) {
         MIG_ENABLED(
                 "MIG is enabled on the cards, and is not supported",
                 "Disable it (nvidia-smi -mig 0), or remove the label gpushare=true from the node."),
+        /** The plugin announced its end, and the next one has not published yet. */
+        PLUGIN_RESTARTING(
+                "its device plugin is restarting",
+                "Pods that are bound there get their cards; new ones wait for the next device plugin. If it does not"
+                        + " start, see its DaemonSet."),
         /** A newer device plugin has a cause that this version does not know. */
         UNKNOWN("its device plugin reports a reason that this version does not know", "See the log of the plugin.");
 

@@ -14,7 +14,6 @@ import io.gpushare.mps.machine.Observation;
 import io.gpushare.mps.machine.Observation.Daemon;
 import io.gpushare.mps.machine.Observation.Mode;
 import io.gpushare.mps.machine.Observation.Server;
-import io.gpushare.mps.machine.Wish;
 import io.gpushare.nvml.ComputeMode;
 import io.gpushare.nvml.library.NvmlException;
 import java.io.IOException;
@@ -72,10 +71,9 @@ final class CardSupervisor {
         }
         want = now;
         lastLook = time;
-        Wish wish = want.on() ? new Wish(true, want.processLimitMib()) : Wish.OFF;
-        Observation seen = look(wish);
+        Observation seen = look(want.processLimitMib());
         CardMachine before = machine;
-        CardMachine.Step step = machine.step(wish, seen, time);
+        CardMachine.Step step = machine.step(want.on(), seen, time);
         machine = step.next();
         if (machine.phase() != before.phase()) {
             LOG.info("card {}: {}{}", uuid, machine.phase(), machine.why().isEmpty() ? "" : " (" + machine.why() + ")");
@@ -96,9 +94,9 @@ final class CardSupervisor {
         directory.write(uuid, report(seen));
     }
 
-    private Observation look(Wish wish) throws IOException, InterruptedException {
+    private Observation look(long processLimitMib) throws IOException, InterruptedException {
         CardControl.DaemonState seen = Files.isExecutable(program)
-                ? control.look(wish.processLimitMib())
+                ? control.look(processLimitMib)
                 : new CardControl.DaemonState(Daemon.ABSENT, Optional.empty());
         try {
             return new Observation(true, impossible(seen), driver.mode(uuid), seen.daemon(), seen.server());

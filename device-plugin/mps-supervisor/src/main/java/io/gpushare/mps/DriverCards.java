@@ -60,7 +60,7 @@ final class DriverCards implements AutoCloseable {
 
     /** The processes that compute on the card and are no clients of MPS. */
     List<Long> foreignProcesses(String uuid) throws NvmlException {
-        return session().utilization(uuid, Instant.now()).processes().stream()
+        return session().utilization(uuid, Instant.now()).processes().orElse(List.of()).stream()
                 .filter(process -> !process.mps())
                 .map(CardProcess::pid)
                 .toList();

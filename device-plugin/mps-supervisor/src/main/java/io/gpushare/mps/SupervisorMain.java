@@ -43,11 +43,10 @@ public final class SupervisorMain {
             return INVALID_OPTIONS;
         }
         LOG.info("gpushare MPS supervisor {}", parser.inForce());
-        SupervisorOptions.Settings settings = options.settings();
-        MpsDirectory directory = new MpsDirectory(settings.directory());
+        MpsDirectory directory = new MpsDirectory(options.directory.toAbsolutePath());
         Path program = ControlProgram.find(
-                        settings.controlProgram(), System.getenv().getOrDefault("PATH", ""))
-                .orElse(Path.of(settings.controlProgram()).toAbsolutePath());
+                        options.controlProgram, System.getenv().getOrDefault("PATH", ""))
+                .orElse(Path.of(options.controlProgram).toAbsolutePath());
         try {
             Files.createDirectories(directory.root());
             try (FileChannel file =
@@ -58,10 +57,7 @@ public final class SupervisorMain {
                     return INVALID_OPTIONS;
                 }
                 Supervisor supervisor = new Supervisor(
-                        settings.nvmlLibrary(),
-                        directory,
-                        program,
-                        Clocks.system().steady());
+                        options.nvmlLibrary, directory, program, Clocks.system().steady());
                 return serve(supervisor::run, supervisor::stop);
             }
         } catch (IOException e) {

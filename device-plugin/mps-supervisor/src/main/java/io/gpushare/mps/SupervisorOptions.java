@@ -23,24 +23,21 @@ final class SupervisorOptions implements CheckedOptions {
             paramLabel = "<directory>",
             defaultValue = "/run/gpushare/mps",
             description = "The directory that it shares with the device plugin and the containers. [/run/gpushare/mps]")
-    private Path directory = Path.of("");
+    Path directory = Path.of("");
 
     @Option(
             names = "--nvml-library",
             paramLabel = "<file>",
             defaultValue = "libnvidia-ml.so.1",
             description = "NVML's library, by name or absolute path. [libnvidia-ml.so.1]")
-    private String nvmlLibrary = "";
+    String nvmlLibrary = "";
 
     @Option(
             names = "--mps-control-program",
             paramLabel = "<file>",
             defaultValue = ControlProgram.NAME,
             description = "NVIDIA's control program, by name or absolute path. [" + ControlProgram.NAME + "]")
-    private String controlProgram = "";
-
-    /** The options in force. */
-    record Settings(Path directory, String nvmlLibrary, String controlProgram) {}
+    String controlProgram = "";
 
     OptionParser parser(EnvironmentDefaults environment) {
         return new OptionParser(this, environment);
@@ -49,9 +46,5 @@ final class SupervisorOptions implements CheckedOptions {
     @Override
     public List<String> problems() {
         return List.of();
-    }
-
-    Settings settings() {
-        return new Settings(directory.toAbsolutePath(), nvmlLibrary, controlProgram);
     }
 }

@@ -1,11 +1,11 @@
 package io.gpushare.plugin.admission;
 
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.DeviceId;
-import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.CallerResolver;
 import io.gpushare.plugin.allocation.CardSelection;
@@ -15,7 +15,7 @@ import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.devices.PreferredDevices;
 import io.gpushare.plugin.isolation.ContainerIsolation;
-import io.gpushare.plugin.isolation.StartGate;
+import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.kubelet.CallHandler;
 import io.gpushare.plugin.part.Counts;
 import io.gpushare.plugin.snapshot.AnsweredCall;
@@ -58,13 +58,13 @@ public final class AllocationHandler implements CallHandler {
     }
 
     /** What is decided for the caller: its cards, and the settings of its container. */
-    private record Grant(Caller caller, ContainerAllocation cards, AllocationResponse response) {}
+    private record Grant(Caller caller, ContainerAllocation cards, ContainerAllocateResponse response) {}
 
     private final LatestSnapshot latest;
     private final PodResourcesPoller.Lister podResources;
     private final Pods pods;
     private final ContainerSettings settings;
-    private final StartGate isolation;
+    private final NodeIsolation isolation;
     private final InstantSource clock;
     private final Counts<Caller.Evidence> identified = new Counts<>(List.of(Caller.Evidence.values()));
     private final Counts<RefusalKind> refused = new Counts<>(List.of(RefusalKind.values()));
@@ -76,7 +76,7 @@ public final class AllocationHandler implements CallHandler {
             PodResourcesPoller.Lister podResources,
             Pods pods,
             ContainerSettings settings,
-            StartGate isolation,
+            NodeIsolation isolation,
             InstantSource clock) {
         this.latest = latest;
         this.podResources = podResources;
@@ -107,7 +107,7 @@ public final class AllocationHandler implements CallHandler {
     }
 
     @Override
-    public Outcome<AllocationResponse> allocate(DeviceResource resource, List<String> ids) {
+    public Outcome<ContainerAllocateResponse> allocate(DeviceResource resource, List<String> ids) {
         Request request = new Request(resource, ids.size(), DeviceIdParser.devices(ids));
         Outcome<Grant> decided = decide(request);
         switch (decided) {
@@ -191,7 +191,8 @@ public final class AllocationHandler implements CallHandler {
                                 .then(response -> new Outcome.Of<>(new Grant(caller, cards, response)))));
     }
 
-    private Outcome<AllocationResponse> response(NodeSnapshot snapshot, Caller caller, ContainerAllocation cards) {
+    private Outcome<ContainerAllocateResponse> response(
+            NodeSnapshot snapshot, Caller caller, ContainerAllocation cards) {
         return switch (isolation.of(cards, snapshot.inventory())) {
             case ContainerIsolation.Settings needed -> settings.of(caller.pod(), cards, snapshot.inventory(), needed);
             case ContainerIsolation.Refused(String reason) ->

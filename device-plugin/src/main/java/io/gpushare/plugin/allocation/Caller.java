@@ -8,21 +8,10 @@ public record Caller(NodePod pod, ContainerDemand container, Evidence evidence) 
     /** How the container was identified, most reliable first. */
     public enum Evidence {
         /** pod-resources lists its pod, and it is the container that lacks its devices. */
-        LACKS_DEVICES("lacks_devices"),
+        LACKS_DEVICES,
         /** The same, but its call was answered before: the kubelet has lost its device allocations. */
-        REPEATED_CALL("asks_again"),
+        REPEATED_CALL,
         /** pod-resources did not respond: the oldest of the pods that request this amount, all on the same cards. */
-        DEMAND_ONLY("demand_only");
-
-        private final String label;
-
-        Evidence(String label) {
-            this.label = label;
-        }
-
-        /** The value of the label in metrics. */
-        public String label() {
-            return label;
-        }
+        DEMAND_ONLY
     }
 }

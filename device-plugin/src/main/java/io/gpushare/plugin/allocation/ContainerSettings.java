@@ -1,5 +1,9 @@
 package io.gpushare.plugin.allocation;
 
+import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
+import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
+import io.gpushare.api.deviceplugin.v1beta1.Mount;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -34,7 +38,7 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
      *
      * @param isolation what it needs for its isolation
      */
-    public Outcome<AllocationResponse> of(
+    public Outcome<ContainerAllocateResponse> of(
             NodePod pod, ContainerAllocation allocation, Inventory inventory, ContainerIsolation.Settings isolation) {
         List<Card> cards = allocation.visibleCards().stream()
                 .flatMap(id -> inventory.card(id).stream())
@@ -60,13 +64,25 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
             environment.putAll(gpushare(allocation, pod, cards.getFirst(), inventory));
         }
         environment.putAll(isolation.environment());
-        List<String> cdi = strategies.contains(DeviceListStrategy.CDI_CRI)
-                ? uuids.stream().map(CDI_KIND::concat).toList()
-                : List.of();
-        Stream<String> files = needDeviceFiles()
-                ? Stream.concat(cards.stream().map(card -> "/dev/nvidia" + card.minor()), CONTROL_FILES.stream())
-                : Stream.empty();
-        return new Outcome.Of<>(new AllocationResponse(environment, files.toList(), cdi, isolation.mounts()));
+        ContainerAllocateResponse.Builder response =
+                ContainerAllocateResponse.newBuilder().putAllEnvs(environment);
+        if (strategies.contains(DeviceListStrategy.CDI_CRI)) {
+            uuids.forEach(uuid -> response.addCdiDevices(CDIDevice.newBuilder().setName(CDI_KIND + uuid)));
+        }
+        if (needDeviceFiles()) {
+            Stream.concat(cards.stream().map(card -> "/dev/nvidia" + card.minor()), CONTROL_FILES.stream())
+                    .forEach(file -> response.addDevices(DeviceSpec.newBuilder()
+                            .setHostPath(file)
+                            .setContainerPath(file)
+                            .setPermissions("rw")));
+        }
+        isolation
+                .mounts()
+                .forEach(mount -> response.addMounts(Mount.newBuilder()
+                        .setHostPath(mount.hostPath())
+                        .setContainerPath(mount.containerPath())
+                        .setReadOnly(mount.readOnly())));
+        return new Outcome.Of<>(response.build());
     }
 
     /** The variables that gpushare's users and their frameworks read. */

@@ -1,9 +1,5 @@
 package io.gpushare.plugin.allocation;
 
-import java.util.Arrays;
-import java.util.EnumSet;
-import java.util.Set;
-
 /** How the container runtime receives a container's cards; the names are those of NVIDIA's device plugin. */
 public enum DeviceListStrategy {
     /** {@code NVIDIA_VISIBLE_DEVICES}, read by NVIDIA's container runtime. */
@@ -17,23 +13,6 @@ public enum DeviceListStrategy {
 
     DeviceListStrategy(String label) {
         this.label = label;
-    }
-
-    /**
-     * Parses a comma-separated list.
-     *
-     * @throws IllegalArgumentException with a sentence for the user if a name is unknown
-     */
-    public static Set<DeviceListStrategy> parse(String text) {
-        Set<DeviceListStrategy> chosen = EnumSet.noneOf(DeviceListStrategy.class);
-        for (String name : text.split(",", -1)) {
-            chosen.add(Arrays.stream(values())
-                    .filter(strategy -> strategy.label.equals(name.strip()))
-                    .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException("unknown device list strategy '" + name
-                            + "': use envvar, cdi-cri or device-specs, or a comma-separated list of them")));
-        }
-        return chosen;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.gpushare.plugin.cards;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
@@ -12,6 +13,8 @@ import io.gpushare.model.card.NoCards.Cause;
 import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.DriverFacts;
+import io.gpushare.nvml.library.NvmlCode;
+import io.gpushare.nvml.library.NvmlException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -28,14 +31,22 @@ import org.jspecify.annotations.Nullable;
  * that its pods keep their devices.
  */
 final class CardHistory {
+    private static final String UNKNOWN_MODEL = "unknown";
+
     private final MemoryUnit unit;
     private final CardHealth health;
     private final boolean needsDeviceFiles;
+    private final Map<String, Memory> memoryByModel;
     private final Map<CardId, Card> known = new TreeMap<>();
     private Inventory.@Nullable Driver driver;
+    private String contradiction = "";
 
-    /** @param needsDeviceFiles whether a card without a device file can't be given to containers */
-    CardHistory(MemoryUnit unit, CardHealth health, boolean needsDeviceFiles) {
+    /**
+     * @param needsDeviceFiles whether a card without a device file can't be given to containers
+     * @param memoryByModel the memory of cards of which the driver does not report it
+     */
+    CardHistory(MemoryUnit unit, CardHealth health, boolean needsDeviceFiles, Map<String, Memory> memoryByModel) {
+        this.memoryByModel = Map.copyOf(memoryByModel);
         this.unit = unit;
         this.health = health;
         this.needsDeviceFiles = needsDeviceFiles;
@@ -43,7 +54,8 @@ final class CardHistory {
 
     /** The inventory after NVML returned these readings. */
     Inventory with(DriverFacts facts, List<CardReading> readings, Instant now) {
-        driver = new Inventory.Driver(facts.driverVersion(), facts.cudaMajor() + "." + facts.cudaMinor());
+        driver = new Inventory.Driver(
+                facts.version().orElse(Inventory.Driver.UNKNOWN), facts.cuda().orElse(Inventory.Driver.UNKNOWN));
         Map<CardId, String> lost = new TreeMap<>();
         known.keySet().forEach(id -> lost.put(id, "the driver no longer lists it"));
         Set<CardId> present = new HashSet<>();
@@ -52,7 +64,7 @@ final class CardHistory {
                 case CardReading.Present(int _, CardFacts card) -> {
                     CardId id = new CardId(card.uuid());
                     present.add(id);
-                    known.put(id, card(card, health(card, now)));
+                    known.put(id, card(card, health(card, now), Optional.ofNullable(known.get(id))));
                 }
                 case CardReading.Lost(int _, Optional<String> uuid, String reason) ->
                     uuid.map(CardId::new).ifPresent(id -> lost.replace(id, reason));
@@ -64,10 +76,21 @@ final class CardHistory {
     }
 
     /** The inventory when NVML fails: no card is known to be healthy. */
-    Inventory withoutDriver(NoCards why, Instant now) {
+    Inventory withoutDriver(NvmlException failure, Instant now) {
         driver = null;
         Set.copyOf(known.keySet()).forEach(id -> lose(id, "the driver does not respond", now));
-        return inventory(known.values()).withNoCards(why);
+        return inventory(known.values()).withNoCards(new NoCards(cause(failure), String.valueOf(failure.getMessage())));
+    }
+
+    private static Cause cause(NvmlException failure) {
+        return switch (failure) {
+            case NvmlException.DriverMissing missing ->
+                missing.library() ? Cause.LIBRARY_MISSING : Cause.DRIVER_NOT_LOADED;
+            case NvmlException.Failed failed
+            when failed.code() == NvmlCode.LIB_RM_VERSION_MISMATCH -> Cause.DRIVER_VERSION_MISMATCH;
+            case NvmlException.Failed failed when failed.code() == NvmlCode.NO_PERMISSION -> Cause.NO_ACCESS;
+            case NvmlException.Failed _, NvmlException.CardLost _, NvmlException.Unsupported _ -> Cause.DRIVER_ERROR;
+        };
     }
 
     private Health health(CardFacts card, Instant now) {
@@ -121,13 +144,23 @@ final class CardHistory {
         return new Inventory(unit, driver, List.copyOf(cards));
     }
 
-    private static Card card(CardFacts facts, Health health) {
-        return new Card(
+    /** A fact that the driver does not report now is the last known one. */
+    private Card card(CardFacts facts, Health health, Optional<Card> before) {
+        String model = facts.model().or(() -> before.map(Card::model)).orElse(UNKNOWN_MODEL);
+        Memory memory = facts.memoryTotalBytes().isPresent()
+                ? new Memory(facts.memoryTotalBytes().getAsLong())
+                : before.map(Card::memory)
+                        .filter(known -> known.bytes() > 0)
+                        .orElseGet(() -> memoryByModel.getOrDefault(model, new Memory(0)));
+        if (facts.memoryTotalBytes().isPresent()) {
+            contradict(model, memory);
+        }
+        Card card = new Card(
                         new CardId(facts.uuid()),
                         facts.index(),
                         facts.minor().isPresent() ? facts.minor().getAsInt() : null,
-                        facts.model(),
-                        new Memory(facts.memoryTotalBytes()),
+                        model,
+                        memory,
                         new Card.Details(
                                 facts.compute()
                                         .map(compute -> new ComputeCapability(compute.major(), compute.minor()))
@@ -136,5 +169,23 @@ final class CardHistory {
                                 facts.numaNode().isPresent() ? facts.numaNode().getAsInt() : null,
                                 facts.mig().orElse(null)))
                 .withHealth(health);
+        return card.hasMemory()
+                ? card
+                : card.withIsolation(CardIsolation.closed(
+                        "the driver does not report how much memory it has, and the device plugin's option"
+                                + " --card-memory=\"" + model + "=<amount>\" is missing"));
+    }
+
+    private void contradict(String model, Memory reported) {
+        Memory given = memoryByModel.get(model);
+        if (given != null && given.mib() != reported.mib()) {
+            contradiction = "--card-memory names " + given + " for " + model + ", but the driver reports " + reported
+                    + ": leave the option out for this model";
+        }
+    }
+
+    /** What the driver reports of the memory of cards against the options, as a sentence; empty if it agrees. */
+    String contradiction() {
+        return contradiction;
     }
 }

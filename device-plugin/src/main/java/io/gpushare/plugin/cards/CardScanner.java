@@ -3,6 +3,7 @@ package io.gpushare.plugin.cards;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.nvml.CardFacts;
@@ -36,14 +37,23 @@ public final class CardScanner implements AutoCloseable {
      * @param interval between two reads
      * @param quiet the quiet time after which a card with an Xid error is healthy again
      * @param needsDeviceFiles whether a card without a device file can't be given to containers
+     * @param memoryByModel the memory of cards of which the driver does not report it
      */
     public record Settings(
-            String library, MemoryUnit unit, Duration interval, Duration quiet, boolean needsDeviceFiles) {}
+            String library,
+            MemoryUnit unit,
+            Duration interval,
+            Duration quiet,
+            boolean needsDeviceFiles,
+            Map<String, Memory> memoryByModel) {}
 
     /** Receives reports about the cards, on the scanning thread. */
     public interface Listener {
         /** The whole inventory, when it differs from the previous one. */
         void inventory(Inventory now);
+
+        /** The driver contradicts an option. */
+        void refused();
 
         /** Why no card is offered, at each scan while that lasts. */
         void noCards(NoCards why);
@@ -86,7 +96,7 @@ public final class CardScanner implements AutoCloseable {
         this.clocks = clocks;
         this.shared = shared;
         this.health = new CardHealth(settings.quiet());
-        this.cards = new CardHistory(settings.unit(), health, settings.needsDeviceFiles());
+        this.cards = new CardHistory(settings.unit(), health, settings.needsDeviceFiles(), settings.memoryByModel());
         this.thread = new Thread(this::run, "cards");
         thread.setDaemon(true);
     }
@@ -124,7 +134,11 @@ public final class CardScanner implements AutoCloseable {
                     .ifPresent(listener::usage);
         } catch (NvmlException e) {
             closeSession();
-            now = cards.withoutDriver(DriverFault.of(e), steady());
+            now = cards.withoutDriver(e, steady());
+        }
+        if (!cards.contradiction().isEmpty()) {
+            LOG.error("{}", cards.contradiction());
+            listener.refused();
         }
         report(now.noCards());
         if (!now.equals(last)) {

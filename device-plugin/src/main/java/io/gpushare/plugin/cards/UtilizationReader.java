@@ -2,20 +2,14 @@ package io.gpushare.plugin.cards;
 
 import io.gpushare.model.card.CardId;
 import io.gpushare.nvml.CardUtilization;
-import io.gpushare.nvml.CardUtilization.EccErrors;
 import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.library.NvmlException;
-import io.gpushare.nvml.process.CardProcess;
-import io.gpushare.plugin.usage.CardUsage;
 import io.gpushare.plugin.usage.CardUsages;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -36,45 +30,14 @@ final class UtilizationReader {
             return Optional.empty();
         }
         last = now;
-        Map<CardId, CardUsage> cards = new HashMap<>();
+        Map<CardId, CardUtilization> cards = new HashMap<>();
         for (String uuid : present) {
             try {
-                cards.put(new CardId(uuid), usage(session.utilization(uuid, wall.minus(INTERVAL))));
+                cards.put(new CardId(uuid), session.utilization(uuid, wall.minus(INTERVAL)));
             } catch (NvmlException _) {
                 // Its previous figures would be wrong.
             }
         }
         return Optional.of(new CardUsages(now, cards));
-    }
-
-    private static CardUsage usage(CardUtilization utilization) {
-        return new CardUsage(
-                utilization.memoryUsedBytes(),
-                divided(100, utilization.gpuUtilization()),
-                divided(1, utilization.temperatureCelsius()),
-                divided(1000, utilization.powerMilliwatts()),
-                utilization
-                        .eccErrors()
-                        .map(EccErrors::corrected)
-                        .map(OptionalLong::of)
-                        .orElseGet(OptionalLong::empty),
-                utilization
-                        .eccErrors()
-                        .map(EccErrors::uncorrected)
-                        .map(OptionalLong::of)
-                        .orElseGet(OptionalLong::empty),
-                utilization.processesKnown()
-                        ? Optional.of(utilization.processes().stream()
-                                .map(UtilizationReader::process)
-                                .toList())
-                        : Optional.empty());
-    }
-
-    private static CardUsage.GpuProcess process(CardProcess process) {
-        return new CardUsage.GpuProcess(process.pid(), process.memoryUsedBytes(), process.gpuUtilization());
-    }
-
-    private static OptionalDouble divided(double divisor, OptionalInt number) {
-        return number.isPresent() ? OptionalDouble.of(number.getAsInt() / divisor) : OptionalDouble.empty();
     }
 }

@@ -157,38 +157,36 @@ public final class AllocationReconciler implements AutoCloseable {
     }
 
     private static Optional<PodEvent> event(AnnotationDifference difference) {
+        String cards = difference.cards();
         return switch (difference.kind()) {
             case MISSING ->
                 event(
-                        false,
                         "GpuAllocationWritten",
-                        "The pod was bound without the GPU Share extender; its containers have " + difference.cards()
+                        "The pod was bound without the GPU Share extender; its containers have " + cards
                                 + ", and the pod is annotated with them now.");
             case WRONG ->
                 event(
-                        true,
                         "GpuAllocationMended",
-                        "Annotation " + AnnotationKeys.ALLOCATION + " did not name the cards that the containers have, "
-                                + difference.cards() + "; it is corrected. Only the scheduler may write it.");
+                        "Annotation " + AnnotationKeys.ALLOCATION
+                                + " did not name the cards that the containers have, " + cards
+                                + "; it is corrected. Only the scheduler may write it.");
             case ADOPTED ->
                 event(
-                        false,
                         "GpuAllocationWritten",
-                        "The pod got " + difference.cards()
+                        "The pod got " + cards
                                 + " from gpushare's device plugin, keeps it, and is annotated with it now.");
             case UNASSIGNED -> Optional.empty();
             case UNCONFIRMED ->
                 event(
-                        true,
                         "GpuAllocationDoubtful",
-                        "Annotation " + AnnotationKeys.ALLOCATION + " names " + difference.cards()
+                        "Annotation " + AnnotationKeys.ALLOCATION + " names " + cards
                                 + ", but the kubelet's devices are of another card, and its checkpoint does not tell"
                                 + " which is right. The pod holds both until it is recreated.");
         };
     }
 
-    private static Optional<PodEvent> event(boolean warning, String reason, String message) {
-        return Optional.of(new PodEvent(warning, Events.COMPONENT, reason, message));
+    private static Optional<PodEvent> event(String reason, String message) {
+        return Optional.of(new PodEvent(!reason.equals("GpuAllocationWritten"), Events.COMPONENT, reason, message));
     }
 
     /** The number of differences found so far, by kind. */
@@ -207,11 +205,6 @@ public final class AllocationReconciler implements AutoCloseable {
     /** The number of failed attempts to repair a difference. */
     public long failures() {
         return failures.get();
-    }
-
-    /** All counters, for the log. */
-    public String counts() {
-        return "differences " + found + ", repaired " + repaired() + ", failed attempts " + failures;
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.gpushare.plugin.part.Backoff;
 import io.gpushare.plugin.part.PeriodicTask;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,7 @@ public final class InventoryPublisher implements AutoCloseable {
     private final String node;
     private final PeriodicTask task = PeriodicTask.onRequest("inventory", Duration.ZERO, this::write);
     private volatile @Nullable Inventory latest;
+    private volatile @Nullable Inventory written;
     private Backoff backoff = FIRST;
 
     public InventoryPublisher(KubernetesApi api, String node) {
@@ -46,6 +48,16 @@ public final class InventoryPublisher implements AutoCloseable {
         task.runSoon();
     }
 
+    /** Publishes this inventory, and waits at most that long until it is written; returns whether it is. */
+    public boolean publish(Inventory inventory, Duration timeout) throws InterruptedException {
+        publish(inventory);
+        long end = System.nanoTime() + timeout.toNanos();
+        while (!inventory.equals(written) && System.nanoTime() < end) {
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+        return inventory.equals(written);
+    }
+
     private Duration write() {
         @Nullable Inventory inventory = latest;
         if (inventory == null) {
@@ -54,6 +66,7 @@ public final class InventoryPublisher implements AutoCloseable {
         boolean failing = !backoff.equals(FIRST);
         try {
             api.nodes().annotate(node, Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
+            written = inventory;
             NodeLabels.write(api, node, inventory);
         } catch (KubernetesException e) {
             if (!failing) {

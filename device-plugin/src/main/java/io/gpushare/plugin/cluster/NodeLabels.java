@@ -65,7 +65,9 @@ public final class NodeLabels {
         Card first = inventory.cards().getFirst();
         labels.put(PREFIX + "gpu.count", String.valueOf(inventory.cards().size()));
         labels.put(PREFIX + "gpu.product", value(first.model()));
-        labels.put(PREFIX + "gpu.memory", String.valueOf(first.memory().mib()));
+        labels.put(
+                PREFIX + "gpu.memory",
+                first.hasMemory() ? String.valueOf(first.memory().mib()) : "");
         labels.put(PREFIX + "mig.capable", String.valueOf(first.details().mig() != null));
         boolean mps =
                 inventory.cards().stream().anyMatch(card -> card.isolation().inForce() == Isolation.MPS);
@@ -94,6 +96,9 @@ public final class NodeLabels {
     }
 
     private static void version(Map<String, String> labels, String name, String version, List<String> parts) {
+        if (version.equals(Inventory.Driver.UNKNOWN)) {
+            return;
+        }
         String[] numbers = version.split("\\.", -1);
         for (int i = 0; i < Math.min(numbers.length, parts.size()); i++) {
             labels.put(PREFIX + name + "." + parts.get(i), value(numbers[i]));

@@ -1,6 +1,7 @@
 package io.gpushare.plugin.devices;
 
 import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.DeviceId;
@@ -15,30 +16,11 @@ import java.util.stream.Stream;
  */
 public enum DeviceResource {
     /** Units of a card's memory. */
-    MEMORY(ShareKind.MEMORY, "gpushare-mem.sock", "units of GPU memory") {
-        @Override
-        List<String> ids(CardState card) {
-            return IntStream.range(0, card.capacity().units())
-                    .mapToObj(number -> new DeviceId.MemoryUnitOf(card.card().id(), number).toString())
-                    .toList();
-        }
-    },
+    MEMORY(ShareKind.MEMORY, "gpushare-mem.sock", "units of GPU memory"),
     /** Whole cards. */
-    CARDS(ShareKind.WHOLE_CARDS, "gpushare-card.sock", "whole GPU cards") {
-        @Override
-        List<String> ids(CardState card) {
-            return List.of(new DeviceId.WholeCard(card.card().id()).toString());
-        }
-    },
+    CARDS(ShareKind.WHOLE_CARDS, "gpushare-card.sock", "whole GPU cards"),
     /** Percents of a card's cores; not every node offers them. */
-    CORES(ShareKind.CORES, "gpushare-core.sock", "percent of the cores of a GPU card") {
-        @Override
-        List<String> ids(CardState card) {
-            return IntStream.range(0, card.capacity().cores())
-                    .mapToObj(number -> new DeviceId.CoresOf(card.card().id(), number).toString())
-                    .toList();
-        }
-    };
+    CORES(ShareKind.CORES, "gpushare-core.sock", "percent of the cores of a GPU card");
 
     private final ShareKind kind;
     private final String socket;
@@ -107,5 +89,13 @@ public enum DeviceResource {
     }
 
     /** The IDs of the card's devices, in the order of the list. */
-    abstract List<String> ids(CardState card);
+    List<String> ids(CardState card) {
+        CardId id = card.card().id();
+        Stream<DeviceId> devices = switch (kind) {
+            case MEMORY -> IntStream.range(0, card.capacity().units()).mapToObj(n -> new DeviceId.MemoryUnitOf(id, n));
+            case WHOLE_CARDS -> Stream.of(new DeviceId.WholeCard(id));
+            case CORES -> IntStream.range(0, card.capacity().cores()).mapToObj(n -> new DeviceId.CoresOf(id, n));
+        };
+        return devices.map(DeviceId::toString).toList();
+    }
 }

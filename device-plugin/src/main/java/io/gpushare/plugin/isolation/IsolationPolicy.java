@@ -6,6 +6,7 @@ import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -28,20 +29,21 @@ public record IsolationPolicy(IsolationMode mode, boolean fallback) {
     }
 
     /**
-     * The isolation of each card.
+     * The isolation of each card whose memory is known.
      *
      * @param provider of the isolation that is {@link #wanted}
      */
     public Map<CardId, CardIsolation> decide(Inventory inventory, IsolationProvider provider) {
         Map<CardId, CardIsolation> decided = new HashMap<>();
         Map<CardId, String> missing = new HashMap<>();
-        for (Card card : inventory.cards()) {
+        List<Card> sharing = inventory.cards().stream().filter(Card::hasMemory).toList();
+        for (Card card : sharing) {
             provider.missing(card, inventory).ifPresent(reason -> missing.put(card.id(), reason));
         }
         Optional<String> any = missing.entrySet().stream()
                 .min(Map.Entry.comparingByKey())
                 .map(entry -> "card " + entry.getKey() + ": " + entry.getValue());
-        for (Card card : inventory.cards()) {
+        for (Card card : sharing) {
             decided.put(card.id(), decide(Optional.ofNullable(missing.get(card.id())), any));
         }
         return decided;

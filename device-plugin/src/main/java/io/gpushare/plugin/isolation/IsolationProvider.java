@@ -9,10 +9,12 @@ import io.gpushare.plugin.usage.CardUsages;
 import java.util.Map;
 import java.util.Optional;
 
-/** One way to hold containers to their shares. */
+/** One way to hold containers to their shares; by default there is none, and memory is only counted. */
 public interface IsolationProvider {
     /** Why that card can't have it, as a sentence; empty if it can. */
-    Optional<String> missing(Card card, Inventory inventory);
+    default Optional<String> missing(Card card, Inventory inventory) {
+        return Optional.empty();
+    }
 
     /**
      * What a container with these limits needs. It decides on values only.
@@ -20,7 +22,9 @@ public interface IsolationProvider {
      * @param limits what it may use, by card that has this isolation; not empty
      * @param cards the number of all its cards
      */
-    ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards);
+    default ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards) {
+        return ContainerIsolation.Settings.NONE;
+    }
 
     /**
      * Puts the isolation of a container into force before it starts, and waits for it if necessary; the kubelet waits
@@ -28,7 +32,9 @@ public interface IsolationProvider {
      *
      * @return why the container can't start, as a sentence; empty if it may
      */
-    Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot);
+    default Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
+        return Optional.empty();
+    }
 
     /** What was done so far to keep it in force, by kind, for metrics. */
     default Map<String, Long> repairs() {
@@ -56,5 +62,5 @@ public interface IsolationProvider {
     record Figures(String phase, long clients, long failures, Memory processLimit) {}
 
     /** Compares what is in force on the node with what should be, and repairs it. It is called every two seconds. */
-    void reconcile(NodeSnapshot snapshot);
+    default void reconcile(NodeSnapshot snapshot) {}
 }

@@ -1,6 +1,6 @@
 package io.gpushare.plugin.kubelet;
 
-import io.gpushare.plugin.allocation.AllocationResponse;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.devices.DeviceResource;
 import java.util.List;
@@ -31,5 +31,5 @@ public interface CallHandler {
     Optional<String> start(DeviceResource resource, List<String> ids);
 
     /** The response for the container for which the kubelet has chosen these devices. */
-    Outcome<AllocationResponse> allocate(DeviceResource resource, List<String> ids);
+    Outcome<ContainerAllocateResponse> allocate(DeviceResource resource, List<String> ids);
 }

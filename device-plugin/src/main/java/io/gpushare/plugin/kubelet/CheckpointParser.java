@@ -1,9 +1,13 @@
 package io.gpushare.plugin.kubelet;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
@@ -21,10 +25,11 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the checkpoint of the kubelet's device manager (pkg/kubelet/cm/devicemanager/checkpoint). It reads a stream,
- * skips the devices that are not allocated, and ignores unknown fields. The checksum is the kubelet's own matter.
+ * Parses the checkpoint of the kubelet's device manager (pkg/kubelet/cm/devicemanager/checkpoint). It skips the devices
+ * that are not allocated, and ignores unknown fields. The checksum is the kubelet's own matter.
  */
 final class CheckpointParser {
     /** The device lists of the three resources have at most 4 MiB each, and the file contains them at most twice. */
@@ -32,9 +37,14 @@ final class CheckpointParser {
 
     static final int MOST_ENTRIES = 10_000;
 
-    private static final JsonFactory JSON = JsonFactory.builder()
-            .streamReadConstraints(
-                    StreamReadConstraints.builder().maxDocumentLength(LARGEST).build())
+    // Go writes null for what is empty.
+    private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxDocumentLength(LARGEST)
+                            .build())
+                    .build())
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .defaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))
             .build();
     private static final String VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES";
     private static final String CDI_KIND = "nvidia.com/gpu=";
@@ -42,77 +52,56 @@ final class CheckpointParser {
     private static final Pattern INDEX = Pattern.compile("[0-9]{1,4}");
     private static final Pattern DEVICE_FILE = Pattern.compile("/dev/nvidia([0-9]{1,4})");
 
-    @FunctionalInterface
-    private interface Field {
-        void read(String name) throws IOException;
-    }
+    private record File(
+            @JsonProperty("Data") @JsonSetter(nulls = Nulls.SET) @Nullable
+            Data data) {}
 
-    @FunctionalInterface
-    private interface Value {
-        void read() throws IOException;
-    }
+    private record Data(@JsonProperty("PodDeviceEntries") List<Entry> entries) {}
 
-    private final JsonParser json;
-    private final List<KubeletCheckpoint.Entry> entries = new ArrayList<>();
-    private int read;
+    private record Entry(
+            @JsonProperty("PodUID") String podUid,
+            @JsonProperty("ContainerName") String container,
+            @JsonProperty("ResourceName") String resource,
+            @JsonProperty("DeviceIDs") JsonNode devices,
+            @JsonProperty("AllocResp") JsonNode response) {}
 
-    private CheckpointParser(JsonParser json) {
-        this.json = json;
-    }
+    private CheckpointParser() {}
 
     /** Reads the checkpoint; throws IOException if it is malformed or too large. */
     static KubeletCheckpoint parse(InputStream in) throws IOException {
-        try (JsonParser json = JSON.createParser(in)) {
-            CheckpointParser parser = new CheckpointParser(json);
-            json.nextToken();
-            parser.object(name -> parser.child(name.equals("Data"), () -> parser.object(parser::data)));
-            return KubeletCheckpoint.of(parser.entries);
+        @Nullable File file = JSON.readValue(in, File.class);
+        if (file == null || file.data() == null) {
+            throw new IOException("it has no data");
         }
-    }
-
-    private void data(String name) throws IOException {
-        child(name.equals("PodDeviceEntries"), () -> {
-            expect(JsonToken.START_ARRAY);
-            while (json.nextToken() != JsonToken.END_ARRAY) {
-                if (++read > MOST_ENTRIES) {
-                    throw new IOException("it has more than " + MOST_ENTRIES + " entries");
-                }
-                entry();
-            }
-        });
-    }
-
-    private void entry() throws IOException {
-        String[] texts = {"", "", ""};
-        Set<String> ids = new HashSet<>();
-        byte[][] response = {{}};
-        object(name -> {
-            switch (name) {
-                case "PodUID" -> texts[0] = text();
-                case "ContainerName" -> texts[1] = text();
-                case "ResourceName" -> texts[2] = text();
-                case "DeviceIDs" -> devices(ids);
-                case "AllocResp" ->
-                    response[0] = json.currentToken() == JsonToken.VALUE_NULL ? new byte[0] : json.getBinaryValue();
-                default -> json.skipChildren();
-            }
-        });
-        List<NamedCard> cards = cards(response[0]);
-        if (!cards.isEmpty()) {
-            entries.add(new KubeletCheckpoint.Entry(texts[0], texts[1], texts[2], ids, cards));
+        List<Entry> recorded = file.data().entries();
+        if (recorded.size() > MOST_ENTRIES) {
+            throw new IOException("it has more than " + MOST_ENTRIES + " entries");
         }
+        List<KubeletCheckpoint.Entry> entries = new ArrayList<>();
+        for (Entry entry : recorded) {
+            List<NamedCard> cards =
+                    cards(entry.response().isTextual() ? entry.response().binaryValue() : new byte[0]);
+            if (!cards.isEmpty()) {
+                entries.add(new KubeletCheckpoint.Entry(
+                        entry.podUid(), entry.container(), entry.resource(), ids(entry.devices()), cards));
+            }
+        }
+        return KubeletCheckpoint.of(entries);
     }
 
     /** By NUMA node since Kubernetes 1.20, a plain array before. */
-    private void devices(Set<String> ids) throws IOException {
-        if (json.currentToken() == JsonToken.START_OBJECT) {
-            object(_ -> devices(ids));
-        } else if (json.currentToken() != JsonToken.VALUE_NULL) {
-            expect(JsonToken.START_ARRAY);
-            while (json.nextToken() != JsonToken.END_ARRAY) {
-                ids.add(text());
+    private static Set<String> ids(JsonNode devices) throws IOException {
+        Set<String> ids = new HashSet<>();
+        for (JsonNode each : devices) {
+            if (each.isArray()) {
+                ids.addAll(ids(each));
+            } else if (each.isTextual()) {
+                ids.add(each.textValue());
+            } else if (!each.isNull()) {
+                throw new IOException("'" + each + "' is not the ID of a device");
             }
         }
+        return ids;
     }
 
     /** The cards that a response names; none if that is unknown, or if the response gives no card. */
@@ -150,37 +139,5 @@ final class CheckpointParser {
         return INDEX.matcher(name).matches()
                 ? Optional.of(new NamedCard.ByIndex(Integer.parseInt(name)))
                 : Optional.empty();
-    }
-
-    /** Reads each field of the object at which the parser is. */
-    private void object(Field field) throws IOException {
-        expect(JsonToken.START_OBJECT);
-        while (json.nextToken() != JsonToken.END_OBJECT) {
-            expect(JsonToken.FIELD_NAME);
-            String name = json.currentName();
-            json.nextToken();
-            field.read(name);
-        }
-    }
-
-    /** Reads the present value if it is wanted; Go writes null for an empty list. */
-    private void child(boolean wanted, Value value) throws IOException {
-        if (wanted && json.currentToken() != JsonToken.VALUE_NULL) {
-            value.read();
-        } else {
-            json.skipChildren();
-        }
-    }
-
-    private String text() throws IOException {
-        expect(JsonToken.VALUE_STRING);
-        return json.getText();
-    }
-
-    private void expect(JsonToken token) throws IOException {
-        if (json.currentToken() != token) {
-            throw new IOException("at line " + json.currentLocation().getLineNr() + ", column "
-                    + json.currentLocation().getColumnNr() + " is " + json.currentToken() + " instead of " + token);
-        }
     }
 }

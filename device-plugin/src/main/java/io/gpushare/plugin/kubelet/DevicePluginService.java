@@ -2,26 +2,21 @@ package io.gpushare.plugin.kubelet;
 
 import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.AllocateResponse;
-import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DevicePluginGrpc;
 import io.gpushare.api.deviceplugin.v1beta1.DevicePluginOptions;
-import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.api.deviceplugin.v1beta1.Empty;
 import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
-import io.gpushare.api.deviceplugin.v1beta1.Mount;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerResponse;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationResponse;
 import io.gpushare.model.text.Printable;
-import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.devices.DeviceResource;
-import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -98,9 +93,8 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
         try {
             for (ContainerAllocateRequest container : request.getContainerRequestsList()) {
                 switch (handler.allocate(resource, container.getDevicesIdsList())) {
-                    case Outcome.Of<AllocationResponse>(var granted) ->
-                        response.addContainerResponses(message(granted));
-                    case Outcome.Refused<AllocationResponse>(var _, String reason, var _) -> {
+                    case Outcome.Of<ContainerAllocateResponse>(var granted) -> response.addContainerResponses(granted);
+                    case Outcome.Refused<ContainerAllocateResponse>(var _, String reason, var _) -> {
                         kubelet.onError(Status.FAILED_PRECONDITION
                                 .withDescription(reason)
                                 .asRuntimeException());
@@ -116,26 +110,6 @@ final class DevicePluginService extends DevicePluginGrpc.DevicePluginImplBase {
             return;
         }
         respond(kubelet, response.build());
-    }
-
-    private static ContainerAllocateResponse message(AllocationResponse granted) {
-        ContainerAllocateResponse.Builder response =
-                ContainerAllocateResponse.newBuilder().putAllEnvs(granted.environment());
-        for (String file : granted.deviceFiles()) {
-            response.addDevices(DeviceSpec.newBuilder()
-                    .setHostPath(file)
-                    .setContainerPath(file)
-                    .setPermissions("rw"));
-        }
-        for (ContainerIsolation.Mount mount : granted.mounts()) {
-            response.addMounts(Mount.newBuilder()
-                    .setHostPath(mount.hostPath())
-                    .setContainerPath(mount.containerPath())
-                    .setReadOnly(mount.readOnly()));
-        }
-        granted.cdiDevices()
-                .forEach(name -> response.addCdiDevices(CDIDevice.newBuilder().setName(name)));
-        return response.build();
     }
 
     /** The kubelet calls it only if the options require it. */

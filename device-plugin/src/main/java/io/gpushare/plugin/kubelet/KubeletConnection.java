@@ -20,6 +20,16 @@ import java.util.concurrent.Executors;
 public final class KubeletConnection implements AutoCloseable {
     private static final Duration INTERVAL = Duration.ofMillis(500);
 
+    /** Receives what the kubelet does. */
+    public interface Listener {
+        /** It begins to watch the list of a resource. */
+        void watched();
+
+        /** A call, such as {@code Allocate}, ended after that time. */
+        void responded(String call, long nanos);
+    }
+
+    private final CallObserver observer;
     private final List<ResourceServer> servers;
     private final List<Registrar> registrars;
     private final ExecutorService calls = Executors.newThreadPerTaskExecutor(
@@ -33,12 +43,18 @@ public final class KubeletConnection implements AutoCloseable {
      * @throws IllegalArgumentException when the path is too long for sockets
      */
     public KubeletConnection(
-            Path pluginDir, ResourceNames names, CallHandler handler, DomainSockets sockets, InstantSource clock) {
+            Path pluginDir,
+            ResourceNames names,
+            CallHandler handler,
+            Listener listener,
+            DomainSockets sockets,
+            InstantSource clock) {
+        observer = new CallObserver(listener);
         Path kubelet = DomainSockets.checked(pluginDir.resolve("kubelet.sock"));
         servers = DeviceResource.of(names).stream()
                 .map(resource -> new ResourceServer.Endpoint(
                         resource, resource.name(names), DomainSockets.checked(pluginDir.resolve(resource.socket()))))
-                .map(endpoint -> new ResourceServer(endpoint, handler, sockets, calls, clock))
+                .map(endpoint -> new ResourceServer(endpoint, handler, observer, sockets, calls, clock))
                 .toList();
         registrars = servers.stream()
                 .map(server -> new Registrar(server, kubelet, sockets, clock))
@@ -59,6 +75,11 @@ public final class KubeletConnection implements AutoCloseable {
     /** Whether the kubelet watches the list of every resource. */
     public boolean watched() {
         return servers.stream().allMatch(ResourceServer::watched);
+    }
+
+    /** Whether the kubelet waits for no response. */
+    public boolean idle() {
+        return observer.idle();
     }
 
     /** The number of registrations of each resource so far, by its name. */

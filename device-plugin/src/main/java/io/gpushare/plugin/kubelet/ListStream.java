@@ -11,11 +11,13 @@ import org.jspecify.annotations.Nullable;
 final class ListStream {
     private final ServerCallStreamObserver<ListAndWatchResponse> kubelet;
     private @Nullable ListAndWatchResponse waiting;
+    private boolean over;
 
     ListStream(ServerCallStreamObserver<ListAndWatchResponse> kubelet, Consumer<ListStream> ended) {
         this.kubelet = kubelet;
         kubelet.setOnReadyHandler(this::flush);
         kubelet.setOnCancelHandler(() -> ended.accept(this));
+        kubelet.setOnCloseHandler(() -> ended.accept(this));
     }
 
     synchronized void send(ListAndWatchResponse list) {
@@ -23,8 +25,16 @@ final class ListStream {
         flush();
     }
 
+    /** Ends the call; the kubelet has no devices of the resource from now on. */
+    synchronized void end() {
+        if (!kubelet.isCancelled() && !over) {
+            over = true;
+            kubelet.onCompleted();
+        }
+    }
+
     private synchronized void flush() {
-        if (waiting != null && kubelet.isReady() && !kubelet.isCancelled()) {
+        if (!over && waiting != null && kubelet.isReady() && !kubelet.isCancelled()) {
             kubelet.onNext(waiting);
             waiting = null;
         }

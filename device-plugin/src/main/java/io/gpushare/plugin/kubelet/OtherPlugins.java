@@ -53,8 +53,17 @@ public final class OtherPlugins {
         }
     }
 
-    /** The socket of NVIDIA's device plugin, or of a vendor's variant of it, if one serves the node. */
-    public static Optional<Path> ofNvidia(Path pluginDir) {
+    /** A warning, which is logged, if NVIDIA's device plugin or a vendor's variant of it serves the node. */
+    public static Optional<String> warningOfNvidia(Path pluginDir) {
+        Optional<String> warning = ofNvidia(pluginDir)
+                .map(socket -> "NVIDIA's device plugin serves this node as well (" + socket.getFileName()
+                        + "): each card is offered twice, and pods of both may get the same one. Switch it off on this"
+                        + " node.");
+        warning.ifPresent(LOG::warn);
+        return warning;
+    }
+
+    private static Optional<Path> ofNvidia(Path pluginDir) {
         try (DirectoryStream<Path> sockets = Files.newDirectoryStream(pluginDir, NVIDIA)) {
             return StreamSupport.stream(sockets.spliterator(), false)
                     .filter(OtherPlugins::accepts)

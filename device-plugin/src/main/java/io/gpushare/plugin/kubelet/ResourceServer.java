@@ -31,6 +31,7 @@ final class ResourceServer {
     private static final String UNHEALTHY = "Unhealthy";
 
     private final Endpoint endpoint;
+    private final CallObserver calls;
     private final DomainSockets sockets;
     private final Executor executor;
     private final InstantSource clock;
@@ -42,8 +43,14 @@ final class ResourceServer {
     private volatile Optional<Object> bound = Optional.empty();
 
     ResourceServer(
-            Endpoint endpoint, CallHandler handler, DomainSockets sockets, Executor executor, InstantSource clock) {
+            Endpoint endpoint,
+            CallHandler handler,
+            CallObserver calls,
+            DomainSockets sockets,
+            Executor executor,
+            InstantSource clock) {
         this.endpoint = endpoint;
+        this.calls = calls;
         this.sockets = sockets;
         this.executor = executor;
         this.clock = clock;
@@ -85,7 +92,12 @@ final class ResourceServer {
         return list != null;
     }
 
-    private synchronized void opened(ServerCallStreamObserver<ListAndWatchResponse> kubelet) {
+    private void opened(ServerCallStreamObserver<ListAndWatchResponse> kubelet) {
+        open(kubelet);
+        calls.watched();
+    }
+
+    private synchronized void open(ServerCallStreamObserver<ListAndWatchResponse> kubelet) {
         ListStream stream = new ListStream(kubelet, this::ended);
         streams.add(stream);
         if (list != null) {
@@ -96,6 +108,10 @@ final class ResourceServer {
     private synchronized void ended(ListStream stream) {
         streams.remove(stream);
         lastStreamEnd = clock.instant();
+    }
+
+    private synchronized void endStreams() {
+        List.copyOf(streams).forEach(ListStream::end);
     }
 
     synchronized boolean watched() {
@@ -122,6 +138,7 @@ final class ResourceServer {
                 .maxInboundMessageSize(LARGEST_REQUEST)
                 .executor(executor)
                 .addService(service)
+                .intercept(calls)
                 .build()
                 .start();
         bound = DomainSockets.identity(endpoint.socket());
@@ -130,9 +147,12 @@ final class ResourceServer {
     /** Ends all streams and removes the socket, if it is still ours. */
     void stop() throws IOException {
         if (server != null) {
-            server.shutdownNow();
+            server.shutdown();
+            endStreams();
             try {
-                if (!server.awaitTermination(2, TimeUnit.SECONDS)) {
+                // A call in flight gets its response; a kubelet that hangs does not end its connection.
+                if (!server.awaitTermination(1, TimeUnit.SECONDS)
+                        && !server.shutdownNow().awaitTermination(2, TimeUnit.SECONDS)) {
                     throw new IOException("the server on " + endpoint.socket() + " does not stop");
                 }
             } catch (InterruptedException e) {

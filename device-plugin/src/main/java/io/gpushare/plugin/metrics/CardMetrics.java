@@ -2,24 +2,26 @@ package io.gpushare.plugin.metrics;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.nvml.CardUtilization;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.IsolationProvider.Figures;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.state.LatestSnapshot;
-import io.gpushare.plugin.usage.CardUsage;
 import io.gpushare.plugin.usage.NodeUsage;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 
 /** The state and the usage of each card; each metric has one series for each card of the node. */
 record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor monitor) {
     void register(IsolationProvider provider) {
-        state(
+        gauge(
                 "gpushare_card_memory_capacity_bytes",
                 "The total memory of the card.",
-                state -> state.card().memory().bytes());
+                state -> state.card().hasMemory()
+                        ? DoubleStream.of((double) state.card().memory().bytes())
+                        : DoubleStream.empty());
         state(
                 "gpushare_card_memory_allocated_bytes",
                 "Memory that is allocated to containers; all of it if one has the whole card.",
@@ -28,8 +30,8 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
                 "gpushare_card_cores_allocated_percent",
                 "Percent of the card's cores that is allocated to containers; only where cores are counted.",
                 state -> state.capacity().cores() == 0
-                        ? OptionalDouble.empty()
-                        : OptionalDouble.of(state.occupied().cores()));
+                        ? DoubleStream.empty()
+                        : DoubleStream.of(state.occupied().cores()));
         state(
                 "gpushare_card_taken_whole",
                 "1 for a card that is allocated whole.",
@@ -52,13 +54,19 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
         usage(
                 "gpushare_card_memory_used_bytes",
                 "Memory that all processes use, as the driver reports it.",
-                usage -> OptionalDouble.of((double) usage.usedBytes()));
+                usage -> usage.memoryUsedBytes().stream().asDoubleStream());
         usage(
                 "gpushare_card_utilisation_ratio",
                 "Fraction of the last sample period in which the card computed, 0 to 1.",
-                CardUsage::utilisation);
-        usage("gpushare_card_temperature_celsius", "Temperature of the chip.", CardUsage::celsius);
-        usage("gpushare_card_power_watts", "Power draw of the board.", CardUsage::watts);
+                usage -> usage.gpuUtilization().stream().mapToDouble(percent -> percent / 100.0));
+        usage(
+                "gpushare_card_temperature_celsius",
+                "Temperature of the chip.",
+                usage -> usage.temperatureCelsius().stream().asDoubleStream());
+        usage(
+                "gpushare_card_power_watts",
+                "Power draw of the board.",
+                usage -> usage.powerMilliwatts().stream().mapToDouble(milliwatts -> milliwatts / 1000.0));
         gauge(
                 "gpushare_card_foreign_memory_used_bytes",
                 "Memory of processes to which nothing of the card is allocated.",
@@ -114,11 +122,8 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
                 series -> latest.now()
                         .inventory()
                         .cards()
-                        .forEach(card -> series.call(
-                                1,
-                                card.id().uuid(),
-                                card.model(),
-                                card.isolation().inForce().toString())),
+                        .forEach(card -> series.ofCard(
+                                1, card, card.isolation().inForce().toString())),
                 "card",
                 "model",
                 "provider");
@@ -131,41 +136,34 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
                         * latest.now().inventory().unit().size().bytes();
     }
 
-    private static OptionalDouble foreign(NodeUsage usage, Card card) {
+    private static DoubleStream foreign(NodeUsage usage, Card card) {
         return usage.containers().isPresent() && usage.reported().cards().containsKey(card.id())
-                ? OptionalDouble.of((double) usage.foreignOn(card.id()))
-                : OptionalDouble.empty();
+                ? DoubleStream.of((double) usage.foreignOn(card.id()))
+                : DoubleStream.empty();
     }
 
     private void eccErrors(PluginMetrics.Series series) {
-        monitor.now()
-                .reported()
-                .cards()
-                .forEach((id, usage) -> latest.now().inventory().card(id).ifPresent(card -> {
-                    usage.correctedErrors()
-                            .ifPresent(count -> series.call((double) count, id.uuid(), card.model(), "corrected"));
-                    usage.uncorrectedErrors()
-                            .ifPresent(count -> series.call((double) count, id.uuid(), card.model(), "uncorrected"));
-                }));
+        for (Card card : latest.now().inventory().cards()) {
+            usage(card).flatMap(CardUtilization::eccErrors).ifPresent(errors -> {
+                series.ofCard((double) errors.corrected(), card, "corrected");
+                series.ofCard((double) errors.uncorrected(), card, "uncorrected");
+            });
+        }
+    }
+
+    private Optional<CardUtilization> usage(Card card) {
+        return Optional.ofNullable(monitor.now().reported().cards().get(card.id()));
     }
 
     private void state(String name, String help, ToDoubleFunction<CardState> value) {
-        gauge(name, help, state -> OptionalDouble.of(value.applyAsDouble(state)));
+        gauge(name, help, state -> DoubleStream.of(value.applyAsDouble(state)));
     }
 
-    private void usage(String name, String help, Function<CardUsage, OptionalDouble> value) {
-        gauge(
-                name,
-                help,
-                state -> Optional.ofNullable(monitor.now()
-                                .reported()
-                                .cards()
-                                .get(state.card().id()))
-                        .map(value)
-                        .orElse(OptionalDouble.empty()));
+    private void usage(String name, String help, Function<CardUtilization, DoubleStream> value) {
+        gauge(name, help, state -> usage(state.card()).stream().flatMapToDouble(value));
     }
 
-    private void gauge(String name, String help, Function<CardState, OptionalDouble> value) {
+    private void gauge(String name, String help, Function<CardState, DoubleStream> value) {
         metrics.gauges(
                 name,
                 help,
@@ -173,11 +171,7 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
                         .allocations()
                         .assigned()
                         .cards()
-                        .forEach(state -> value.apply(state)
-                                .ifPresent(number -> series.call(
-                                        number,
-                                        state.card().id().uuid(),
-                                        state.card().model()))),
+                        .forEach(state -> value.apply(state).forEach(number -> series.ofCard(number, state.card()))),
                 "card",
                 "model");
     }

@@ -44,10 +44,9 @@ record ContainerMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonit
                 help,
                 series -> ContainerShare.of(latest.now())
                         .forEach(share -> value.apply(share)
-                                .forEach(number -> series.call(
+                                .forEach(number -> series.ofCard(
                                         number,
-                                        share.card().id().uuid(),
-                                        share.card().model(),
+                                        share.card(),
                                         share.pod().namespace(),
                                         share.pod().name(),
                                         share.container()))),

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.metrics;
 
+import io.gpushare.model.card.Card;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.state.LatestSnapshot;
@@ -14,32 +15,32 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Every metric of the plugin, in Prometheus' text format. Their values are read at each scrape, by several threads. */
 public final class PluginMetrics {
-    /** A kubelet call that is timed. */
-    public enum Call {
-        ALLOCATE,
-        GET_PREFERRED_ALLOCATION,
-        PRE_START_CONTAINER;
-
-        String label() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
-
     /** Receives the series of a metric. */
     @FunctionalInterface
     public interface Series {
         /** One series: its value, and the values of its labels. */
         void call(double value, String... labels);
+
+        /** One series whose first labels are the card and its model. */
+        default void ofCard(double value, Card card, String... labels) {
+            call(
+                    value,
+                    Stream.concat(Stream.of(card.id().uuid(), card.model()), Stream.of(labels))
+                            .toArray(String[]::new));
+        }
     }
 
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
+
+    private static final Set<String> CALLS = Set.of("allocate", "get_preferred_allocation", "pre_start_container");
 
     private final PrometheusRegistry registry = new PrometheusRegistry();
     private final Histogram seconds = Histogram.builder()
@@ -52,9 +53,7 @@ public final class PluginMetrics {
 
     /** Registers what the plugin measures itself: the version and the duration of calls. */
     public PluginMetrics(String version) {
-        for (Call call : Call.values()) {
-            seconds.initLabelValues(call.label());
-        }
+        CALLS.forEach(seconds::initLabelValues);
         Info.builder()
                 .name("gpushare_plugin_build_info")
                 .help("The version of the program.")
@@ -74,14 +73,13 @@ public final class PluginMetrics {
         counters(name, help, series -> series.call((double) value.getAsLong()));
     }
 
-    /** Registers a counter with a series for each key. */
-    public <K> void counter(
-            String name, String help, String label, Supplier<Map<K, Long>> values, Function<K, String> value) {
-        counters(
-                name,
-                help,
-                series -> values.get().forEach((key, count) -> series.call(count, value.apply(key))),
-                label);
+    /** Registers a counter with a series for each key; constants of an enum are in small letters. */
+    public void counter(String name, String help, String label, Supplier<? extends Map<?, Long>> values) {
+        counters(name, help, series -> values.get().forEach((key, count) -> series.call(count, text(key))), label);
+    }
+
+    private static String text(Object key) {
+        return key instanceof Enum<?> constant ? constant.name().toLowerCase(Locale.ROOT) : key.toString();
     }
 
     /** Registers a counter with any series. */
@@ -105,8 +103,11 @@ public final class PluginMetrics {
     }
 
     /** A kubelet call ended, by a response or a failure, after that time. */
-    public void observe(Call call, long nanos) {
-        seconds.labelValues(call.label()).observe(nanos / 1e9);
+    public void observe(String call, long nanos) {
+        String label = call.replaceAll("(?<=[a-z])(?=[A-Z])", "_").toLowerCase(Locale.ROOT);
+        if (CALLS.contains(label)) {
+            seconds.labelValues(label).observe(nanos / 1e9);
+        }
     }
 
     byte[] text() {

@@ -2,9 +2,9 @@ package io.gpushare.plugin.monitor;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.plugin.part.Events;
-import io.gpushare.plugin.usage.ForeignUse;
 import io.gpushare.plugin.usage.NodeUsage;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,11 +16,14 @@ import org.slf4j.LoggerFactory;
 public final class ForeignUseReporter {
     private static final Logger LOG = LoggerFactory.getLogger(ForeignUseReporter.class);
     private static final String REASON = "GpuUseWithoutAllocation";
+    // Half a minute of reports.
+    private static final int CERTAIN = 6;
 
     private final EventSubject.Node node;
     private final BooleanSupplier podsKnown;
     private final Events events;
-    private ForeignUse state = ForeignUse.NONE;
+    /** In how many reports in a row; a container that has just started, or that ends, may look like one. */
+    private final Map<NodeUsage.Foreign, Integer> seen = new HashMap<>();
 
     /**
      * @param podsKnown whether the pods of the node were reported: before, every process looks like one without a pod
@@ -36,17 +39,23 @@ public final class ForeignUseReporter {
         if (!podsKnown.getAsBoolean()) {
             return;
         }
-        Set<NodeUsage.Foreign> before = state.certain();
-        state = state.with(usage);
-        for (NodeUsage.Foreign foreign : state.certain()) {
-            EventSubject about =
-                    foreign.pod().<EventSubject>map(EventSubject.Pod::new).orElse(node);
-            String message = message(foreign);
-            if (!before.contains(foreign)) {
-                LOG.warn("{}: {}", about, message);
+        seen.keySet().retainAll(usage.foreign().keySet());
+        for (NodeUsage.Foreign foreign : usage.foreign().keySet()) {
+            int reports = seen.merge(foreign, 1, Integer::sum);
+            if (reports >= CERTAIN) {
+                report(foreign, reports == CERTAIN);
             }
-            events.warn(about, REASON, message);
         }
+    }
+
+    private void report(NodeUsage.Foreign foreign, boolean first) {
+        EventSubject about =
+                foreign.pod().<EventSubject>map(EventSubject.Pod::new).orElse(node);
+        String message = message(foreign);
+        if (first) {
+            LOG.warn("{}: {}", about, message);
+        }
+        events.warn(about, REASON, message);
     }
 
     private static String message(NodeUsage.Foreign foreign) {

@@ -13,7 +13,6 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -37,12 +36,7 @@ public final class OverUseGuard {
         /** A PodDisruptionBudget forbids it now, or the plugin lacks the permission. */
         REFUSED,
         /** The API server did not respond, or failed. */
-        FAILED;
-
-        /** The value of the label in metrics. */
-        public String label() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        FAILED
     }
 
     private record Attempt(Outcome outcome, Instant next) {}

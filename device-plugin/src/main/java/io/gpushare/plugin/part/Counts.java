@@ -22,14 +22,4 @@ public final class Counts<K> {
     public Map<K, Long> all() {
         return Map.copyOf(counts);
     }
-
-    /** The number of occurrences of all kinds. */
-    public long sum() {
-        return counts.values().stream().mapToLong(Long::longValue).sum();
-    }
-
-    @Override
-    public String toString() {
-        return counts.toString();
-    }
 }

@@ -3,8 +3,12 @@ package io.gpushare.plugin.snapshot;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.Decoded;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -16,30 +20,19 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
     /** How the annotation differs. */
     public enum Kind {
         /** There is none: another scheduler bound the pod, or it is static. */
-        MISSING("unwritten"),
+        MISSING,
         /** It names another allocation, or can't be read. */
-        WRONG("wrong"),
+        WRONG,
         /** There is none, because the pod got its card from another device plugin, such as gpushare's. */
-        ADOPTED("adopted"),
+        ADOPTED,
         /** It is right, but gpushare's annotations don't say yet that the pod has its card. */
-        UNASSIGNED("unassigned"),
+        UNASSIGNED,
         /**
          * It contradicts the kubelet's devices, and neither this process nor the kubelet's checkpoint knows the
          * response of Allocate. Which of the two the containers use is unknown, so the pod holds both, and nothing is
          * changed.
          */
-        UNCONFIRMED("doubtful");
-
-        private final String label;
-
-        Kind(String label) {
-            this.label = label;
-        }
-
-        /** The value of the label in metrics. */
-        public String label() {
-            return label;
-        }
+        UNCONFIRMED;
 
         /** Whether another program's mistake is corrected. */
         public boolean repaired() {
@@ -103,6 +96,14 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
                         .filter(card -> !actual.shareOn(card).shared().isNone())
                         .count()
                 > 1;
+    }
+
+    /** What has to be written on the pod. */
+    public Map<String, String> annotations(Inventory inventory, Instant now) {
+        return switch (kind) {
+            case MISSING, WRONG, UNCONFIRMED -> AllocationCodec.annotationsOfRunning(actual, inventory, now);
+            case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(actual);
+        };
     }
 
     /** The UUIDs of the cards that the pod has, for messages. */

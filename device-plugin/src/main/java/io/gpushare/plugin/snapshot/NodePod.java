@@ -39,25 +39,17 @@ public record NodePod(
         former = Set.copyOf(former);
     }
 
-    /** A pod without a container of a former resource and without annotations of gpushare. */
-    public NodePod(
-            PodRef ref,
-            Instant created,
-            boolean ended,
-            Decoded<Demand> demand,
-            Decoded<Allocation> allocation,
-            Map<String, String> started) {
-        this(ref, created, ended, demand, allocation, started, Set.of(), AliyunPod.NONE);
-    }
-
-    /** A pod without a started container and without annotations of gpushare. */
-    public NodePod(PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
-        this(ref, created, ended, demand, allocation, Map.of());
-    }
-
     /** A pod that the API has not reported, or has deleted. */
     static NodePod unknown(PodRef ref) {
-        return new NodePod(ref, Instant.EPOCH, false, new Decoded.Absent<>(), new Decoded.Absent<>());
+        return new NodePod(
+                ref,
+                Instant.EPOCH,
+                false,
+                new Decoded.Absent<>(),
+                new Decoded.Absent<>(),
+                Map.of(),
+                Set.of(),
+                AliyunPod.NONE);
     }
 
     public PodName name() {

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -223,6 +224,19 @@ public final class NodeSnapshot {
     /** Whether the pod may still receive cards. */
     public boolean waits(NodePod pod) {
         return !pod.ended() && !refused.contains(pod.ref().uid());
+    }
+
+    /** The pods that are bound to the node, and whose containers don't all have their cards yet. */
+    public List<PodRef> awaitingCards() {
+        return pods().stream()
+                .filter(pod -> waits(pod) && pod.demand().valid().isPresent())
+                .filter(pod -> allocations
+                        .assigned()
+                        .allocationOf(pod.ref().uid())
+                        .filter(pod::gives)
+                        .isEmpty())
+                .map(NodePod::ref)
+                .toList();
     }
 
     /** Whether the kubelet lists a pod that the API's watch has not reported: then the API must be listed. */

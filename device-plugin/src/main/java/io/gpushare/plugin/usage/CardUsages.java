@@ -1,6 +1,7 @@
 package io.gpushare.plugin.usage;
 
 import io.gpushare.model.card.CardId;
+import io.gpushare.nvml.CardUtilization;
 import java.time.Instant;
 import java.util.Map;
 
@@ -9,7 +10,7 @@ import java.util.Map;
  *
  * @param at by the steady clock
  */
-public record CardUsages(Instant at, Map<CardId, CardUsage> cards) {
+public record CardUsages(Instant at, Map<CardId, CardUtilization> cards) {
     public CardUsages {
         cards = Map.copyOf(cards);
     }

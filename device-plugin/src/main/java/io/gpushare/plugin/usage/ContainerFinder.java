@@ -3,6 +3,7 @@ package io.gpushare.plugin.usage;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.NodeUsage.ContainerOnCard;
@@ -32,10 +33,10 @@ final class ContainerFinder {
     private record ContainerName(String podUid, String name) {}
 
     /** The processes of a container on one card. */
-    private record Group(Cgroup container, List<CardUsage.GpuProcess> processes) {
+    private record Group(Cgroup container, List<CardProcess> processes) {
         long bytes() {
             return processes.stream()
-                    .mapToLong(process -> process.bytes().orElse(0))
+                    .mapToLong(process -> process.memoryUsedBytes().orElse(0))
                     .sum();
         }
 
@@ -90,7 +91,7 @@ final class ContainerFinder {
     }
 
     /** The containers of the processes on that card; a cgroup whose container is unknown is missing. */
-    Map<Cgroup, ContainerOnCard> containers(CardId card, Map<CardUsage.GpuProcess, Cgroup> processes) {
+    Map<Cgroup, ContainerOnCard> containers(CardId card, Map<CardProcess, Cgroup> processes) {
         Map<Cgroup, ContainerOnCard> found = new HashMap<>();
         Map<String, List<Group>> unnamed = new HashMap<>();
         for (Group group : groups(processes)) {
@@ -113,8 +114,8 @@ final class ContainerFinder {
         return found;
     }
 
-    private static Collection<Group> groups(Map<CardUsage.GpuProcess, Cgroup> processes) {
-        Map<Cgroup, List<CardUsage.GpuProcess>> byCgroup = new HashMap<>();
+    private static Collection<Group> groups(Map<CardProcess, Cgroup> processes) {
+        Map<Cgroup, List<CardProcess>> byCgroup = new HashMap<>();
         processes.forEach((process, cgroup) ->
                 byCgroup.computeIfAbsent(cgroup, _ -> new ArrayList<>()).add(process));
         return byCgroup.entrySet().stream()

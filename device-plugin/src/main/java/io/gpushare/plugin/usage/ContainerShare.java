@@ -54,6 +54,7 @@ public record ContainerShare(PodRef pod, String container, Card card, int units,
     /** At most the card's memory: the unit comes from an annotation, which users can edit. */
     private static Memory memory(int units, Allocation allocation, Card card) {
         long unit = allocation.unit().size().bytes();
-        return units > card.memory().bytes() / unit ? card.memory() : new Memory(units * unit);
+        long most = card.hasMemory() ? card.memory().bytes() : Long.MAX_VALUE;
+        return new Memory(units > most / unit ? most : units * unit);
     }
 }

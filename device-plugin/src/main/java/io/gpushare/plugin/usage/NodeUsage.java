@@ -2,6 +2,8 @@ package io.gpushare.plugin.usage;
 
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
+import io.gpushare.nvml.CardUtilization;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.time.Instant;
 import java.util.HashMap;
@@ -49,16 +51,21 @@ public record NodeUsage(
             pids = Set.copyOf(pids);
         }
 
-        Measured with(CardUsage.GpuProcess process) {
-            boolean memory = bytes.isPresent() && process.bytes().isPresent();
-            boolean time = percent.isPresent() && process.percent().isPresent();
+        Measured with(CardProcess process) {
+            boolean memory = bytes.isPresent() && process.memoryUsedBytes().isPresent();
+            boolean time = percent.isPresent() && process.gpuUtilization().isPresent();
             Set<Long> all = new HashSet<>(pids);
             all.add(process.pid());
             return new Measured(
-                    memory ? OptionalLong.of(bytes.getAsLong() + process.bytes().getAsLong()) : OptionalLong.empty(),
+                    memory
+                            ? OptionalLong.of(bytes.getAsLong()
+                                    + process.memoryUsedBytes().getAsLong())
+                            : OptionalLong.empty(),
                     time
                             ? OptionalInt.of(Math.min(
-                                    100, percent.getAsInt() + process.percent().getAsInt()))
+                                    100,
+                                    percent.getAsInt()
+                                            + process.gpuUtilization().getAsInt()))
                             : OptionalInt.empty(),
                     all);
         }
@@ -81,8 +88,8 @@ public record NodeUsage(
         boolean visible = false;
         boolean hidden = false;
         for (var entry : reported.cards().entrySet()) {
-            Map<CardUsage.GpuProcess, Cgroup> processes = new HashMap<>();
-            for (CardUsage.GpuProcess process : entry.getValue().processes().orElse(List.of())) {
+            Map<CardProcess, Cgroup> processes = new HashMap<>();
+            for (CardProcess process : entry.getValue().processes().orElse(List.of())) {
                 Optional<Cgroup> cgroup = cgroups.apply(process.pid());
                 cgroup.ifPresent(of -> processes.put(process, of));
                 visible |= cgroup.isPresent();
@@ -96,7 +103,9 @@ public record NodeUsage(
                 Optional<PodRef> pod = finder.pod(cgroup);
                 if (pod.filter(known -> allowed(known, container, finder)).isEmpty()) {
                     foreign.merge(
-                            new Foreign(entry.getKey(), pod), process.bytes().orElse(0), Long::sum);
+                            new Foreign(entry.getKey(), pod),
+                            process.memoryUsedBytes().orElse(0),
+                            Long::sum);
                 }
             });
         }
@@ -132,7 +141,7 @@ public record NodeUsage(
     /** What the container uses of its card; empty if that is unknown. */
     public Optional<Measured> of(ContainerShare share) {
         return Optional.ofNullable(reported.cards().get(share.card().id()))
-                .flatMap(CardUsage::processes)
+                .flatMap(CardUtilization::processes)
                 .flatMap(_ -> containers)
                 .map(all -> all.getOrDefault(share.key(), IDLE));
     }

@@ -184,7 +184,7 @@ class CallerResolverTest {
 
     private static NodePod recreated(NodePod pod) {
         PodRef ref = pod.ref();
-        return new NodePod(
+        return TestPods.pod(
                 new PodRef("another-uid", ref.namespace(), ref.name()),
                 pod.created(),
                 pod.ended(),
@@ -296,7 +296,7 @@ class CallerResolverTest {
 
     @Test
     void aMalformedPodIsNamedInTheReason() {
-        NodePod both = new NodePod(
+        NodePod both = TestPods.pod(
                 TestPods.ref("both"),
                 TestPods.START,
                 false,

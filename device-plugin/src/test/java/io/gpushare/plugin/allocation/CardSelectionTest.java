@@ -118,7 +118,7 @@ class CardSelectionTest {
 
     @Test
     void aMalformedAnnotationIsTheReason() {
-        NodePod pod = new NodePod(
+        NodePod pod = TestPods.pod(
                 TestPods.ref("p"),
                 TestPods.START,
                 false,
@@ -287,7 +287,7 @@ class CardSelectionTest {
     private static NodePod selecting(int split, String selector, ContainerDemand... containers) {
         NodePod pod = TestPods.unannotated("p", 0, containers);
         Demand demand = new Demand(List.of(containers), split, SelectorCodec.parse(selector));
-        return new NodePod(pod.ref(), pod.created(), false, new Decoded.Valid<>(demand), pod.allocation());
+        return TestPods.pod(pod.ref(), pod.created(), false, new Decoded.Valid<>(demand), pod.allocation());
     }
 
     private static Outcome<ContainerAllocation> choose(NodeSnapshot snapshot, NodePod pod, String... ids) {

@@ -1,8 +1,11 @@
 package io.gpushare.plugin.allocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
+import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
+import io.gpushare.api.deviceplugin.v1beta1.Mount;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.Card;
@@ -16,6 +19,7 @@ import io.gpushare.plugin.snapshot.TestPods;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
@@ -35,31 +39,36 @@ class ContainerSettingsTest {
 
     @Test
     void aMemoryContainerSeesItsCardAndGpusharesVariables() {
-        AllocationResponse given = given("envvar", TestPods.share("main", B, 3));
+        ContainerAllocateResponse given = given(Set.of(DeviceListStrategy.ENVVAR), TestPods.share("main", B, 3));
 
-        assertThat(given.environment())
+        assertThat(given.getEnvsMap())
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
                         "NVIDIA_VISIBLE_DEVICES", "GPU-b",
                         "ALIYUN_COM_GPU_MEM_IDX", "1",
                         "ALIYUN_COM_GPU_MEM_POD", "7",
                         "ALIYUN_COM_GPU_MEM_CONTAINER", "3",
                         "ALIYUN_COM_GPU_MEM_DEV", "15"));
-        assertThat(given.cdiDevices()).isEmpty();
-        assertThat(given.deviceFiles()).isEmpty();
+        assertThat(given.getCdiDevicesList()).isEmpty();
+        assertThat(given.getDevicesList()).isEmpty();
     }
 
     @Test
     void aWholeCardContainerSeesItsCardsOnly() {
-        assertThat(given("envvar", WHOLE).environment()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));
+        assertThat(given(Set.of(DeviceListStrategy.ENVVAR), WHOLE).getEnvsMap())
+                .isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));
     }
 
     @Test
     void strategiesCanBeCombined() {
-        AllocationResponse given = given("cdi-cri,device-specs", WHOLE);
+        ContainerAllocateResponse given =
+                given(Set.of(DeviceListStrategy.CDI_CRI, DeviceListStrategy.DEVICE_SPECS), WHOLE);
 
-        assertThat(given.environment()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "void"));
-        assertThat(given.cdiDevices()).containsExactly("nvidia.com/gpu=GPU-b", "nvidia.com/gpu=GPU-a");
-        assertThat(given.deviceFiles())
+        assertThat(given.getEnvsMap()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "void"));
+        assertThat(given.getCdiDevicesList())
+                .extracting(CDIDevice::getName)
+                .containsExactly("nvidia.com/gpu=GPU-b", "nvidia.com/gpu=GPU-a");
+        assertThat(given.getDevicesList())
+                .extracting(DeviceSpec::getHostPath)
                 .containsExactly(
                         "/dev/nvidia7", "/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools");
     }
@@ -70,31 +79,56 @@ class ContainerSettingsTest {
         Inventory node =
                 new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(48)), unnumbered));
 
-        assertThat(sees("device-specs", WHOLE, node))
+        assertThat(sees(Set.of(DeviceListStrategy.DEVICE_SPECS), WHOLE, node))
                 .isEqualTo(new Outcome.Refused<>(
                         RefusalKind.NO_DEVICE_FILE,
                         "the driver does not report the device file of card GPU-b, which"
                                 + " --device-list-strategy=device-specs needs: use envvar or cdi-cri",
                         Optional.of(POD.ref())));
-        assertThat(sees("device-specs", TestPods.share("main", A, 3), node)).isInstanceOf(Outcome.Of.class);
-        assertThat(sees("envvar,cdi-cri", WHOLE, node)).isInstanceOf(Outcome.Of.class);
+        assertThat(sees(Set.of(DeviceListStrategy.DEVICE_SPECS), TestPods.share("main", A, 3), node))
+                .isInstanceOf(Outcome.Of.class);
+        assertThat(sees(Set.of(DeviceListStrategy.ENVVAR, DeviceListStrategy.CDI_CRI), WHOLE, node))
+                .isInstanceOf(Outcome.Of.class);
     }
 
     @Test
-    void anUnknownStrategyIsNamed() {
-        assertThatThrownBy(() -> DeviceListStrategy.parse("envvar,cdi"))
-                .hasMessage("unknown device list strategy 'cdi': use envvar, cdi-cri or device-specs,"
-                        + " or a comma-separated list of them");
+    void theDirectoriesAndVariablesOfItsIsolationAreAddedAndDeviceFilesHaveTheirPathOnTheHost() {
+        ContainerIsolation.Settings isolation = new ContainerIsolation.Settings(
+                Map.of("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"),
+                List.of(new ContainerIsolation.Mount("/run/mps/a", "/tmp/nvidia-mps", true)),
+                Map.of());
+        ContainerSettings settings = new ContainerSettings(Set.of(DeviceListStrategy.DEVICE_SPECS));
+
+        assertThat(settings.of(POD, WHOLE, NODE, isolation))
+                .isInstanceOfSatisfying(
+                        Outcome.Of.class,
+                        response -> assertThat(response.value())
+                                .isInstanceOfSatisfying(ContainerAllocateResponse.class, given -> {
+                                    assertThat(given.getEnvsMap())
+                                            .containsEntry("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps");
+                                    assertThat(given.getMountsList())
+                                            .containsExactly(Mount.newBuilder()
+                                                    .setHostPath("/run/mps/a")
+                                                    .setContainerPath("/tmp/nvidia-mps")
+                                                    .setReadOnly(true)
+                                                    .build());
+                                    assertThat(given.getDevices(0))
+                                            .isEqualTo(DeviceSpec.newBuilder()
+                                                    .setHostPath("/dev/nvidia7")
+                                                    .setContainerPath("/dev/nvidia7")
+                                                    .setPermissions("rw")
+                                                    .build());
+                                }));
     }
 
-    private static AllocationResponse given(String strategies, ContainerAllocation allocation) {
-        return sees(strategies, allocation, NODE) instanceof Outcome.Of<AllocationResponse>(var given)
+    private static ContainerAllocateResponse given(Set<DeviceListStrategy> strategies, ContainerAllocation allocation) {
+        return sees(strategies, allocation, NODE) instanceof Outcome.Of<ContainerAllocateResponse>(var given)
                 ? given
                 : Assertions.fail("refused");
     }
 
-    private static Outcome<AllocationResponse> sees(String strategies, ContainerAllocation allocation, Inventory node) {
-        return new ContainerSettings(DeviceListStrategy.parse(strategies))
-                .of(POD, allocation, node, ContainerIsolation.Settings.NONE);
+    private static Outcome<ContainerAllocateResponse> sees(
+            Set<DeviceListStrategy> strategies, ContainerAllocation allocation, Inventory node) {
+        return new ContainerSettings(strategies).of(POD, allocation, node, ContainerIsolation.Settings.NONE);
     }
 }

@@ -63,7 +63,9 @@ class AllocationReconcilerTest {
         note.reconcileSoon();
         await().atMost(PATIENCE).until(() -> !events.isEmpty());
         assertThat(written).containsExactly("p");
-        assertThat(note.counts()).contains("WRONG=1", "repaired 1", "failed attempts 5");
+        assertThat(note.found()).containsEntry(AnnotationDifference.Kind.WRONG, 1L);
+        assertThat(note.repaired()).isOne();
+        assertThat(note.failures()).isEqualTo(5);
     }
 
     @Test

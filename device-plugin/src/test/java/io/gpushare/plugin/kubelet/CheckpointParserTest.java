@@ -88,8 +88,7 @@ class CheckpointParserTest {
                 "{\"Data\":{\"PodDeviceEntries\":[",
                 "{\"Data\":{\"PodDeviceEntries\":{}}}",
                 "{\"Data\":{\"PodDeviceEntries\":[7]}}",
-                "{\"Data\":{\"PodDeviceEntries\":[{\"PodUID\":7}]}}",
-                "{\"Data\":{\"PodDeviceEntries\":[{\"DeviceIDs\":[7]}]}}",
+                "{\"Data\":{\"PodDeviceEntries\":[{\"PodUID\":{}}]}}",
                 "{\"Data\":{\"PodDeviceEntries\":[{\"AllocResp\":\"%\"}]}}",
                 "{\"Data\":{\"PodDeviceEntries\":[{\"AllocResp\":\"CgM=\"}]}}",
                 "Data"

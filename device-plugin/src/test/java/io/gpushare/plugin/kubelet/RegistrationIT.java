@@ -10,17 +10,14 @@ import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.Device;
 import io.gpushare.api.deviceplugin.v1beta1.Empty;
-import io.gpushare.api.deviceplugin.v1beta1.Mount;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.model.codec.ResourceNames;
-import io.gpushare.plugin.allocation.AllocationResponse;
 import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
-import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
@@ -61,6 +58,7 @@ class RegistrationIT {
                         dir.resolve("device-plugins"),
                         ResourceNames.DEFAULT,
                         new Script(),
+                        new Silent(),
                         sockets,
                         InstantSource.system())
                 .start();
@@ -192,18 +190,7 @@ class RegistrationIT {
 
         ContainerAllocateResponse given =
                 kubelet.calls(MEMORY).allocate(allocate("GPU-a::0")).getContainerResponses(0);
-        assertThat(given.getEnvsMap())
-                .isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a", "CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"));
-        assertThat(given.getMountsList())
-                .containsExactly(Mount.newBuilder()
-                        .setHostPath("/run/mps/a")
-                        .setContainerPath("/tmp/nvidia-mps")
-                        .setReadOnly(true)
-                        .build());
-        assertThat(given.getDevices(0).getHostPath()).isEqualTo("/dev/nvidia0");
-        assertThat(given.getDevices(0).getContainerPath()).isEqualTo("/dev/nvidia0");
-        assertThat(given.getDevices(0).getPermissions()).isEqualTo("rw");
-        assertThat(given.getCdiDevices(0).getName()).isEqualTo("nvidia.com/gpu=GPU-a");
+        assertThat(given.getEnvsMap()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a"));
     }
 
     @Test
@@ -258,7 +245,7 @@ class RegistrationIT {
         Path deep = Path.of("/" + "d".repeat(100));
 
         assertThatThrownBy(() -> new KubeletConnection(
-                        deep, ResourceNames.DEFAULT, new Script(), sockets, InstantSource.system()))
+                        deep, ResourceNames.DEFAULT, new Script(), new Silent(), sockets, InstantSource.system()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("the path of a Unix socket may have at most 107: choose a shorter --kubelet-dir");
     }
@@ -299,16 +286,26 @@ class RegistrationIT {
         }
 
         @Override
-        public Outcome<AllocationResponse> allocate(DeviceResource resource, List<String> ids) {
+        public Outcome<ContainerAllocateResponse> allocate(DeviceResource resource, List<String> ids) {
             return switch (resource) {
                 case CARDS -> new Outcome.Refused<>(RefusalKind.CARD_IN_USE, "the card is taken");
                 case MEMORY, CORES ->
-                    new Outcome.Of<>(new AllocationResponse(
-                            Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-a", "CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"),
-                            List.of("/dev/nvidia0"),
-                            List.of("nvidia.com/gpu=GPU-a"),
-                            List.of(new ContainerIsolation.Mount("/run/mps/a", "/tmp/nvidia-mps", true))));
+                    new Outcome.Of<>(ContainerAllocateResponse.newBuilder()
+                            .putEnvs("NVIDIA_VISIBLE_DEVICES", "GPU-a")
+                            .build());
             };
+        }
+    }
+
+    private static final class Silent implements KubeletConnection.Listener {
+        @Override
+        public void watched() {
+            // Nothing waits for it.
+        }
+
+        @Override
+        public void responded(String call, long nanos) {
+            // Nothing measures it.
         }
     }
 }

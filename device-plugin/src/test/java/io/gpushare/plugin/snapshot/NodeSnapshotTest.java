@@ -40,6 +40,20 @@ class NodeSnapshotTest {
                 .containsExactly(5, 5);
     }
 
+    @Test
+    void aBoundPodAwaitsItsCardsUntilItsCallIsAnswered() {
+        NodePod waiting = TestPods.onCard("waiting", 0, A, 1);
+        NodeSnapshot snapshot = EMPTY.withPod(waiting)
+                .withPod(TestPods.withoutDemand("other"))
+                .withPod(TestPods.ended(TestPods.onCard("ended", 0, A, 1)));
+        assertThat(snapshot.awaitingCards()).containsExactly(waiting.ref());
+        assertThat(snapshot.withRefused(waiting.ref().uid()).awaitingCards()).isEmpty();
+        assertThat(snapshot.withAnsweredCall(new AnsweredCall(
+                                waiting.ref(), TestPods.share("main", A, 1), Set.of("GPU-a::0"), TestPods.START))
+                        .awaitingCards())
+                .isEmpty();
+    }
+
     /**
      * The extender saw the deletion and gave the card to the next pod; the watch and the kubelet did not see it yet.
      */

@@ -34,7 +34,7 @@ public final class TestPods {
 
     /** A pod that requests these, without an annotation. */
     public static NodePod unannotated(String name, int second, ContainerDemand... containers) {
-        return new NodePod(
+        return pod(
                 ref(name),
                 START.plusSeconds(second),
                 false,
@@ -42,18 +42,24 @@ public final class TestPods {
                 new Decoded.Absent<>());
     }
 
+    /** A pod without a started container, without one of a former resource, and without annotations of gpushare. */
+    public static NodePod pod(
+            PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
+        return new NodePod(ref, created, ended, demand, allocation, Map.of(), Set.of(), AliyunPod.NONE);
+    }
+
     /** A pod that requests no GPU resource. */
     public static NodePod withoutDemand(String name) {
-        return new NodePod(ref(name), START, false, new Decoded.Absent<>(), new Decoded.Absent<>());
+        return pod(ref(name), START, false, new Decoded.Absent<>(), new Decoded.Absent<>());
     }
 
     /** The same pod with this annotated allocation. */
     public static NodePod annotated(NodePod pod, Allocation allocation) {
-        return new NodePod(pod.ref(), pod.created(), pod.ended(), pod.demand(), new Decoded.Valid<>(allocation));
+        return pod(pod.ref(), pod.created(), pod.ended(), pod.demand(), new Decoded.Valid<>(allocation));
     }
 
     public static NodePod ended(NodePod pod) {
-        return new NodePod(pod.ref(), pod.created(), true, pod.demand(), pod.allocation());
+        return pod(pod.ref(), pod.created(), true, pod.demand(), pod.allocation());
     }
 
     /** A pod of one container {@code main}, annotated by gpushare with these suffixes of keys and values. */

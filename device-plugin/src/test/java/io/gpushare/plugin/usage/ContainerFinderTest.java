@@ -9,6 +9,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
@@ -38,7 +39,7 @@ class ContainerFinderTest {
             List.of(Card.of("GPU-a", 0, Memory.ofGib(80)), Card.of("GPU-b", 1, Memory.ofGib(80))));
 
     private final Map<Long, Cgroup> cgroups = new HashMap<>();
-    private final List<CardUsage.GpuProcess> processes = new ArrayList<>();
+    private final List<CardProcess> processes = new ArrayList<>();
 
     @Test
     void theContainersOfAPodThatTheApiHasNotNamedHaveTheLimitsThatFitThemBest() {
@@ -152,7 +153,7 @@ class ContainerFinderTest {
 
     private void process(String container, long bytes) {
         long pid = processes.size() + 1L;
-        processes.add(new CardUsage.GpuProcess(pid, OptionalLong.of(bytes), OptionalInt.empty()));
+        processes.add(new CardProcess(pid, OptionalLong.of(bytes), OptionalInt.empty()));
         cgroups.put(pid, new Cgroup(Optional.of("uid-p"), Optional.of(container)));
     }
 

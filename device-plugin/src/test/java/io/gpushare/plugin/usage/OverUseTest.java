@@ -11,6 +11,8 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.nvml.CardUtilization;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
@@ -40,7 +42,7 @@ class OverUseTest {
     private static final Instant NOW = TestPods.START;
 
     private final Map<Long, Cgroup> cgroups = new HashMap<>();
-    private final Map<CardId, List<CardUsage.GpuProcess>> processes = new HashMap<>();
+    private final Map<CardId, List<CardProcess>> processes = new HashMap<>();
     private NodeSnapshot snapshot = NodeSnapshot.of(CARDS);
 
     @Test
@@ -76,7 +78,7 @@ class OverUseTest {
     void aContainerWithoutProcessesUsesNothingAndOneOfUnknownMemoryIsUnknown() {
         given(onA("idle", 3), "i1");
         given(onA("odd", 3), "o1");
-        processes.put(A, List.of(new CardUsage.GpuProcess(1, OptionalLong.empty(), OptionalInt.empty())));
+        processes.put(A, List.of(new CardProcess(1, OptionalLong.empty(), OptionalInt.empty())));
         cgroups.put(1L, new Cgroup(Optional.empty(), Optional.of("o1")));
         assertThat(used(usage(), "idle")).hasValue(0);
         assertThat(used(usage(), "odd")).isEmpty();
@@ -85,7 +87,7 @@ class OverUseTest {
     @Test
     void withoutVisibleProcessesNoUsageIsReported() {
         given(onA("p", 3), "p1");
-        processes.put(A, List.of(new CardUsage.GpuProcess(1, OptionalLong.of(GIB), OptionalInt.empty())));
+        processes.put(A, List.of(new CardProcess(1, OptionalLong.of(GIB), OptionalInt.empty())));
         NodeUsage usage = usage();
         assertThat(usage.containers()).isEmpty();
         assertThat(ContainerShare.of(snapshot)).allMatch(held -> usage.of(held).isEmpty());
@@ -116,23 +118,6 @@ class OverUseTest {
                         new NodeUsage.Foreign(A, Optional.of(uninvited.ref())), 4 * GIB,
                         new NodeUsage.Foreign(B, Optional.of(uninvited.ref())), 16 * GIB));
         assertThat(usage.foreignOn(B)).isEqualTo(18 * GIB);
-    }
-
-    @Test
-    void aForeignProcessIsCertainAfterHalfAMinuteOfReportsInARow() {
-        process(1, A, GIB, "", "sshd");
-        NodeUsage with = usage();
-        processes.clear();
-        NodeUsage without = usage();
-        ForeignUse state = ForeignUse.NONE;
-        for (NodeUsage next : List.of(with, with, with, with, with, without, with, with, with, with, with)) {
-            state = state.with(next);
-            assertThat(state.certain()).isEmpty();
-        }
-        state = state.with(with);
-        assertThat(state.certain()).containsExactly(new NodeUsage.Foreign(A, Optional.empty()));
-        assertThat(state.with(with).certain()).hasSize(1);
-        assertThat(state.with(without).certain()).isEmpty();
     }
 
     @Test
@@ -214,7 +199,7 @@ class OverUseTest {
     }
 
     private NodeUsage usage() {
-        Map<CardId, CardUsage> cards = new HashMap<>();
+        Map<CardId, CardUtilization> cards = new HashMap<>();
         for (CardId card : List.of(A, B)) {
             cards.put(card, TestUsages.of(processes.getOrDefault(card, List.of())));
         }
@@ -231,8 +216,8 @@ class OverUseTest {
     }
 
     private void process(long pid, CardId card, long bytes, String pod, String container) {
-        List<CardUsage.GpuProcess> all = new ArrayList<>(processes.getOrDefault(card, List.of()));
-        all.add(new CardUsage.GpuProcess(pid, OptionalLong.of(bytes), OptionalInt.of(25)));
+        List<CardProcess> all = new ArrayList<>(processes.getOrDefault(card, List.of()));
+        all.add(new CardProcess(pid, OptionalLong.of(bytes), OptionalInt.of(25)));
         processes.put(card, all);
         Optional<String> uid = snapshot.pods().stream()
                 .filter(each -> each.ref().name().equals(pod))

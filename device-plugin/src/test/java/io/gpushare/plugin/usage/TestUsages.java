@@ -1,8 +1,10 @@
 package io.gpushare.plugin.usage;
 
+import io.gpushare.nvml.CardUtilization;
+import io.gpushare.nvml.process.CardProcess;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /** Usages for tests. */
@@ -10,14 +12,13 @@ final class TestUsages {
     private TestUsages() {}
 
     /** A card of which the driver reports its processes only. */
-    static CardUsage of(List<CardUsage.GpuProcess> processes) {
-        return new CardUsage(
-                0,
-                OptionalDouble.empty(),
-                OptionalDouble.empty(),
-                OptionalDouble.empty(),
+    static CardUtilization of(List<CardProcess> processes) {
+        return new CardUtilization(
                 OptionalLong.empty(),
-                OptionalLong.empty(),
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                Optional.empty(),
                 Optional.of(processes));
     }
 }

@@ -17,6 +17,13 @@ class RecoveryIT extends ClusterScenario {
         JsonNode before = pods.running("before");
         cluster.restartKubelet();
         survives(before, "after-kubelet");
+        restartPlugin();
+        survives(before, "after-plugin");
+        cluster.onNode("sh", "-c", "rm /var/lib/kubelet/device-plugins/gpushare*.sock");
+        survives(before, "after-socket");
+    }
+
+    private static void restartPlugin() {
         cluster.kubectl()
                 .run(
                         "-n",
@@ -27,9 +34,42 @@ class RecoveryIT extends ClusterScenario {
                         "component=gpu-share-device-plugin",
                         "--wait");
         installation.ready(Installation.PLUGIN);
-        survives(before, "after-plugin");
-        cluster.onNode("sh", "-c", "rm /var/lib/kubelet/device-plugins/gpushare*.sock");
-        survives(before, "after-socket");
+    }
+
+    /** The Job would count a rejected pod as failed, and end. */
+    @Test
+    void plannedRestartsOfThePluginRejectNoPod() {
+        cluster.kubectl().apply("""
+            apiVersion: batch/v1
+            kind: Job
+            metadata: {name: short, namespace: default}
+            spec:
+              completions: 60
+              parallelism: 4
+              backoffLimit: 0
+              template:
+                spec:
+                  restartPolicy: Never
+                  terminationGracePeriodSeconds: 1
+                  containers:
+                    - name: main
+                      image: IMAGE
+                      imagePullPolicy: IfNotPresent
+                      command: [sh, -c, 'sleep 1']
+                      resources: {limits: {aliyun.com/gpu-mem: 2}}
+            """.replace("IMAGE", cluster.workloadImage()));
+        for (int restart = 0; restart < 3; restart++) {
+            restartPlugin();
+        }
+        JsonNode status = Await.until(
+                Duration.ofMinutes(5),
+                "the Job has ended",
+                () -> cluster.kubectl().json("get", "job", "short").at("/status"),
+                now -> now.path("succeeded").asInt() == 60 || now.path("failed").asInt() > 0);
+        assertThat(status.path("failed").asInt())
+                .as("rejected pods, status %s", status)
+                .isZero();
+        cluster.kubectl().run("delete", "job", "short", "--wait");
     }
 
     /**

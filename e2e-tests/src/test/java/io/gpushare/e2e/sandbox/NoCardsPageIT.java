@@ -26,6 +26,7 @@ class NoCardsPageIT {
             "no_card_found", "",
             "no_device_file", "",
             "mig_enabled", "",
+            "plugin_restarting", "",
             "of_a_newer_plugin", "more pay"));
 
     @TempDir

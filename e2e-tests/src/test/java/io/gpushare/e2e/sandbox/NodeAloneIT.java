@@ -126,7 +126,7 @@ class NodeAloneIT {
         assertThat(counts)
                 .contains(
                         "gpushare_plugin_containers_identified_total{way=\"lacks_devices\"} 200.0",
-                        "gpushare_plugin_containers_identified_total{way=\"asks_again\"} 0.0",
+                        "gpushare_plugin_containers_identified_total{way=\"repeated_call\"} 0.0",
                         "gpushare_plugin_containers_identified_total{way=\"demand_only\"} 0.0")
                 .filteredOn(line -> line.contains("refused"))
                 .isNotEmpty()

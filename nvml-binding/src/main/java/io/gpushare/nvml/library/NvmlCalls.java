@@ -5,6 +5,7 @@ import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.PointerByReference;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Calls NVML and turns its return codes, and functions that the driver lacks, into {@link NvmlException}. */
@@ -63,6 +64,19 @@ public final class NvmlCalls {
         }
     }
 
+    /**
+     * Whether the call succeeds; not where card or driver does not support it, or it fails. A missing optional value
+     * must not make a working card look broken.
+     */
+    public boolean succeeds(String what, Call call) throws NvmlException {
+        try {
+            require(what, call);
+            return true;
+        } catch (NvmlException.Unsupported | NvmlException.Failed | NvmlException.DriverMissing e) {
+            return false;
+        }
+    }
+
     /** A call that releases something. It ignores failures, because the released object is not used again. */
     public void end(String what, Call call) {
         try {
@@ -78,16 +92,18 @@ public final class NvmlCalls {
         return number.getValue();
     }
 
-    /**
-     * The number; empty where card or driver does not support the call or fails. A missing optional value must not make
-     * a working card look broken.
-     */
+    /** The number; empty unless the call {@link #succeeds}. */
     public OptionalInt numberIfSupported(String what, NumberCall call) throws NvmlException {
-        try {
-            return OptionalInt.of(number(what, call));
-        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
-            return OptionalInt.empty();
-        }
+        var number = new IntByReference();
+        return succeeds(what, nvml -> call.invoke(nvml, number))
+                ? OptionalInt.of(number.getValue())
+                : OptionalInt.empty();
+    }
+
+    /** The text; empty unless the call {@link #succeeds}. */
+    public Optional<String> textIfSupported(String what, int length, TextCall call) throws NvmlException {
+        var text = new byte[length];
+        return succeeds(what, nvml -> call.invoke(nvml, text, length)) ? Optional.of(text(text)) : Optional.empty();
     }
 
     public String text(String what, int length, TextCall call) throws NvmlException {

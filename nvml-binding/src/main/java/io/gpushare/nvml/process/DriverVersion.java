@@ -20,14 +20,11 @@ public record DriverVersion(int major, int minor) implements Comparable<DriverVe
 
     /** The version of the loaded driver; empty if the driver does not report it, or not as numbers. */
     public static Optional<DriverVersion> read(NvmlCalls calls) throws NvmlException {
-        try {
-            return parse(calls.text(
-                    "nvmlSystemGetDriverVersion",
-                    NvmlLibrary.NVML_SYSTEM_VERSION_BUFFER_SIZE,
-                    NvmlLibrary::nvmlSystemGetDriverVersion));
-        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
-            return Optional.empty();
-        }
+        return calls.textIfSupported(
+                        "nvmlSystemGetDriverVersion",
+                        NvmlLibrary.NVML_SYSTEM_VERSION_BUFFER_SIZE,
+                        NvmlLibrary::nvmlSystemGetDriverVersion)
+                .flatMap(DriverVersion::parse);
     }
 
     public static Optional<DriverVersion> parse(String version) {

@@ -75,7 +75,7 @@ public final class ProcessReader {
     private Optional<List<CardProcess>> readIfSupported(Version version) throws NvmlException {
         try {
             return Optional.of(read(version));
-        } catch (NvmlException.Unsupported | NvmlException.Failed e) {
+        } catch (NvmlException.Unsupported | NvmlException.Failed | NvmlException.DriverMissing e) {
             return Optional.empty();
         }
     }

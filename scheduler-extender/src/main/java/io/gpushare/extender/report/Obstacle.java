@@ -89,7 +89,9 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         if (!demand.selector().matches(card, inventory.driver())) {
             return Kind.NOT_SELECTED;
         }
-        if (demand.shares() && demand.units() > state.capacity().units()) {
+        if (demand.shares()
+                && card.hasMemory()
+                && demand.units() > state.capacity().units()) {
             return Kind.TOO_SMALL;
         }
         if (!card.health().healthy()) {

@@ -1,6 +1,7 @@
 package io.gpushare.extender.view;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.report.Explainer;
@@ -8,6 +9,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,5 +73,18 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
                     demand == null ? null : numbers.get(demand)));
         }
         return new WaitingQueue(all.size(), demands, pods);
+    }
+
+    /** A reason that keeps that many nodes from taking a pod. */
+    public record ReasonCount(@JsonUnwrapped Reason reason, int nodes) {
+        /** The reasons, the most common first. */
+        static List<ReasonCount> of(Map<Reason, Integer> reasons) {
+            return reasons.entrySet().stream()
+                    .map(each -> new ReasonCount(each.getKey(), each.getValue()))
+                    .sorted(Comparator.comparingInt(ReasonCount::nodes)
+                            .reversed()
+                            .thenComparing(each -> each.reason().label()))
+                    .toList();
+        }
     }
 }

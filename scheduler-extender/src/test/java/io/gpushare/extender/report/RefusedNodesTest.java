@@ -17,9 +17,11 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
@@ -147,6 +149,34 @@ class RefusedNodesTest {
         assertThat(judged(Map.of(), Map.of(MEMORY, "40")).advice())
                 .containsExactly("It fits on node a1-0, card 0, when pod lab/job ends, which holds 50 GiB; its"
                         + " activeDeadlineSeconds end it by 2026-11-26T14:00:00Z.");
+    }
+
+    @Test
+    void aCardOfUnknownMemoryNamesTheMissingOptionAndCanBeTakenWhole() {
+        Card card = new Card(new CardId("GPU-gb"), 0, 0, "NVIDIA GB10", new Memory(0), Card.Details.UNKNOWN);
+        node(new Inventory(
+                MemoryUnit.GIB,
+                null,
+                List.of(card.withIsolation(CardIsolation.closed("option --card-memory is missing")))));
+
+        assertThat(rows(judged(Map.of(), Map.of(MEMORY, "2"))))
+                .singleElement()
+                .satisfies(row -> assertThat(row).contains("option --card-memory is missing"));
+        assertThat(judged(Map.of(), Map.of(CARDS, "1")).refused()).isEmpty();
+    }
+
+    @Test
+    void aNodeWhosePluginRestartsTakesNoPodUntilTheNextOnePublishes() {
+        Inventory open = new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))));
+        node(open.withNoCards(new NoCards(NoCards.Cause.PLUGIN_RESTARTING)));
+        assertThat(String.valueOf(ledger.nodeEntry("n1").unavailable())).contains("its device plugin is restarting");
+
+        node(open);
+        assertThat(ledger.nodeEntry("n1").unavailable()).isNull();
+    }
+
+    private void node(Inventory inventory) {
+        ledger.updateNode("n1", Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
     }
 
     @Test

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -40,11 +39,6 @@ public record ControlProgram(Path program, Path pipe) {
 
         /** The daemon did not answer in time. */
         record Silent() implements Reply {}
-    }
-
-    public ControlProgram {
-        Objects.requireNonNull(program);
-        Objects.requireNonNull(pipe);
     }
 
     /** The program of that name in one of the directories of PATH, or at that path; empty if there is none. */

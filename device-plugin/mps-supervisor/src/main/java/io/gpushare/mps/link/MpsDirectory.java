@@ -1,21 +1,19 @@
 package io.gpushare.mps.link;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Properties;
-import java.util.TreeMap;
 
 /**
  * The directory of MPS on a node, {@code /run/gpushare/mps}: for each card a directory with the files {@code want}
@@ -27,9 +25,11 @@ public record MpsDirectory(Path root) {
     private static final String STATE = "state";
     private static final Object LOOK = new Object();
 
-    public MpsDirectory {
-        Objects.requireNonNull(root);
-    }
+    // Versions may differ by a field: one that is missing has its default.
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .defaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))
+            .build();
 
     private Path card(String uuid) {
         return root.resolve(uuid);
@@ -76,42 +76,34 @@ public record MpsDirectory(Path root) {
     }
 
     public void write(String uuid, CardWant want) throws IOException {
-        replace(card(uuid).resolve(WANT), want.fields());
+        replace(card(uuid).resolve(WANT), want);
     }
 
     public void write(String uuid, CardReport report) throws IOException {
-        replace(card(uuid).resolve(STATE), report.fields());
+        replace(card(uuid).resolve(STATE), report);
     }
 
     /** What the plugin wants of that card; empty if it never wanted anything. */
     public Optional<CardWant> want(String uuid) throws IOException {
-        return read(card(uuid).resolve(WANT)).map(CardWant::of);
+        return read(card(uuid).resolve(WANT), CardWant.class);
     }
 
     /** What the supervisor last reported of that card; empty if none has served it. */
     public Optional<CardReport> report(String uuid) throws IOException {
-        return read(card(uuid).resolve(STATE)).map(CardReport::of);
+        return read(card(uuid).resolve(STATE), CardReport.class);
     }
 
-    private static void replace(Path file, Map<String, String> fields) throws IOException {
-        Properties properties = new Properties();
-        properties.putAll(new TreeMap<>(fields));
-        StringWriter text = new StringWriter();
-        properties.store(text, null);
+    private static void replace(Path file, Object content) throws IOException {
         Path next = file.resolveSibling(file.getFileName() + ".next");
-        Files.writeString(next, text.toString(), StandardCharsets.UTF_8);
+        Files.write(next, JSON.writeValueAsBytes(content));
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    private static Optional<Fields> read(Path file) throws IOException {
-        Properties properties = new Properties();
-        try (var reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-            properties.load(reader);
-            return Optional.of(new Fields(properties));
+    private static <T> Optional<T> read(Path file, Class<T> type) throws IOException {
+        try {
+            return Optional.of(JSON.readValue(Files.readAllBytes(file), type));
         } catch (NoSuchFileException e) {
             return Optional.empty();
-        } catch (IllegalArgumentException e) {
-            throw new IOException(file + " is malformed", e);
         }
     }
 }

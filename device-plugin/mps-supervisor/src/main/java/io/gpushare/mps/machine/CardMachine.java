@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -37,15 +36,11 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
     /** What to do now, and the state after it. */
     public record Step(CardMachine next, List<Action> actions) {
         public Step {
-            Objects.requireNonNull(next);
             actions = List.copyOf(actions);
         }
     }
 
     public CardMachine {
-        Objects.requireNonNull(phase);
-        Objects.requireNonNull(since);
-        Objects.requireNonNull(why);
         failures = List.copyOf(failures);
     }
 
@@ -54,8 +49,12 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         return new CardMachine(Phase.DRAINING, now, "the supervisor has started", List.of(), 0);
     }
 
-    /** One step. */
-    public Step step(Wish wish, Observation seen, Instant now) {
+    /**
+     * One step.
+     *
+     * @param wanted whether memory pods hold the card
+     */
+    public Step step(boolean wanted, Observation seen, Instant now) {
         CardMachine current = with(failures.stream()
                 .filter(failure -> now.isBefore(failure.plus(FAILURE_WINDOW)))
                 .toList());
@@ -68,24 +67,24 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
             return new Step(broken, seen.daemon() == Daemon.ABSENT ? List.of() : List.of(Action.KILL));
         }
         return switch (phase) {
-            case OFF -> current.off(wish, seen, now);
-            case STARTING -> current.startingUp(wish, seen, now);
-            case READY -> current.ready(wish, seen, now);
-            case FAULTED -> current.faulted(wish, seen, now);
-            case DEAD -> current.dead(wish, seen, now);
-            case DRAINING -> current.draining(wish, seen, now);
-            case BROKEN -> current.broken(wish, seen, now);
+            case OFF -> current.off(wanted, seen, now);
+            case STARTING -> current.startingUp(wanted, seen, now);
+            case READY -> current.ready(wanted, seen, now);
+            case FAULTED -> current.faulted(wanted, seen, now);
+            case DEAD -> current.dead(wanted, seen, now);
+            case DRAINING -> current.draining(wanted, seen, now);
+            case BROKEN -> current.broken(wanted, seen, now);
         };
     }
 
-    private Step off(Wish wish, Observation seen, Instant now) {
-        return wish.on() || seen.daemon() != Daemon.ABSENT || seen.mode() != Mode.ANY
+    private Step off(boolean wanted, Observation seen, Instant now) {
+        return wanted || seen.daemon() != Daemon.ABSENT || seen.mode() != Mode.ANY
                 ? then(Phase.DRAINING, "", now)
                 : stay();
     }
 
-    private Step startingUp(Wish wish, Observation seen, Instant now) {
-        if (!wish.on()) {
+    private Step startingUp(boolean wanted, Observation seen, Instant now) {
+        if (!wanted) {
             return then(Phase.DRAINING, "", now);
         }
         if (passed(START_LIMIT, now)) {
@@ -115,7 +114,7 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         return stay();
     }
 
-    private Step ready(Wish wish, Observation seen, Instant now) {
+    private Step ready(boolean wanted, Observation seen, Instant now) {
         Optional<Step> lost = withoutDaemon(seen, now);
         if (lost.isPresent()) {
             return lost.get();
@@ -124,10 +123,10 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
             return stay();
         }
         if (seen.server().isEmpty()) {
-            return wish.on() ? then(Phase.STARTING, "the server ended", now) : then(Phase.DRAINING, "", now);
+            return wanted ? then(Phase.STARTING, "the server ended", now) : then(Phase.DRAINING, "", now);
         }
         Server server = seen.server().get();
-        if (!wish.on() && server.clients() == 0) {
+        if (!wanted && server.clients() == 0) {
             return then(Phase.DRAINING, "", now);
         }
         if (seen.mode() != Mode.SERVER_ONLY) {
@@ -136,11 +135,11 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         return switch (server.status()) {
             case FAULT -> then(Phase.FAULTED, "a client's fatal fault ended all clients of the card", now);
             case INITIALIZING -> then(Phase.STARTING, "the server starts again", now);
-            case ACTIVE -> !wish.on() || server.limited() ? stay() : stay(Action.SET_LIMIT);
+            case ACTIVE -> !wanted || server.limited() ? stay() : stay(Action.SET_LIMIT);
         };
     }
 
-    private Step faulted(Wish wish, Observation seen, Instant now) {
+    private Step faulted(boolean wanted, Observation seen, Instant now) {
         Optional<Step> lost = withoutDaemon(seen, now);
         if (lost.isPresent()) {
             return lost.get();
@@ -148,7 +147,7 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         boolean recovered =
                 seen.server().map(server -> server.status() == Status.ACTIVE).orElse(seen.daemon() == Daemon.ANSWERING);
         if (recovered) {
-            return wish.on() ? then(Phase.STARTING, "", now) : then(Phase.DRAINING, "", now);
+            return wanted ? then(Phase.STARTING, "", now) : then(Phase.DRAINING, "", now);
         }
         return passed(FAULT_LIMIT, now)
                 ? failed("the server did not recover from a client's fault", now, Action.END_SERVER)
@@ -167,8 +166,8 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         };
     }
 
-    private Step dead(Wish wish, Observation seen, Instant now) {
-        if (!wish.on()) {
+    private Step dead(boolean wanted, Observation seen, Instant now) {
+        if (!wanted) {
             return then(Phase.DRAINING, "", now);
         }
         if (failures.size() >= MOST_FAILURES) {
@@ -184,12 +183,12 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
     }
 
     /** Also the way from off to on: a daemon of an earlier supervisor must end first. */
-    private Step draining(Wish wish, Observation seen, Instant now) {
+    private Step draining(boolean wanted, Observation seen, Instant now) {
         if (seen.daemon() != Daemon.ABSENT) {
             boolean wait = seen.daemon() == Daemon.ANSWERING && !passed(QUIT_LIMIT, now);
             return stay(wait ? Action.QUIT : Action.KILL);
         }
-        if (wish.on()) {
+        if (wanted) {
             return seen.impossible()
                     .map(reason -> then(Phase.BROKEN, reason, now))
                     .orElseGet(() -> then(Phase.STARTING, "", now, Action.ALLOW_SERVER_ONLY));
@@ -197,7 +196,7 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         return seen.mode() == Mode.ANY ? then(Phase.OFF, "", now) : stay(Action.ALLOW_ANY);
     }
 
-    private Step broken(Wish wish, Observation seen, Instant now) {
+    private Step broken(boolean wanted, Observation seen, Instant now) {
         if (seen.daemon() != Daemon.ABSENT) {
             return stay(Action.KILL);
         }
@@ -207,7 +206,7 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         if (recoverable) {
             return then(Phase.DRAINING, "", now);
         }
-        if (wish.on()) {
+        if (wanted) {
             return seen.mode() == Mode.NONE ? stay() : stay(Action.ALLOW_NONE);
         }
         return seen.mode() == Mode.ANY ? stay() : stay(Action.ALLOW_ANY);

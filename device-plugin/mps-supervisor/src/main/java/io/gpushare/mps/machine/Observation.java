@@ -1,6 +1,5 @@
 package io.gpushare.mps.machine;
 
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -44,17 +43,9 @@ public record Observation(
      * @param limited whether the process limit that the plugin wants is in force there
      * @param clients the number of processes that compute
      */
-    public record Server(long pid, Status status, boolean limited, int clients) {
-        public Server {
-            Objects.requireNonNull(status);
-        }
-    }
+    public record Server(long pid, Status status, boolean limited, int clients) {}
 
     public Observation {
-        Objects.requireNonNull(impossible);
-        Objects.requireNonNull(mode);
-        Objects.requireNonNull(daemon);
-        Objects.requireNonNull(server);
         if (server.isPresent() && daemon != Daemon.ANSWERING) {
             throw new IllegalArgumentException("only a daemon that answers reports a server");
         }

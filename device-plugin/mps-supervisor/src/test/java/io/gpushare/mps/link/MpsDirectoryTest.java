@@ -1,7 +1,9 @@
 package io.gpushare.mps.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +16,39 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class MpsDirectoryTest {
+    @Test
+    void eachProgramReadsWhatTheOtherWrote(@TempDir Path dir) throws Exception {
+        MpsDirectory directory = new MpsDirectory(dir);
+        directory.create("GPU-a");
+        assertThat(directory.want("GPU-a")).isEmpty();
+        CardWant want = new CardWant(3, 4096, List.of(17L));
+        CardReport report = new CardReport(3, Phase.READY, 4096, "it's ready", 7, 2, 1, List.of(8L));
+
+        directory.write("GPU-a", want);
+        directory.write("GPU-a", report);
+
+        assertThat(directory.want("GPU-a")).contains(want);
+        assertThat(directory.report("GPU-a")).contains(report);
+    }
+
+    @Test
+    void aFieldOfAnotherVersionIsIgnoredOrHasItsDefault(@TempDir Path dir) throws Exception {
+        MpsDirectory directory = new MpsDirectory(dir);
+        directory.create("GPU-a");
+        Files.writeString(dir.resolve("GPU-a").resolve("state"), "{\"phase\": \"READY\", \"later\": 1}");
+
+        assertThat(directory.report("GPU-a")).contains(new CardReport(0, Phase.READY, 0, "", 0, 0, 0, List.of()));
+    }
+
+    @Test
+    void aMalformedFileIsAnError(@TempDir Path dir) throws Exception {
+        MpsDirectory directory = new MpsDirectory(dir);
+        directory.create("GPU-a");
+        Files.writeString(dir.resolve("GPU-a").resolve("want"), "on=true");
+
+        assertThatThrownBy(() -> directory.want("GPU-a")).isInstanceOf(IOException.class);
+    }
+
     @Test
     void severalThreadsMayLookForASupervisorAtOnce(@TempDir Path dir) throws Exception {
         MpsDirectory directory = new MpsDirectory(dir);

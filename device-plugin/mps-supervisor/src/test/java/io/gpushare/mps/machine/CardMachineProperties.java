@@ -131,7 +131,7 @@ class CardMachineProperties {
 
         private void turn() {
             Observation seen = card.seen(wish);
-            CardMachine.Step step = machine.step(wish, seen, now);
+            CardMachine.Step step = machine.step(wish.on(), seen, now);
             check(seen, step);
             step.actions().forEach(action -> card.apply(action, wish));
             machine = step.next();

@@ -104,7 +104,7 @@ class CardMachineTest {
     private void turns(Wish wish, int count) {
         for (int i = 0; i < count; i++) {
             now = now.plus(Duration.ofSeconds(1));
-            CardMachine.Step step = machine.step(wish, card.seen(wish), now);
+            CardMachine.Step step = machine.step(wish.on(), card.seen(wish), now);
             step.actions().forEach(action -> card.apply(action, wish));
             machine = step.next();
         }

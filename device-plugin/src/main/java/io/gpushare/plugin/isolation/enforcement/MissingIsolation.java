@@ -12,7 +12,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reports cards that can't have the isolation that the operator asked for, in the log and as Events on the node. */
+/** Reports cards that offer no memory, or not as the operator asked for, in the log and as Events on the node. */
 public final class MissingIsolation {
     private static final Logger LOG = LoggerFactory.getLogger(MissingIsolation.class);
 
@@ -40,7 +40,7 @@ public final class MissingIsolation {
                                 : "Memory of card " + card.id() + " is only counted, not enforced: ")
                         + isolation.missing();
                 LOG.warn("{}", sentence);
-                events.warn(node, "GpuIsolationMissing", sentence + ".");
+                events.warn(node, card.hasMemory() ? "GpuIsolationMissing" : "GpuMemoryUnknown", sentence + ".");
             }
         }
     }

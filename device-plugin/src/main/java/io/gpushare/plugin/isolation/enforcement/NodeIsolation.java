@@ -9,7 +9,6 @@ import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationMode;
 import io.gpushare.plugin.isolation.IsolationPolicy;
 import io.gpushare.plugin.isolation.IsolationProvider;
-import io.gpushare.plugin.isolation.StartGate;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.part.PeriodicTask;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
@@ -31,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * What holds the containers of this node to their shares. A thread compares it with what should be every two seconds,
  * since what a card can have may change while nothing else does.
  */
-public final class NodeIsolation implements StartGate, AutoCloseable {
+public final class NodeIsolation implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeIsolation.class);
     private static final Duration INTERVAL = Duration.ofSeconds(2);
     private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
@@ -70,9 +69,6 @@ public final class NodeIsolation implements StartGate, AutoCloseable {
 
     /** The inventory with what is in force on each of its cards. */
     public Inventory isolated(Inventory scanned) {
-        if (!gated()) {
-            return scanned;
-        }
         Inventory isolated = scanned.withIsolation(policy.decide(scanned, provider));
         missing.report(isolated);
         return isolated;
@@ -96,17 +92,21 @@ public final class NodeIsolation implements StartGate, AutoCloseable {
         return INTERVAL;
     }
 
-    @Override
+    /** What a container with these cards needs for its isolation. */
     public ContainerIsolation of(ContainerAllocation allocation, Inventory inventory) {
         return ContainerIsolation.of(allocation, inventory, provider);
     }
 
-    @Override
+    /** Whether the kubelet must call before each start of a container. */
     public boolean gated() {
         return policy.mode() != IsolationMode.NONE;
     }
 
-    @Override
+    /**
+     * Puts the isolation of the container with these devices into force.
+     *
+     * @return why it can't start, as a sentence; empty if it may
+     */
     public Optional<String> start(Set<String> ids) {
         Optional<StartingContainer> container = StartingContainer.of(ids, latest.now());
         if (container.isEmpty()) {

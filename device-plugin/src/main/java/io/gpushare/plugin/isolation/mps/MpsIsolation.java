@@ -6,22 +6,19 @@ import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
-import io.gpushare.mps.link.CardReport;
-import io.gpushare.mps.link.CardWant;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.link.Phase;
+import io.gpushare.nvml.CardUtilization;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.part.Events;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.usage.CardUsage;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.NodeUsage;
 import io.gpushare.plugin.usage.OverUse;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -33,17 +30,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Makes containers clients of MPS, each with its own memory limit. The supervisor runs the daemons; this reports to it
@@ -51,14 +43,12 @@ import org.slf4j.LoggerFactory;
  * each process by itself, so the processes of a container are added up here.
  */
 public final class MpsIsolation implements IsolationProvider {
-    private static final Logger LOG = LoggerFactory.getLogger(MpsIsolation.class);
     /** The default of NVIDIA's libraries, so that a program that unsets the variable changes nothing. */
     private static final String PIPE_IN_CONTAINER = "/tmp/nvidia-mps";
 
     private static final ComputeCapability FIRST_CAPABILITY = new ComputeCapability(7, 0);
     private static final int FIRST_DRIVER = 495;
     private static final Duration START_DEADLINE = Duration.ofSeconds(25);
-    private static final Duration POLL = Duration.ofMillis(200);
 
     /** The latest measurement of usage. */
     public record Measured(NodeUsage usage, List<OverUse.Excess> excesses) {
@@ -81,12 +71,11 @@ public final class MpsIsolation implements IsolationProvider {
             LongFunction<OptionalLong> starts) {}
 
     private final MpsDirectory directory;
+    private final MpsSupervision supervisor;
     private final Sources sources;
     private final OverLimit overLimit;
     private final MpsReporter reporter;
     private final InstantSource clock;
-    private final Map<CardId, CardReport> reports = new ConcurrentHashMap<>();
-    private final Map<CardId, CardWant> wants = new HashMap<>();
     private final AtomicLong terminated = new AtomicLong();
 
     /**
@@ -98,13 +87,14 @@ public final class MpsIsolation implements IsolationProvider {
         this.directory = directory;
         this.sources = sources;
         this.clock = clock;
+        supervisor = new MpsSupervision(directory, clock);
         overLimit = new OverLimit(grace, sources.starts());
         reporter = new MpsReporter(events, sources.cgroups());
     }
 
     @Override
     public Optional<String> missing(Card card, Inventory inventory) {
-        return unable(card, inventory.driver()).or(() -> unsupervised(card.id()));
+        return unable(card, inventory.driver()).or(() -> supervisor.missing(card.id()));
     }
 
     private static Optional<String> unable(Card card, Inventory.@Nullable Driver driver) {
@@ -125,28 +115,6 @@ public final class MpsIsolation implements IsolationProvider {
         return Boolean.TRUE.equals(card.details().mig())
                 ? Optional.of("MIG mode is enabled, and MPS of a MIG card is not supported")
                 : Optional.empty();
-    }
-
-    private Optional<String> unsupervised(CardId card) {
-        Optional<CardReport> report = directory.supervised() ? report(card) : Optional.empty();
-        if (report.isEmpty()) {
-            reports.remove(card);
-            return Optional.of("no MPS supervisor serves this node: install deploy/isolation/mps.yaml");
-        }
-        boolean broken = report.get().phase() == Phase.BROKEN
-                || (report.get().phase() == Phase.OFF && !report.get().why().isEmpty());
-        return broken ? Optional.of("MPS can't run: " + report.get().why()) : Optional.empty();
-    }
-
-    private Optional<CardReport> report(CardId card) {
-        try {
-            Optional<CardReport> report = directory.report(card.uuid());
-            report.ifPresent(now -> reports.put(card, now));
-            return report;
-        } catch (IOException e) {
-            LOG.debug("the report of card {} can't be read", card, e);
-            return Optional.empty();
-        }
     }
 
     @Override
@@ -185,7 +153,7 @@ public final class MpsIsolation implements IsolationProvider {
             if (hasMps(snapshot, card)) {
                 long needed = snapshot.inventory().unit().size().mib()
                         * container.allocation().on(card).units();
-                Optional<String> problem = await(
+                Optional<String> problem = supervisor.await(
                         card,
                         report -> report.phase() == Phase.READY && report.processLimitMib() >= needed,
                         "is not ready",
@@ -196,47 +164,15 @@ public final class MpsIsolation implements IsolationProvider {
             }
         }
         for (CardId card : container.wholeCards()) {
-            if (directory.supervised() && report(card).isPresent()) {
-                Optional<String> problem = await(card, report -> report.phase() == Phase.OFF, "has not ended", end);
+            if (supervisor.serves(card)) {
+                Optional<String> problem =
+                        supervisor.await(card, report -> report.phase() == Phase.OFF, "has not ended", end);
                 if (problem.isPresent()) {
                     return problem;
                 }
             }
         }
         return Optional.empty();
-    }
-
-    /** Waits until the supervisor has seen what is wanted, and its report is as it should be. */
-    private Optional<String> await(CardId card, Predicate<CardReport> done, String otherwise, Instant end) {
-        long sequence = sequence(card);
-        while (true) {
-            Optional<CardReport> report = report(card);
-            if (report.filter(now -> now.sequence() >= sequence && done.test(now))
-                    .isPresent()) {
-                return Optional.empty();
-            }
-            boolean hopeless = report.filter(now -> now.sequence() >= sequence && now.phase() == Phase.BROKEN)
-                    .isPresent();
-            if (hopeless || !clock.instant().isBefore(end)) {
-                return Optional.of("MPS of card " + card + " " + otherwise + " ("
-                        + report.map(MpsIsolation::text).orElse("no supervisor reports it") + ")");
-            }
-            try {
-                TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return Optional.of("the plugin stops");
-            }
-        }
-    }
-
-    private static String text(CardReport report) {
-        String phase = report.phase().name().toLowerCase(Locale.ROOT);
-        return report.why().isEmpty() ? phase : phase + ": " + report.why();
-    }
-
-    private synchronized long sequence(CardId card) {
-        return wants.getOrDefault(card, CardWant.NOTHING).sequence();
     }
 
     /** A closed card keeps MPS for the pods that it still has. */
@@ -260,40 +196,12 @@ public final class MpsIsolation implements IsolationProvider {
             }
         }
         for (Card card : snapshot.inventory().cards()) {
-            long limit = limits.getOrDefault(card.id(), 0L);
-            try {
-                want(card.id(), limit);
-            } catch (IOException e) {
-                LOG.warn("the supervisor of MPS does not get what card {} needs: {}", card.id(), e.toString());
-            }
+            supervisor.want(
+                    card.id(),
+                    limits.getOrDefault(card.id(), 0L),
+                    overLimit.terminating(card.id()),
+                    sources.podsKnown().getAsBoolean());
         }
-    }
-
-    /**
-     * Sends the supervisor what the card needs.
-     *
-     * @param needed the largest share, in MiB; 0 without one
-     */
-    private void want(CardId card, long needed) throws IOException {
-        if (directory.report(card.uuid()).isEmpty()) {
-            return; // the supervisor does not serve it
-        }
-        CardWant before = directory.want(card.uuid()).orElse(CardWant.NOTHING);
-        long limit = needed;
-        if (!sources.podsKnown().getAsBoolean()) {
-            limit = before.on() ? Math.max(needed, before.processLimitMib()) : 0;
-        }
-        List<Long> terminating = limit > 0 ? overLimit.terminating(card) : List.of();
-        CardWant now = new CardWant(before.sequence() + 1, limit > 0, limit, terminating);
-        if (now.sameAs(before)) {
-            wants.put(card, before);
-            return;
-        }
-        if (now.on() != before.on() || now.processLimitMib() != before.processLimitMib()) {
-            LOG.info("card {}: MPS {}", card, now.on() ? "with at most " + limit + " MiB a process" : "is not needed");
-        }
-        directory.write(card.uuid(), now);
-        wants.put(card, now);
     }
 
     @Override
@@ -307,7 +215,7 @@ public final class MpsIsolation implements IsolationProvider {
                 terminated.incrementAndGet();
                 reporter.reportTerminated(victim);
             }
-            reports.forEach((card, report) -> reporter.report(card, report, snapshot));
+            supervisor.reports().forEach((card, report) -> reporter.report(card, report, snapshot));
         }
         want(snapshot);
     }
@@ -320,13 +228,15 @@ public final class MpsIsolation implements IsolationProvider {
     @Override
     public Map<CardId, Figures> figures() {
         Map<CardId, Figures> figures = new HashMap<>();
-        reports.forEach((card, report) -> figures.put(
-                card,
-                new Figures(
-                        report.phase().name().toLowerCase(Locale.ROOT),
-                        report.clients(),
-                        report.failures(),
-                        Memory.ofMib(report.processLimitMib()))));
+        supervisor
+                .reports()
+                .forEach((card, report) -> figures.put(
+                        card,
+                        new Figures(
+                                report.phase().name().toLowerCase(Locale.ROOT),
+                                report.clients(),
+                                report.failures(),
+                                Memory.ofMib(report.processLimitMib()))));
         return figures;
     }
 
@@ -334,8 +244,8 @@ public final class MpsIsolation implements IsolationProvider {
     @Override
     public CardUsages ofOthers(CardUsages usages) {
         Set<Long> servers = new HashSet<>();
-        reports.values().forEach(report -> servers.add(report.server()));
-        Map<CardId, CardUsage> others = new HashMap<>();
+        supervisor.reports().values().forEach(report -> servers.add(report.server()));
+        Map<CardId, CardUtilization> others = new HashMap<>();
         usages.cards().forEach((card, usage) -> others.put(card, usage.without(servers)));
         return new CardUsages(usages.at(), others);
     }

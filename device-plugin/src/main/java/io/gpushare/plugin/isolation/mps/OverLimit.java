@@ -1,8 +1,9 @@
 package io.gpushare.plugin.isolation.mps;
 
 import io.gpushare.model.card.CardId;
+import io.gpushare.nvml.CardUtilization;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.isolation.mps.MpsIsolation.Measured;
-import io.gpushare.plugin.usage.CardUsage;
 import io.gpushare.plugin.usage.NodeUsage;
 import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
@@ -84,8 +85,8 @@ final class OverLimit {
                         .thenComparing(Comparator.naturalOrder()));
     }
 
-    private static List<CardUsage.GpuProcess> processes(Measured measured, CardId card) {
-        CardUsage usage = measured.usage().reported().cards().get(card);
+    private static List<CardProcess> processes(Measured measured, CardId card) {
+        CardUtilization usage = measured.usage().reported().cards().get(card);
         return usage == null ? List.of() : usage.processes().orElse(List.of());
     }
 

@@ -6,11 +6,11 @@ package io.gpushare.mps.machine;
  * @param on whether memory pods hold the card
  * @param processLimitMib the most memory that any of its clients may have
  */
-public record Wish(boolean on, long processLimitMib) {
+record Wish(boolean on, long processLimitMib) {
     /** No memory pod holds the card. */
-    public static final Wish OFF = new Wish(false, 0);
+    static final Wish OFF = new Wish(false, 0);
 
-    public Wish {
+    Wish {
         if (on ? processLimitMib < 1 : processLimitMib != 0) {
             throw new IllegalArgumentException(
                     "a card with MPS has a process limit, and one without has none: " + processLimitMib);
