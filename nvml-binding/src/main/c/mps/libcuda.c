@@ -18,16 +18,19 @@
 
 enum {
     CUDA_SUCCESS = 0,
+    CUDA_ERROR_INVALID_VALUE = 1,
     CUDA_ERROR_OUT_OF_MEMORY = 2,
     CUDA_ERROR_NOT_INITIALIZED = 3,
     CUDA_ERROR_NO_DEVICE = 100,
     CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
     CUDA_ERROR_INVALID_CONTEXT = 201,
+    CUDA_ERROR_FILE_NOT_FOUND = 301,
     CUDA_ERROR_LAUNCH_FAILED = 719,
     CUDA_ERROR_MPS_RPC_FAILURE = 806,
     CUDA_ERROR_MPS_CLIENT_TERMINATED = 810
 };
 enum { MODE_PROHIBITED = 2, MODE_EXCLUSIVE_PROCESS = 3, MOST_ALLOCATIONS = 1024 };
+enum { MULTIPROCESSOR_COUNT = 16, MULTIPROCESSORS = 100 };
 
 static char uuid[96], cgroup[512];
 static int mps = -1; /* the connection to the daemon; -1: without MPS */
@@ -104,6 +107,14 @@ EXPORT int cuDeviceGet(int *device, int ordinal) {
     return ordinal == 0 && *uuid != '\0' ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
+/* As many multiprocessors as MPS leaves of 100. */
+EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    (void) device;
+    const char *share = variable("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+    *value = mps < 0 || *share == '\0' ? MULTIPROCESSORS : MULTIPROCESSORS * atoi(share) / 100;
+    return attribute == MULTIPROCESSOR_COUNT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* Becomes a client if there is a daemon; waits while the daemon makes it wait. */
 static int connect_mps(void) {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -166,13 +177,28 @@ EXPORT int cuCtxSynchronize(void) {
     return lost;
 }
 
-/* Every kernel ends with a fatal fault, which a later call returns: kernels run by themselves. */
+/* The kernels of a module, which is any file: one of that name ends with a fatal fault, all others compute nothing. */
+EXPORT int cuModuleLoad(void **module, const char *file) {
+    *module = &context;
+    return access(file, R_OK) == 0 ? CUDA_SUCCESS : CUDA_ERROR_FILE_NOT_FOUND;
+}
+
+EXPORT int cuModuleGetFunction(void **function, void *module, const char *name) {
+    (void) module;
+    *function = strcmp(name, "bad_address") == 0 ? NULL : (void *) &context;
+    return CUDA_SUCCESS;
+}
+
+/* The fatal fault is returned by a later call: kernels run by themselves. */
 EXPORT int cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
         unsigned int block_y, unsigned int block_z, unsigned int shared, void *stream, void **parameters, void **extra) {
-    (void) function, (void) grid_x, (void) grid_y, (void) grid_z, (void) block_x, (void) block_y, (void) block_z;
+    (void) grid_x, (void) grid_y, (void) grid_z, (void) block_x, (void) block_y, (void) block_z;
     (void) shared, (void) stream, (void) parameters, (void) extra;
     if (!context) {
         return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (function != NULL) {
+        return CUDA_SUCCESS;
     }
     if (mps >= 0) {
         send(mps, "fault", sizeof "fault", MSG_NOSIGNAL);
@@ -213,6 +239,11 @@ EXPORT int cuMemFree_v2(unsigned long long pointer) {
     sizes[pointer - 1] = 0;
     ledger_put(uuid, getpid(), taken, mps >= 0, *cgroup == '\0' ? NULL : cgroup);
     return CUDA_SUCCESS;
+}
+
+EXPORT int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes, void *stream) {
+    (void) to, (void) from, (void) bytes, (void) stream;
+    return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 /* As with MPS on real cards: free is the limit's rest, total the whole card. */

@@ -1,0 +1,52 @@
+package io.gpushare.e2e.card;
+
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
+import java.util.List;
+
+/** The plugin with the real NVML at the kubelet: both resources, their link, and what containers get. */
+final class KubeletPart {
+    private KubeletPart() {}
+
+    static void run(Machine machine, Findings findings) throws Exception {
+        int units = (int) (machine.card().memoryTotalBytes() / Machine.MIB / 1024);
+        long start = System.nanoTime();
+        try (Node node = Node.start(machine)) {
+            findings.figure("from the start of the kubelet to the card's offer", Cost.seconds(start));
+            findings.same(PodSpec.MEMORY + " in GiB", units, node.healthy(PodSpec.MEMORY));
+            findings.same(PodSpec.CARDS, 1, node.healthy(PodSpec.CARDS));
+            findings.note("inventory: " + node.inventory());
+
+            Node.Container memory = node.memory("memory", 2);
+            findings.same("a pod of 2 GiB sees", machine.uuid(), memory.environment().get("NVIDIA_VISIBLE_DEVICES"));
+            findings.same("its card can't be taken whole", 0, node.awaitHealthy(PodSpec.CARDS, 0));
+            try (Tenant tenant = node.tenant(memory, "1024")) {
+                findings.same("its program allocates", "ok 1024", tenant.line(0));
+                usage(machine, node, tenant, findings);
+            }
+            node.delete(memory);
+            findings.same("without it, it can", 1, node.awaitHealthy(PodSpec.CARDS, 1));
+
+            Node.Container whole = node.whole("whole");
+            findings.same("a pod of the whole card sees", machine.uuid(), whole.environment()
+                    .get("NVIDIA_VISIBLE_DEVICES"));
+            findings.same("the card then offers no memory", 0, node.awaitHealthy(PodSpec.MEMORY, 0));
+            node.delete(whole);
+            findings.same("without it, all", units, node.awaitHealthy(PodSpec.MEMORY, units));
+        }
+    }
+
+    private static void usage(Machine machine, Node node, Tenant tenant, Findings findings) {
+        long mib = machine.memoryMib(tenant.pid());
+        String bytes = String.valueOf((double) (mib << 20));
+        List<String> lines = Await.until(
+                Node.PATIENCE,
+                "the plugin's metrics show the container's use",
+                () -> node.metrics("gpushare_container_memory_used_bytes"),
+                found -> found.stream().anyMatch(line -> !line.endsWith(" 0.0")));
+        findings.check(
+                "the plugin's metric of the container's use is NVML's, " + mib + " MiB",
+                lines.stream().anyMatch(line -> line.endsWith(" " + bytes)),
+                lines);
+    }
+}

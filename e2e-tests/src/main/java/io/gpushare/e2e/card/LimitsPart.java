@@ -1,0 +1,184 @@
+package io.gpushare.e2e.card;
+
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
+import io.gpushare.nvml.ComputeMode;
+import io.gpushare.nvml.library.NvmlException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** MPS by our supervisor, while all goes well: limits, what a tenant can do about them, users, many clients. */
+final class LimitsPart {
+    private static final String LIMIT = "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT";
+    private static final String PIPE = "CUDA_MPS_PIPE_DIRECTORY";
+    private static final Pattern FILLED = Pattern.compile("filled (\\d+) error (\\d+) free (\\d+) total (\\d+)");
+    private static final int MANY = 40;
+    private static final int MANY_UNITS = 28;
+
+    private LimitsPart() {}
+
+    static void run(Machine machine, Findings findings) throws Exception {
+        try (Node node = Node.withMps(machine)) {
+            long start = System.nanoTime();
+            Node.Container two = node.memory("two", 2);
+            findings.figure("the first pod of the card waits for MPS", Cost.seconds(start));
+            mode(machine, findings, "with memory pods", ComputeMode.EXCLUSIVE_PROCESS);
+            start = System.nanoTime();
+            Node.Container five = node.memory("five", 5);
+            Node.Container eight = node.memory("eight", 8);
+            findings.figure("two further pods wait together", Cost.seconds(start));
+            findings.note("the environment of the pod of 2 GiB: " + two.environment());
+            Tenant neighbour = node.tenant(five, "1000");
+            findings.same("a neighbour allocates", "ok 1000", neighbour.line(0));
+            exact(machine, node, two, 2, findings);
+            exact(machine, node, eight, 8, findings);
+            loosened(machine, node, two, findings);
+            together(machine, node, two, findings);
+            users(node, eight, findings);
+            findings.check("the neighbour still computes", neighbour.alive(), neighbour.lines());
+            neighbour.close();
+            exact(machine, node, five, 5, findings);
+            for (Node.Container each : List.of(two, five, eight)) {
+                node.delete(each);
+            }
+            many(machine, node, findings);
+            follow(machine, node, findings);
+        }
+    }
+
+    private static void mode(Machine machine, Findings findings, String when, ComputeMode expected)
+            throws NvmlException {
+        ComputeMode mode = machine.nvml().computeMode(machine.uuid());
+        if (machine.keepSettings()) {
+            findings.same("the card's compute mode " + when + ", which is kept", machine.mode(), mode);
+        } else {
+            findings.same("the card's compute mode " + when, expected, mode);
+        }
+    }
+
+    /** Fills a container's share: NVML's memory of the process must be the limit, as near as allocations can be. */
+    private static void exact(Machine machine, Node node, Node.Container container, int gib, Findings findings)
+            throws IOException {
+        try (Tenant tenant = node.tenant(container, "fill")) {
+            String filled = tenant.line(0);
+            long mib = machine.memoryMib(tenant.pid());
+            findings.check(
+                    "a program of a pod of " + gib + " GiB gets " + gib * 1024 + " MiB and no more",
+                    filled.contains("error 2 ") && mib <= gib * 1024 && mib > gib * 1024 - 4,
+                    mib + " MiB by NVML; " + filled);
+            Matcher matcher = FILLED.matcher(filled);
+            if (matcher.matches()) {
+                findings.figure("its context costs", (mib - Long.parseLong(matcher.group(1))) + " MiB");
+            }
+        }
+    }
+
+    /** What a tenant gets that changes its environment. */
+    private static void loosened(Machine machine, Node node, Node.Container two, Findings findings)
+            throws IOException {
+        Map<String, String> unset = new HashMap<>(two.environment());
+        unset.remove(LIMIT);
+        try (Tenant tenant = node.tenant(two, unset, "fill")) {
+            String filled = tenant.line(0);
+            long mib = machine.memoryMib(tenant.pid());
+            findings.check("without its variable, the largest share of the card", mib <= 8192 && mib > 8188, filled);
+        }
+        Map<String, String> malformed = new HashMap<>(two.environment());
+        malformed.put(LIMIT, "0=2G,1=4G");
+        try (Tenant tenant = node.tenant(two, malformed, "fill")) {
+            findings.figure("with a limit for a card that is not there", tenant.line(0));
+        }
+        Map<String, String> elsewhere = new HashMap<>(two.environment());
+        elsewhere.put(PIPE, machine.work().resolve("no-mps").toString());
+        elsewhere.put("CUDA_VISIBLE_DEVICES", machine.uuid());
+        try (Tenant tenant = node.tenant(two, elsewhere, "1")) {
+            String line = tenant.line(0);
+            if (machine.keepSettings()) {
+                findings.figure("with another pipe directory, in compute mode " + machine.mode(), line);
+            } else {
+                findings.same("with another pipe directory", "error 46", line);
+            }
+        }
+    }
+
+    /** Each of two processes is below the limit, both together are above: the newer one is ended. */
+    private static void together(Machine machine, Node node, Node.Container two, Findings findings)
+            throws IOException {
+        try (Tenant first = node.tenant(two, "1200")) {
+            findings.same("the first process of a pod of 2 GiB", "ok 1200", first.line(0));
+            long start = System.nanoTime();
+            try (Tenant second = node.tenant(two, "1200")) {
+                findings.same("the second one", "ok 1200", second.line(0));
+                findings.figure("NVML's sum", machine.memoryMib(first.pid()) + machine.memoryMib(second.pid()) + " MiB");
+                String lost = second.lastLine(line -> line.startsWith("lost"));
+                findings.same("the second one is terminated", "lost 810", lost);
+                findings.figure("after", Cost.seconds(start));
+                findings.check("the first one computes", first.alive(), first.lines());
+            }
+            String event = node.event("GpuMpsProcessTerminated", "two", Duration.ofSeconds(10)).orElse("none");
+            findings.check("an Event says so", event.contains("MiB"), event);
+        }
+    }
+
+    private static void users(Node node, Node.Container eight, Findings findings) throws IOException {
+        List<Tenant> tenants = new ArrayList<>();
+        for (int user : new int[] {0, 1000, 2000}) {
+            tenants.add(node.tenant(eight, "user:" + user, "64"));
+        }
+        for (Tenant tenant : tenants) {
+            findings.same("programs of users 0, 1000 and 2000 compute at once", "ok 64", tenant.line(0));
+        }
+        findings.check("all of them live", tenants.stream().allMatch(Tenant::alive), "");
+        tenants.forEach(Tenant::close);
+    }
+
+    private static void many(Machine machine, Node node, Findings findings)
+            throws IOException, InterruptedException {
+        if (machine.card().memoryTotalBytes() / Machine.MIB < (MANY_UNITS + 2) * 1024) {
+            findings.note("the card is too small for " + MANY + " clients");
+            return;
+        }
+        Node.Container container = node.memory("many", MANY_UNITS);
+        long start = System.nanoTime();
+        List<Tenant> tenants = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            tenants.add(node.tenant(container, "16"));
+        }
+        List<String> failed =
+                tenants.stream().map(tenant -> tenant.line(0)).filter(line -> !line.equals("ok 16")).toList();
+        findings.check(MANY + " clients compute", failed.isEmpty(), failed);
+        findings.figure("they all have their memory after", Cost.seconds(start));
+        findings.figure("the card's memory in use", machine.utilization().memoryUsedBytes() / Machine.MIB + " MiB");
+        Await.until(Node.PATIENCE, "clients are counted", () -> node.state("clients"), String.valueOf(MANY)::equals);
+        findings.note("the supervisor counts " + node.state("clients") + " clients");
+        tenants.forEach(Tenant::close);
+        node.delete(container);
+    }
+
+    /** The card is given back when its last memory pod has ended, and taken again for the next one. */
+    private static void follow(Machine machine, Node node, Findings findings) throws Exception {
+        long start = System.nanoTime();
+        node.awaitHealthy(PodSpec.CARDS, 1);
+        Node.Container whole = node.whole("whole");
+        findings.figure("from the end of memory pods to a running pod of the whole card", Cost.seconds(start));
+        findings.same("MPS is off then", "OFF", node.state("phase"));
+        mode(machine, findings, "with a whole card", ComputeMode.DEFAULT);
+        try (Tenant tenant = node.tenant(whole, "64")) {
+            findings.same("its program computes", "ok 64", tenant.line(0));
+        }
+        node.delete(whole);
+        node.awaitHealthy(PodSpec.MEMORY, (int) (machine.card().memoryTotalBytes() / Machine.MIB / 1024));
+        Node.Container again = node.memory("again", 2);
+        findings.same("and ready again for the next memory pod", "READY", node.state("phase"));
+        mode(machine, findings, "with memory again", ComputeMode.EXCLUSIVE_PROCESS);
+        try (Tenant tenant = node.tenant(again, "64")) {
+            findings.same("its program computes too", "ok 64", tenant.line(0));
+        }
+    }
+}

@@ -1,0 +1,352 @@
+package io.gpushare.e2e.card;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.sandbox.program.Program;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
+import io.gpushare.simulated.apiserver.SimulatedApiServer;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.kubelet.KubeletOptions;
+import io.gpushare.simulated.kubelet.SimulatedKubelet;
+import io.gpushare.simulated.kubelet.StartedContainer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A node of its own: the real device plugin and supervisor of MPS on the card, with the simulated kubelet and API server.
+ * Containers are records; their processes are tenants with the containers' variables.
+ */
+final class Node implements AutoCloseable {
+    static final String CORES = "aliyun.com/gpu-core.percentage";
+    static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    private static final String NAME = "card";
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final String PODS = "/api/v1/namespaces/default/pods";
+
+    /** A container that has started. */
+    record Container(String pod, String uid, String id, Map<String, String> environment) {}
+
+    private final Machine machine;
+    private final Path folder;
+    private final Deque<AutoCloseable> running = new ArrayDeque<>();
+    private final SimulatedApiServer server;
+    private final ApiClient api;
+    private final SimulatedKubelet kubelet;
+    private final int metricsPort;
+
+    private Node(Machine machine) throws IOException {
+        this.machine = machine;
+        // Short: the paths of sockets are below it.
+        folder = machine.work().resolve("n" + NUMBER.incrementAndGet());
+        Files.createDirectories(proc());
+        metricsPort = Program.freePort();
+        server = keep(SimulatedApiServer.start());
+        api = keep(new ApiClient(server.uri()));
+        for (String namespace : List.of("default", "kube-system")) {
+            server.add(ApiClient.document(
+                    "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" + namespace + "\"}}"));
+        }
+        kubelet = keep(SimulatedKubelet.start(
+                KubeletOptions.of(NAME, folder.resolve("k")), server.uri(), InstantSource.system()));
+    }
+
+    /** Starts a node whose plugin counts memory only. */
+    static Node start(Machine machine, String... options) throws IOException {
+        Node node = new Node(machine);
+        try {
+            node.startPlugin(List.of(options));
+            return node;
+        } catch (IOException | RuntimeException | Error e) {
+            node.close();
+            throw e;
+        }
+    }
+
+    /** Starts a node with MPS. */
+    static Node withMps(Machine machine, String... options) throws IOException, Part.Skipped {
+        if (Machine.find("nvidia-cuda-mps-control").isEmpty()) {
+            throw new Part.Skipped("nvidia-cuda-mps-control is missing");
+        }
+        Node node = new Node(machine);
+        try {
+            node.startSupervisor();
+            List<String> all = new ArrayList<>(List.of(options));
+            all.addAll(List.of("--isolation=mps", "--mps-dir=" + node.mps(), "--mps-over-use-grace=2s"));
+            node.startPlugin(all);
+            return node;
+        } catch (IOException | RuntimeException | Error e) {
+            node.close();
+            throw e;
+        }
+    }
+
+    private void startPlugin(List<String> options) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(
+                "io.gpushare.plugin.PluginMain",
+                "--node-name=" + NAME,
+                "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()),
+                "--kubelet-dir=" + folder.resolve("k"),
+                "--proc-dir=" + proc(),
+                "--metrics-address=127.0.0.1:" + metricsPort));
+        arguments.addAll(options);
+        Program plugin = keep(machine.start("device-plugin", folder.resolve("plugin.log"), arguments));
+        Await.until(
+                PATIENCE,
+                "the plugin offers the card",
+                () -> {
+                    checkAlive(plugin);
+                    return kubelet.allocatable(PodSpec.MEMORY);
+                },
+                units -> units > 0);
+    }
+
+    private static void checkAlive(Program program) {
+        try {
+            program.checkAlive();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void startSupervisor() throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("io.gpushare.mps.SupervisorMain", "--mps-dir=" + mps()));
+        if (machine.keepSettings()) {
+            arguments.add("--nvml-library=" + machine.pack().resolve("native/libnvidia-ml-kept-mode.so"));
+        }
+        keep(machine.start("mps-supervisor", folder.resolve("supervisor.log"), arguments));
+    }
+
+    private Path mps() {
+        return folder.resolve("m");
+    }
+
+    private Path proc() {
+        return folder.resolve("proc");
+    }
+
+    /** A field of the file in which the supervisor reports the card; empty if it is missing. */
+    String state(String field) {
+        Properties properties = new Properties();
+        try (var reader = Files.newBufferedReader(mps().resolve(machine.uuid()).resolve("state"))) {
+            properties.load(reader);
+        } catch (IOException e) {
+            return "";
+        }
+        return properties.getProperty(field, "");
+    }
+
+    /** The control daemon, if it runs. */
+    Optional<ProcessHandle> daemon() {
+        Path file = mps().resolve(machine.uuid()).resolve("pipe/nvidia-cuda-mps-control.pid");
+        try {
+            return ProcessHandle.of(Long.parseLong(Files.readString(file).strip())).filter(ProcessHandle::isAlive);
+        } catch (IOException | NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The devices of a resource that are healthy. */
+    int healthy(String resource) {
+        return kubelet.allocatable(resource);
+    }
+
+    int awaitHealthy(String resource, int count) {
+        return Await.until(PATIENCE, "healthy " + resource, () -> healthy(resource), seen -> seen == count);
+    }
+
+    Container memory(String name, int units) throws IOException, InterruptedException {
+        return start(PodSpec.sharing(name, 600, units), Map.of(), "\"memory\":{\"" + machine.uuid() + "\":" + units + "}");
+    }
+
+    Container cores(String name, int units, int percent) throws IOException, InterruptedException {
+        return start(
+                PodSpec.sharing(name, 600, units),
+                Map.of(CORES, String.valueOf(percent)),
+                "\"memory\":{\"" + machine.uuid() + "\":" + units + "},\"cores\":{\"" + machine.uuid() + "\":" + percent
+                        + "}");
+    }
+
+    Container whole(String name) throws IOException, InterruptedException {
+        return start(PodSpec.whole(name, 600, 1), Map.of(), "\"cards\":[\"" + machine.uuid() + "\"]");
+    }
+
+    /** Creates a pod that is bound to this node and card, and waits until its container has started. */
+    private Container start(PodSpec pod, Map<String, String> more, String allocation)
+            throws IOException, InterruptedException {
+        ObjectNode document = pod.document();
+        document.withObject("/spec").put("nodeName", NAME);
+        document.withObject("/metadata/annotations")
+                .put(
+                        "gpushare.io/allocation",
+                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\"," + allocation + "}]}");
+        more.forEach(document.withObject("/spec/containers/0/resources/limits")::put);
+        ApiClient.Answer answer = api.post(PODS, document);
+        if (!answer.succeeded()) {
+            throw new IOException("the pod " + pod.name() + " can't be created: " + answer.message());
+        }
+        Await.until(
+                PATIENCE,
+                "the pod " + pod.name() + " runs",
+                () -> pod(pod.name()).phase(),
+                phase -> !phase.equals("Pending") && !phase.isEmpty());
+        PodDocument running = pod(pod.name());
+        StartedContainer started = kubelet.started("default", pod.name(), "main")
+                .orElseThrow(() -> new IOException("the pod " + pod.name() + " failed: " + running.document()
+                        .path("status")));
+        Map<String, String> environment = new HashMap<>(started.environment());
+        // The container would see this directory at its own path.
+        started.mounts().values().forEach(onHost -> environment.put("CUDA_MPS_PIPE_DIRECTORY", onHost));
+        String id = running.document().at("/status/containerStatuses/0/containerID").asText();
+        return new Container(pod.name(), running.uid(), id.replace("containerd://", ""), environment);
+    }
+
+    private PodDocument pod(String name) {
+        return new PodDocument(get(PODS + "/" + name));
+    }
+
+    private ObjectNode get(String path) {
+        try {
+            return api.get(path).document();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    void delete(Container container) throws IOException, InterruptedException {
+        api.delete(PODS + "/" + container.pod(), ApiClient.document("{\"gracePeriodSeconds\":0}"));
+    }
+
+    /** Starts a tenant as a process of that container. */
+    Tenant tenant(Container container, String... arguments) throws IOException {
+        return tenant(container, container.environment(), arguments);
+    }
+
+    /** The same with other variables. */
+    Tenant tenant(Container container, Map<String, String> environment, String... arguments) throws IOException {
+        Map<String, String> all = new HashMap<>(environment);
+        if (!all.containsKey("CUDA_MPS_PIPE_DIRECTORY")) {
+            all.put("CUDA_MPS_PIPE_DIRECTORY", machine.work().resolve("no-mps").toString());
+            all.put("CUDA_VISIBLE_DEVICES", machine.uuid());
+        }
+        Tenant tenant = keep(Tenant.start(machine, all, arguments));
+        Path process = Files.createDirectories(proc().resolve(String.valueOf(tenant.pid())));
+        Files.writeString(
+                process.resolve("cgroup"), "0::/kubepods/burstable/pod" + container.uid() + "/" + container.id() + "\n");
+        Path stat = Path.of("/proc", String.valueOf(tenant.pid()), "stat");
+        if (Files.exists(stat)) {
+            Files.writeString(process.resolve("stat"), Files.readString(stat));
+        }
+        return tenant;
+    }
+
+    /** Waits for an Event of that reason on a pod; its message, or that there was none. */
+    Optional<String> event(String reason, String pod, Duration limit) {
+        try {
+            return Await.until(limit, reason, () -> findEvent(reason, pod), Optional::isPresent);
+        } catch (AssertionError e) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<String> findEvent(String reason, String pod) {
+        for (var event : get("/api/v1/namespaces/default/events").path("items")) {
+            String involved = event.path("involvedObject").path("name").asText();
+            if (event.path("reason").asText().equals(reason) && involved.equals(pod)) {
+                return Optional.of(event.path("message").asText());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The node's annotation in which the plugin publishes its cards. */
+    String inventory() {
+        return get("/api/v1/nodes/" + NAME).at("/metadata/annotations").toString();
+    }
+
+    /** The plugin's metrics that begin with that text. */
+    List<String> metrics(String prefix) {
+        URI uri = URI.create("http://127.0.0.1:" + metricsPort + "/metrics");
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            HttpRequest request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(10)).build();
+            return client.send(request, HttpResponse.BodyHandlers.ofLines())
+                    .body()
+                    .filter(line -> line.startsWith(prefix))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    /** Adds the programs' logs to the file beside the report. */
+    private void keepLogs() {
+        for (String log : List.of("plugin.log", "supervisor.log")) {
+            Path file = folder.resolve(log);
+            try {
+                if (Files.exists(file)) {
+                    Files.writeString(
+                            machine.logs(),
+                            "== " + Thread.currentThread().getName() + ": " + log + "\n" + Files.readString(file),
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.APPEND);
+                }
+            } catch (IOException e) {
+                System.err.println(file + " can't be kept: " + e);
+            }
+        }
+    }
+
+    private <T extends AutoCloseable> T keep(T started) {
+        running.push(started);
+        return started;
+    }
+
+    /** Ends everything: tenants first, then the programs; a daemon that is left is ended too. */
+    @Override
+    public void close() {
+        boolean interrupted = Thread.interrupted();
+        for (AutoCloseable each : running) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                System.err.println("stopping " + each + ": " + e);
+            }
+        }
+        running.clear();
+        keepLogs();
+        daemon().ifPresent(daemon -> {
+            daemon.descendants().forEach(ProcessHandle::destroyForcibly);
+            daemon.destroyForcibly();
+            daemon.onExit().orTimeout(5, TimeUnit.SECONDS).exceptionally(_ -> daemon).join();
+        });
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
