@@ -115,20 +115,34 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
     return attribute == MULTIPROCESSOR_COUNT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* The limit of the only card in the variable of MPS, 0: none. One for a card that is not there drops all limits, the server's
+ * too: seen on drivers 580 and 615. */
+static unsigned long long wanted_mib(bool *dropped) {
+    unsigned long long wanted = 0, amount;
+    unsigned int card;
+    char unit;
+    for (const char *at = variable("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"); sscanf(at, "%u=%llu%c", &card, &amount, &unit) == 3;
+            at += strcspn(at, ","), at += *at == ',') {
+        wanted = card == 0 ? (unit == 'G' ? amount << 10 : amount) : wanted;
+        *dropped = *dropped || card > 0;
+    }
+    return wanted;
+}
+
 /* Becomes a client if there is a daemon; waits while the daemon makes it wait. */
 static int connect_mps(void) {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     const char *directory = *variable("CUDA_MPS_PIPE_DIRECTORY") == '\0' ? "/tmp/nvidia-mps"
                                                                          : variable("CUDA_MPS_PIPE_DIRECTORY");
     char message[64];
-    unsigned long long wanted = 0;
+    bool dropped = false;
+    unsigned long long wanted = wanted_mib(&dropped);
     int error = 0, length = snprintf(to.sun_path, sizeof to.sun_path, "%s/control", directory);
     int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (length >= (int) sizeof to.sun_path || connect(connection, (struct sockaddr *) &to, sizeof to) != 0) {
         close(connection);
         return CUDA_SUCCESS;
     }
-    sscanf(variable("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"), "0=%lluM", &wanted);
     length = snprintf(message, sizeof message, "client %llu", wanted) + 1;
     if (send(connection, message, (size_t) length, MSG_NOSIGNAL) < 0
             || recv(connection, message, sizeof message, 0) <= 0) {
@@ -140,7 +154,7 @@ static int connect_mps(void) {
         return error;
     }
     sscanf(message, "limit %llu", &limit);
-    limit <<= 20;
+    limit = dropped ? 0 : limit << 20;
     mps = connection;
     return CUDA_SUCCESS;
 }
@@ -189,6 +203,17 @@ EXPORT int cuModuleGetFunction(void **function, void *module, const char *name) 
     return CUDA_SUCCESS;
 }
 
+/* As the kernel driver does for an address that is not mapped. */
+static void report_xid(void) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s.xids", variable(CARDS_VARIABLE));
+    FILE *file = fopen(path, "ae");
+    if (file != NULL) {
+        fprintf(file, "xid %s 31 %d\n", uuid, (int) getpid());
+        fclose(file);
+    }
+}
+
 /* The fatal fault is returned by a later call: kernels run by themselves. */
 EXPORT int cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
         unsigned int block_y, unsigned int block_z, unsigned int shared, void *stream, void **parameters, void **extra) {
@@ -200,6 +225,7 @@ EXPORT int cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid
     if (function != NULL) {
         return CUDA_SUCCESS;
     }
+    report_xid();
     if (mps >= 0) {
         send(mps, "fault", sizeof "fault", MSG_NOSIGNAL);
     } else {

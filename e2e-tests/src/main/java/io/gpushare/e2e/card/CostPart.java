@@ -29,35 +29,32 @@ final class CostPart {
                     tenants + " tenants together, without MPS (time-slicing)",
                     measure(machine, tenants, machine::tenant).relativeTo(alone));
         }
-        try (Node node = Node.withMps(machine)) {
+        try (Node node = Node.withMps(machine, "--core-resource=" + Node.CORES)) {
             Node.Container container = node.memory("cost", UNITS * 4);
             for (int tenants : new int[] {1, 2, 4}) {
                 Cost cost = measure(machine, tenants, arguments -> node.tenant(container, arguments));
                 findings.figure(tenants + (tenants == 1 ? " tenant, with MPS" : " tenants together, with MPS"), cost.relativeTo(alone));
             }
+            cores(machine, node, container, findings);
         }
         Cost again = measure(machine, 1, machine::tenant);
         findings.figure("one tenant again, without MPS: the noise", again.relativeTo(alone));
     }
 
     /** What each compute share leaves of the speed. */
-    static void cores(Machine machine, Findings findings) throws Exception {
-        machine.kernels();
-        try (Node node = Node.withMps(machine, "--core-resource=" + Node.CORES)) {
-            Node.Container all = node.memory("all", UNITS);
-            Cost whole = measure(machine, 1, arguments -> node.tenant(all, arguments));
-            findings.figure("without a compute share", whole.relativeTo(whole));
-            findings.figure("it sees", cores(node, all));
-            for (int percent : new int[] {50, 25}) {
-                Node.Container container = node.cores("cores" + percent, UNITS, percent);
-                findings.same(
-                        "a pod of " + percent + " percent has",
-                        String.valueOf(percent),
-                        container.environment().get("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
-                findings.figure("it sees", cores(node, container));
-                Cost cost = measure(machine, 1, arguments -> node.tenant(container, arguments));
-                findings.figure("with " + percent + " percent", cost.relativeTo(whole));
-            }
+    private static void cores(Machine machine, Node node, Node.Container all, Findings findings)
+            throws IOException, InterruptedException {
+        Cost whole = measure(machine, 1, arguments -> node.tenant(all, arguments));
+        findings.figure("without a compute share, which sees " + cores(node, all), whole.relativeTo(whole));
+        for (int percent : new int[] {50, 25}) {
+            Node.Container container = node.cores("cores" + percent, UNITS, percent);
+            findings.same(
+                    "a pod of " + percent + " percent has",
+                    String.valueOf(percent),
+                    container.environment().get("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
+            Cost cost = measure(machine, 1, arguments -> node.tenant(container, arguments));
+            findings.figure(
+                    "with " + percent + " percent, which sees " + cores(node, container), cost.relativeTo(whole));
         }
     }
 

@@ -50,6 +50,16 @@ final class FactsPart {
         }
     }
 
+    static void mig(Machine machine, Findings findings) throws Exception {
+        if (Machine.find("nvidia-smi").isPresent()) {
+            findings.note(Machine.output("nvidia-smi", "mig", "-i", machine.uuid(), "-lgip"));
+        }
+        throw new Part.Skipped(
+                machine.keepSettings()
+                        ? "the card's settings are kept"
+                        : "the plugin offers whole cards only, and no card whose MIG mode is enabled");
+    }
+
     private static List<String> query(Machine machine, String kind, List<String> fields)
             throws IOException, InterruptedException {
         String answer = Machine.output(
@@ -122,12 +132,20 @@ final class FactsPart {
         near(findings, "memory used, MiB", load.memoryUsedBytes() / (double) Machine.MIB, row.get(0), 16);
         near(findings, "temperature, °C", first(load.temperatureCelsius()), row.get(1), 5);
         near(findings, "power, W", first(load.powerMilliwatts()) / 1000, row.get(2), 100);
+        processes(machine, findings);
+    }
+
+    /** Compares the processes on the card, of which there are some now. */
+    static void processes(Machine machine, Findings findings) throws IOException, InterruptedException {
+        if (Machine.find("nvidia-smi").isEmpty()) {
+            return;
+        }
         Set<String> theirs = new HashSet<>();
         for (String line : query(machine, "compute-apps", List.of("pid", "used_memory"))) {
             theirs.add(line.replace(" ", ""));
         }
         Set<String> ours = new HashSet<>();
-        for (CardProcess process : load.processes()) {
+        for (CardProcess process : machine.utilization().processes()) {
             ours.add(process.pid() + "," + process.memoryUsedBytes().orElse(0) / Machine.MIB);
         }
         findings.same("processes with their MiB", theirs, ours);

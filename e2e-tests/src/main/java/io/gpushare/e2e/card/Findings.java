@@ -13,6 +13,11 @@ final class Findings {
      */
     record Line(String kind, String what, String seen, boolean holds) {}
 
+    /** A step of a part. */
+    interface Step {
+        void run() throws Exception;
+    }
+
     private final List<Line> lines = new CopyOnWriteArrayList<>();
 
     /** Records what is expected, whether it holds, and what was seen. */
@@ -30,6 +35,20 @@ final class Findings {
 
     void note(String text) {
         lines.add(new Line("note", text, "", true));
+    }
+
+    /** Runs one step of a part; an exception is a check that does not hold, and the next step follows. */
+    void step(String what, Step step) throws InterruptedException {
+        try {
+            step.run();
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception | AssertionError e) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException(what);
+            }
+            check(what, false, e.getMessage());
+        }
     }
 
     List<Line> lines() {

@@ -42,7 +42,7 @@ final class KubeletPart {
         List<String> lines = Await.until(
                 Node.PATIENCE,
                 "the plugin's metrics show the container's use",
-                () -> node.metrics("gpushare_container_memory_used_bytes"),
+                () -> node.programs().metrics("gpushare_container_memory_used_bytes"),
                 found -> found.stream().anyMatch(line -> !line.endsWith(" 0.0")));
         findings.check(
                 "the plugin's metric of the container's use is NVML's, " + mib + " MiB",

@@ -36,19 +36,22 @@ final class LimitsPart {
             findings.note("the environment of the pod of 2 GiB: " + two.environment());
             Tenant neighbour = node.tenant(five, "1000");
             findings.same("a neighbour allocates", "ok 1000", neighbour.line(0));
-            exact(machine, node, two, 2, findings);
-            exact(machine, node, eight, 8, findings);
-            loosened(machine, node, two, findings);
-            together(machine, node, two, findings);
-            users(node, eight, findings);
+            findings.step("limits", () -> {
+                exact(machine, node, two, 2, findings);
+                exact(machine, node, eight, 8, findings);
+            });
+            findings.step("processes", () -> FactsPart.processes(machine, findings));
+            findings.step("a changed environment", () -> loosened(machine, node, two, findings));
+            findings.step("two processes", () -> together(machine, node, two, findings));
+            findings.step("users", () -> users(node, eight, findings));
             findings.check("the neighbour still computes", neighbour.alive(), neighbour.lines());
             neighbour.close();
-            exact(machine, node, five, 5, findings);
+            findings.step("limits", () -> exact(machine, node, five, 5, findings));
             for (Node.Container each : List.of(two, five, eight)) {
                 node.delete(each);
             }
-            many(machine, node, findings);
-            follow(machine, node, findings);
+            findings.step("many clients", () -> many(machine, node, findings));
+            findings.step("the next pods", () -> follow(machine, node, findings));
         }
     }
 
@@ -116,7 +119,7 @@ final class LimitsPart {
             try (Tenant second = node.tenant(two, "1200")) {
                 findings.same("the second one", "ok 1200", second.line(0));
                 findings.figure("NVML's sum", machine.memoryMib(first.pid()) + machine.memoryMib(second.pid()) + " MiB");
-                String lost = second.lastLine(line -> line.startsWith("lost"));
+                String lost = second.lastLine("lost");
                 findings.same("the second one is terminated", "lost 810", lost);
                 findings.figure("after", Cost.seconds(start));
                 findings.check("the first one computes", first.alive(), first.lines());
@@ -155,10 +158,10 @@ final class LimitsPart {
         findings.check(MANY + " clients compute", failed.isEmpty(), failed);
         findings.figure("they all have their memory after", Cost.seconds(start));
         findings.figure("the card's memory in use", machine.utilization().memoryUsedBytes() / Machine.MIB + " MiB");
-        Await.until(Node.PATIENCE, "clients are counted", () -> node.state("clients"), String.valueOf(MANY)::equals);
-        findings.note("the supervisor counts " + node.state("clients") + " clients");
+        Await.until(Node.PATIENCE, "the supervisor counts the clients", () -> node.programs().mps("clients"), String.valueOf(MANY)::equals);
         tenants.forEach(Tenant::close);
         node.delete(container);
+        Await.until(Node.PATIENCE, "the clients have ended", () -> node.programs().mps("clients"), "0"::equals);
     }
 
     /** The card is given back when its last memory pod has ended, and taken again for the next one. */
@@ -167,7 +170,7 @@ final class LimitsPart {
         node.awaitHealthy(PodSpec.CARDS, 1);
         Node.Container whole = node.whole("whole");
         findings.figure("from the end of memory pods to a running pod of the whole card", Cost.seconds(start));
-        findings.same("MPS is off then", "OFF", node.state("phase"));
+        findings.same("MPS is off then", "OFF", node.programs().mps("phase"));
         mode(machine, findings, "with a whole card", ComputeMode.DEFAULT);
         try (Tenant tenant = node.tenant(whole, "64")) {
             findings.same("its program computes", "ok 64", tenant.line(0));
@@ -175,7 +178,7 @@ final class LimitsPart {
         node.delete(whole);
         node.awaitHealthy(PodSpec.MEMORY, (int) (machine.card().memoryTotalBytes() / Machine.MIB / 1024));
         Node.Container again = node.memory("again", 2);
-        findings.same("and ready again for the next memory pod", "READY", node.state("phase"));
+        findings.same("and ready again for the next memory pod", "READY", node.programs().mps("phase"));
         mode(machine, findings, "with memory again", ComputeMode.EXCLUSIVE_PROCESS);
         try (Tenant tenant = node.tenant(again, "64")) {
             findings.same("its program computes too", "ok 64", tenant.line(0));

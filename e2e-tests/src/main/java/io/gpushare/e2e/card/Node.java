@@ -2,7 +2,6 @@ package io.gpushare.e2e.card;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.cluster.Await;
-import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
@@ -12,13 +11,8 @@ import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import io.gpushare.simulated.kubelet.StartedContainer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -28,8 +22,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Properties;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -48,39 +40,32 @@ final class Node implements AutoCloseable {
     record Container(String pod, String uid, String id, Map<String, String> environment) {}
 
     private final Machine machine;
-    private final Path folder;
+    private final Path directory;
     private final Deque<AutoCloseable> running = new ArrayDeque<>();
     private final SimulatedApiServer server;
     private final ApiClient api;
     private final SimulatedKubelet kubelet;
-    private final int metricsPort;
+    private final NodePrograms programs;
 
     private Node(Machine machine) throws IOException {
         this.machine = machine;
-        // Short: the paths of sockets are below it.
-        folder = machine.work().resolve("n" + NUMBER.incrementAndGet());
-        Files.createDirectories(proc());
-        metricsPort = Program.freePort();
+        Path folder = machine.work().resolve("n" + NUMBER.incrementAndGet());
+        directory = folder.resolve("k");
         server = keep(SimulatedApiServer.start());
         api = keep(new ApiClient(server.uri()));
         for (String namespace : List.of("default", "kube-system")) {
             server.add(ApiClient.document(
                     "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" + namespace + "\"}}"));
         }
-        kubelet = keep(SimulatedKubelet.start(
-                KubeletOptions.of(NAME, folder.resolve("k")), server.uri(), InstantSource.system()));
+        kubelet = keep(
+                SimulatedKubelet.start(KubeletOptions.of(NAME, directory), server.uri(), InstantSource.system()));
+        programs = keep(new NodePrograms(machine, folder));
+        Files.createDirectories(programs.proc());
     }
 
     /** Starts a node whose plugin counts memory only. */
     static Node start(Machine machine, String... options) throws IOException {
-        Node node = new Node(machine);
-        try {
-            node.startPlugin(List.of(options));
-            return node;
-        } catch (IOException | RuntimeException | Error e) {
-            node.close();
-            throw e;
-        }
+        return start(machine, false, options);
     }
 
     /** Starts a node with MPS. */
@@ -88,12 +73,25 @@ final class Node implements AutoCloseable {
         if (Machine.find("nvidia-cuda-mps-control").isEmpty()) {
             throw new Part.Skipped("nvidia-cuda-mps-control is missing");
         }
+        return start(machine, true, options);
+    }
+
+    private static Node start(Machine machine, boolean mps, String... options) throws IOException {
         Node node = new Node(machine);
         try {
-            node.startSupervisor();
             List<String> all = new ArrayList<>(List.of(options));
-            all.addAll(List.of("--isolation=mps", "--mps-dir=" + node.mps(), "--mps-over-use-grace=2s"));
-            node.startPlugin(all);
+            if (mps) {
+                all.addAll(node.programs.startSupervisor());
+            }
+            node.programs.startPlugin(NAME, node.server.kubeconfig(), node.directory, all);
+            Await.until(
+                    PATIENCE,
+                    "the plugin offers the card",
+                    () -> {
+                        node.programs.checkAlive();
+                        return node.healthy(PodSpec.MEMORY);
+                    },
+                    units -> units > 0);
             return node;
         } catch (IOException | RuntimeException | Error e) {
             node.close();
@@ -101,69 +99,8 @@ final class Node implements AutoCloseable {
         }
     }
 
-    private void startPlugin(List<String> options) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of(
-                "io.gpushare.plugin.PluginMain",
-                "--node-name=" + NAME,
-                "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()),
-                "--kubelet-dir=" + folder.resolve("k"),
-                "--proc-dir=" + proc(),
-                "--metrics-address=127.0.0.1:" + metricsPort));
-        arguments.addAll(options);
-        Program plugin = keep(machine.start("device-plugin", folder.resolve("plugin.log"), arguments));
-        Await.until(
-                PATIENCE,
-                "the plugin offers the card",
-                () -> {
-                    checkAlive(plugin);
-                    return kubelet.allocatable(PodSpec.MEMORY);
-                },
-                units -> units > 0);
-    }
-
-    private static void checkAlive(Program program) {
-        try {
-            program.checkAlive();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void startSupervisor() throws IOException {
-        List<String> arguments = new ArrayList<>(List.of("io.gpushare.mps.SupervisorMain", "--mps-dir=" + mps()));
-        if (machine.keepSettings()) {
-            arguments.add("--nvml-library=" + machine.pack().resolve("native/libnvidia-ml-kept-mode.so"));
-        }
-        keep(machine.start("mps-supervisor", folder.resolve("supervisor.log"), arguments));
-    }
-
-    private Path mps() {
-        return folder.resolve("m");
-    }
-
-    private Path proc() {
-        return folder.resolve("proc");
-    }
-
-    /** A field of the file in which the supervisor reports the card; empty if it is missing. */
-    String state(String field) {
-        Properties properties = new Properties();
-        try (var reader = Files.newBufferedReader(mps().resolve(machine.uuid()).resolve("state"))) {
-            properties.load(reader);
-        } catch (IOException e) {
-            return "";
-        }
-        return properties.getProperty(field, "");
-    }
-
-    /** The control daemon, if it runs. */
-    Optional<ProcessHandle> daemon() {
-        Path file = mps().resolve(machine.uuid()).resolve("pipe/nvidia-cuda-mps-control.pid");
-        try {
-            return ProcessHandle.of(Long.parseLong(Files.readString(file).strip())).filter(ProcessHandle::isAlive);
-        } catch (IOException | NumberFormatException e) {
-            return Optional.empty();
-        }
+    NodePrograms programs() {
+        return programs;
     }
 
     /** The devices of a resource that are healthy. */
@@ -253,7 +190,7 @@ final class Node implements AutoCloseable {
             all.put("CUDA_VISIBLE_DEVICES", machine.uuid());
         }
         Tenant tenant = keep(Tenant.start(machine, all, arguments));
-        Path process = Files.createDirectories(proc().resolve(String.valueOf(tenant.pid())));
+        Path process = Files.createDirectories(programs.proc().resolve(String.valueOf(tenant.pid())));
         Files.writeString(
                 process.resolve("cgroup"), "0::/kubepods/burstable/pod" + container.uid() + "/" + container.id() + "\n");
         Path stat = Path.of("/proc", String.valueOf(tenant.pid()), "stat");
@@ -287,47 +224,12 @@ final class Node implements AutoCloseable {
         return get("/api/v1/nodes/" + NAME).at("/metadata/annotations").toString();
     }
 
-    /** The plugin's metrics that begin with that text. */
-    List<String> metrics(String prefix) {
-        URI uri = URI.create("http://127.0.0.1:" + metricsPort + "/metrics");
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            HttpRequest request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(10)).build();
-            return client.send(request, HttpResponse.BodyHandlers.ofLines())
-                    .body()
-                    .filter(line -> line.startsWith(prefix))
-                    .toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
-        }
-    }
-
-    /** Adds the programs' logs to the file beside the report. */
-    private void keepLogs() {
-        for (String log : List.of("plugin.log", "supervisor.log")) {
-            Path file = folder.resolve(log);
-            try {
-                if (Files.exists(file)) {
-                    Files.writeString(
-                            machine.logs(),
-                            "== " + Thread.currentThread().getName() + ": " + log + "\n" + Files.readString(file),
-                            StandardOpenOption.CREATE,
-                            StandardOpenOption.APPEND);
-                }
-            } catch (IOException e) {
-                System.err.println(file + " can't be kept: " + e);
-            }
-        }
-    }
-
     private <T extends AutoCloseable> T keep(T started) {
         running.push(started);
         return started;
     }
 
-    /** Ends everything: tenants first, then the programs; a daemon that is left is ended too. */
+    /** Ends everything: tenants first, then the programs. */
     @Override
     public void close() {
         boolean interrupted = Thread.interrupted();
@@ -339,12 +241,6 @@ final class Node implements AutoCloseable {
             }
         }
         running.clear();
-        keepLogs();
-        daemon().ifPresent(daemon -> {
-            daemon.descendants().forEach(ProcessHandle::destroyForcibly);
-            daemon.destroyForcibly();
-            daemon.onExit().orTimeout(5, TimeUnit.SECONDS).exceptionally(_ -> daemon).join();
-        });
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

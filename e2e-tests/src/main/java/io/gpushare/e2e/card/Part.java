@@ -28,6 +28,6 @@ record Part(String name, Duration limit, Action action) {
                 new Part("mps-limits", Duration.ofSeconds(120), LimitsPart::run),
                 new Part("mps-faults", Duration.ofSeconds(120), FaultsPart::run),
                 new Part("sharing-cost", Duration.ofSeconds(120), CostPart::run),
-                new Part("cores", Duration.ofSeconds(60), CostPart::cores));
+                new Part("mig", Duration.ofSeconds(20), FactsPart::mig));
     }
 }

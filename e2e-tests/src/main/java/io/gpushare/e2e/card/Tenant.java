@@ -9,11 +9,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 
 /** A program that uses the card: {@code gpu-eat} with its output. */
 final class Tenant implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final Duration NOTICES = Duration.ofSeconds(15);
 
     private final Process process;
     private final Path output;
@@ -69,10 +70,17 @@ final class Tenant implements AutoCloseable {
         return lines.size() > number ? lines.get(number) : "ended with " + process.exitValue();
     }
 
-    /** Waits until its last line is like that, or until it has ended. */
-    String lastLine(Predicate<String> condition) {
-        return Await.until(
-                PATIENCE, "a tenant prints", this::last, line -> condition.test(line) || !process.isAlive());
+    /** Waits until its last line begins like that, it has ended, or it prints nothing more; its last line. */
+    String lastLine(String beginning) {
+        try {
+            return Await.until(
+                    NOTICES,
+                    "a tenant prints " + beginning,
+                    this::last,
+                    line -> line.startsWith(beginning) || !process.isAlive());
+        } catch (AssertionError e) {
+            return last() + ", and lives";
+        }
     }
 
     /** Lets it go on after {@code ready}. */

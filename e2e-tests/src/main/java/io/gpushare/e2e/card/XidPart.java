@@ -15,13 +15,13 @@ final class XidPart {
             int left = node.healthy(PodSpec.MEMORY);
             long start = System.nanoTime();
             try (Tenant tenant = node.tenant(container, "64", "fault")) {
-                String last = tenant.lastLine(line -> line.startsWith("lost") || line.startsWith("error"));
+                String last = tenant.lastLine("lost");
                 findings.check("the program loses its context", last.startsWith("lost"), last);
             }
             String event = node.event("GpuXid", "bad", Duration.ofSeconds(20)).orElse("none");
             findings.check("an Event GpuXid is recorded on its pod", event.contains("Xid"), event);
             findings.figure("from the start of the program to the Event", Cost.seconds(start));
-            findings.figure("metric", node.metrics("gpushare_card_xid_errors_total"));
+            findings.figure("metric", node.programs().metrics("gpushare_card_xid_errors_total"));
             findings.same("the card stays healthy: the program is at fault", left, node.awaitHealthy(PodSpec.MEMORY, left));
             Node.Container next = node.memory("next", 2);
             try (Tenant tenant = node.tenant(next, "64")) {
