@@ -4,7 +4,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * What sharing costs: a product of matrices that fills the card, one that does not, and a copy within its memory. All
@@ -15,6 +20,41 @@ final class CostPart {
     private static final int UNITS = 4;
 
     private CostPart() {}
+
+    /** Work per second, by workload, as tenants report it: {@code <workload> <count> in <microseconds>}. */
+    private record Cost(Map<String, Double> rates) {
+        private static final Pattern LINE = Pattern.compile("(\\S+) (\\d+) in (\\d+)");
+
+        Cost {
+            rates = new TreeMap<>(rates);
+        }
+
+        /** Adds a tenant's line to the sums. */
+        static void add(Map<String, Double> sums, String line) {
+            Matcher matcher = LINE.matcher(line);
+            if (!matcher.matches()) {
+                throw new IllegalStateException("a tenant that measures printed: " + line);
+            }
+            double rate = Long.parseLong(matcher.group(2)) * 1e6 / Math.max(1, Long.parseLong(matcher.group(3)));
+            sums.merge(matcher.group(1), rate, Double::sum);
+        }
+
+        /** Each rate as a part of that of the same workload alone. */
+        String relativeTo(Cost alone) {
+            return rates.keySet().stream()
+                    .map(workload -> String.format(
+                            Locale.ROOT,
+                            "%s %.2f (%.0f/s)",
+                            workload,
+                            rate(workload) / alone.rate(workload),
+                            rate(workload)))
+                    .collect(Collectors.joining(", "));
+        }
+
+        private double rate(String workload) {
+            return rates.getOrDefault(workload, Double.NaN);
+        }
+    }
 
     private interface Starter {
         Tenant start(String... arguments) throws IOException;
@@ -33,7 +73,9 @@ final class CostPart {
             Node.Container container = node.memory("cost", UNITS * 4);
             for (int tenants : new int[] {1, 2, 4}) {
                 Cost cost = measure(machine, tenants, arguments -> node.tenant(container, arguments));
-                findings.figure(tenants + (tenants == 1 ? " tenant, with MPS" : " tenants together, with MPS"), cost.relativeTo(alone));
+                findings.figure(
+                        tenants + (tenants == 1 ? " tenant, with MPS" : " tenants together, with MPS"),
+                        cost.relativeTo(alone));
             }
             cores(machine, node, container, findings);
         }
@@ -51,7 +93,7 @@ final class CostPart {
             findings.same(
                     "a pod of " + percent + " percent has",
                     String.valueOf(percent),
-                    container.environment().get("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
+                    container.variable("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
             Cost cost = measure(machine, 1, arguments -> node.tenant(container, arguments));
             findings.figure(
                     "with " + percent + " percent, which sees " + cores(node, container), cost.relativeTo(whole));

@@ -90,7 +90,10 @@ final class FactsPart {
             findings.same(FIELDS.get(i), theirs.get(i), ours.get(i));
         }
         String report = Machine.output("nvidia-smi", "-q", "-i", machine.uuid());
-        findings.same("driver version", found(report, "Driver Version"), machine.driver().driverVersion());
+        findings.same(
+                "driver version",
+                found(report, "Driver Version"),
+                machine.driver().driverVersion());
         findings.same(
                 "CUDA version",
                 found(report, "CUDA Version"),
@@ -127,8 +130,8 @@ final class FactsPart {
 
     private static void compareLoad(Machine machine, CardUtilization load, Findings findings)
             throws IOException, InterruptedException {
-        List<String> row =
-                values(query(machine, "gpu", List.of("memory.used", "temperature.gpu", "power.draw")).getFirst());
+        List<String> row = values(query(machine, "gpu", List.of("memory.used", "temperature.gpu", "power.draw"))
+                .getFirst());
         near(findings, "memory used, MiB", load.memoryUsedBytes() / (double) Machine.MIB, row.get(0), 16);
         near(findings, "temperature, °C", first(load.temperatureCelsius()), row.get(1), 5);
         near(findings, "power, W", first(load.powerMilliwatts()) / 1000, row.get(2), 100);

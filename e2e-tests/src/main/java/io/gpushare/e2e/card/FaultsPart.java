@@ -36,14 +36,15 @@ final class FaultsPart {
         findings.check("a fatal fault ends its program", seen.startsWith("lost"), seen);
         seen = neighbour.lastLine("lost");
         findings.check("and the neighbour's on the card", seen.startsWith("lost"), seen);
-        findings.figure("the neighbour sees it after", Cost.seconds(start));
+        findings.figure("the neighbour sees it after", Findings.seconds(start));
         // The server serves again when the programs that the fault hurt have ended.
         bad.close();
         neighbour.close();
         start = System.nanoTime();
         findings.figure("once they have ended, the next program computes after", untilServed(node, other, start));
         String xid = node.event("GpuXid", "other", Duration.ofSeconds(5)).orElse("none");
-        String failed = node.event("GpuMpsFailed", "other", Duration.ofSeconds(1)).orElse("none");
+        String failed =
+                node.event("GpuMpsFailed", "other", Duration.ofSeconds(1)).orElse("none");
         findings.check(
                 "an Event on the neighbour's pod says so",
                 !xid.equals("none") || !failed.equals("none"),
@@ -61,10 +62,12 @@ final class FaultsPart {
         TimeUnit.SECONDS.sleep(1);
         long start = System.nanoTime();
         busy.close();
-        findings.figure("after a busy client was killed, the next program computes after", untilServed(node, one, start));
+        findings.figure(
+                "after a busy client was killed, the next program computes after", untilServed(node, one, start));
         TimeUnit.SECONDS.sleep(1);
         findings.check("and its neighbour lives", neighbour.alive(), neighbour.lines());
-        findings.note("the card's memory in use then: " + machine.utilization().memoryUsedBytes() / Machine.MIB + " MiB");
+        findings.note(
+                "the card's memory in use then: " + machine.utilization().memoryUsedBytes() / Machine.MIB + " MiB");
         neighbour.close();
     }
 
@@ -72,7 +75,8 @@ final class FaultsPart {
             throws IOException, InterruptedException {
         Tenant tenant = node.tenant(container, "100");
         tenant.line(0);
-        ProcessHandle daemon = node.programs().daemon().orElseThrow(() -> new IOException("there is no control daemon"));
+        ProcessHandle daemon =
+                node.programs().daemon().orElseThrow(() -> new IOException("there is no control daemon"));
         long start = System.nanoTime();
         if (how.equals("killed")) {
             daemon.destroyForcibly();
@@ -84,7 +88,7 @@ final class FaultsPart {
                 "the daemon that was " + how + " is replaced",
                 node.programs()::daemon,
                 now -> now.isPresent() && now.get().pid() != daemon.pid());
-        findings.figure("a daemon that was " + how + " is replaced after", Cost.seconds(start));
+        findings.figure("a daemon that was " + how + " is replaced after", Findings.seconds(start));
         findings.figure("the next program computes after", untilServed(node, container, start));
         TimeUnit.SECONDS.sleep(LOOK_SECONDS);
         findings.figure(
@@ -105,6 +109,6 @@ final class FaultsPart {
                 line = tenant.line(0);
             }
         }
-        return Cost.seconds(start) + (tries > 1 ? ", try " + tries : "");
+        return Findings.seconds(start) + (tries > 1 ? ", try " + tries : "");
     }
 }

@@ -1,6 +1,7 @@
 package io.gpushare.e2e.card;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** What one part found, line by line; also what it found before it failed. */
@@ -19,6 +20,11 @@ final class Findings {
     }
 
     private final List<Line> lines = new CopyOnWriteArrayList<>();
+
+    /** The time since then, as a text. */
+    static String seconds(long startNanos) {
+        return String.format(Locale.ROOT, "%.2f s", (System.nanoTime() - startNanos) / 1e9);
+    }
 
     /** Records what is expected, whether it holds, and what was seen. */
     void check(String what, boolean holds, Object seen) {
@@ -47,7 +53,7 @@ final class Findings {
             if (Thread.interrupted()) {
                 throw new InterruptedException(what);
             }
-            check(what, false, e.getMessage());
+            check(what, false, e);
         }
     }
 

@@ -12,13 +12,14 @@ final class KubeletPart {
         int units = (int) (machine.card().memoryTotalBytes() / Machine.MIB / 1024);
         long start = System.nanoTime();
         try (Node node = Node.start(machine)) {
-            findings.figure("from the start of the kubelet to the card's offer", Cost.seconds(start));
+            findings.figure("from the start of the kubelet to the card's offer", Findings.seconds(start));
             findings.same(PodSpec.MEMORY + " in GiB", units, node.healthy(PodSpec.MEMORY));
             findings.same(PodSpec.CARDS, 1, node.healthy(PodSpec.CARDS));
             findings.note("inventory: " + node.inventory());
 
             Node.Container memory = node.memory("memory", 2);
-            findings.same("a pod of 2 GiB sees", machine.uuid(), memory.environment().get("NVIDIA_VISIBLE_DEVICES"));
+            findings.same(
+                    "a pod of 2 GiB sees", machine.uuid(), memory.variable("NVIDIA_VISIBLE_DEVICES"));
             findings.same("its card can't be taken whole", 0, node.awaitHealthy(PodSpec.CARDS, 0));
             try (Tenant tenant = node.tenant(memory, "1024")) {
                 findings.same("its program allocates", "ok 1024", tenant.line(0));
@@ -28,8 +29,10 @@ final class KubeletPart {
             findings.same("without it, it can", 1, node.awaitHealthy(PodSpec.CARDS, 1));
 
             Node.Container whole = node.whole("whole");
-            findings.same("a pod of the whole card sees", machine.uuid(), whole.environment()
-                    .get("NVIDIA_VISIBLE_DEVICES"));
+            findings.same(
+                    "a pod of the whole card sees",
+                    machine.uuid(),
+                    whole.variable("NVIDIA_VISIBLE_DEVICES"));
             findings.same("the card then offers no memory", 0, node.awaitHealthy(PodSpec.MEMORY, 0));
             node.delete(whole);
             findings.same("without it, all", units, node.awaitHealthy(PodSpec.MEMORY, units));

@@ -27,12 +27,12 @@ final class LimitsPart {
         try (Node node = Node.withMps(machine)) {
             long start = System.nanoTime();
             Node.Container two = node.memory("two", 2);
-            findings.figure("the first pod of the card waits for MPS", Cost.seconds(start));
+            findings.figure("the first pod of the card waits for MPS", Findings.seconds(start));
             mode(machine, findings, "with memory pods", ComputeMode.EXCLUSIVE_PROCESS);
             start = System.nanoTime();
             Node.Container five = node.memory("five", 5);
             Node.Container eight = node.memory("eight", 8);
-            findings.figure("two further pods wait together", Cost.seconds(start));
+            findings.figure("two further pods wait together", Findings.seconds(start));
             findings.note("the environment of the pod of 2 GiB: " + two.environment());
             Tenant neighbour = node.tenant(five, "1000");
             findings.same("a neighbour allocates", "ok 1000", neighbour.line(0));
@@ -83,8 +83,7 @@ final class LimitsPart {
     }
 
     /** What a tenant gets that changes its environment. */
-    private static void loosened(Machine machine, Node node, Node.Container two, Findings findings)
-            throws IOException {
+    private static void loosened(Machine machine, Node node, Node.Container two, Findings findings) throws IOException {
         Map<String, String> unset = new HashMap<>(two.environment());
         unset.remove(LIMIT);
         try (Tenant tenant = node.tenant(two, unset, "fill")) {
@@ -111,20 +110,21 @@ final class LimitsPart {
     }
 
     /** Each of two processes is below the limit, both together are above: the newer one is ended. */
-    private static void together(Machine machine, Node node, Node.Container two, Findings findings)
-            throws IOException {
+    private static void together(Machine machine, Node node, Node.Container two, Findings findings) throws IOException {
         try (Tenant first = node.tenant(two, "1200")) {
             findings.same("the first process of a pod of 2 GiB", "ok 1200", first.line(0));
             long start = System.nanoTime();
             try (Tenant second = node.tenant(two, "1200")) {
                 findings.same("the second one", "ok 1200", second.line(0));
-                findings.figure("NVML's sum", machine.memoryMib(first.pid()) + machine.memoryMib(second.pid()) + " MiB");
+                findings.figure(
+                        "NVML's sum", machine.memoryMib(first.pid()) + machine.memoryMib(second.pid()) + " MiB");
                 String lost = second.lastLine("lost");
                 findings.same("the second one is terminated", "lost 810", lost);
-                findings.figure("after", Cost.seconds(start));
+                findings.figure("after", Findings.seconds(start));
                 findings.check("the first one computes", first.alive(), first.lines());
             }
-            String event = node.event("GpuMpsProcessTerminated", "two", Duration.ofSeconds(10)).orElse("none");
+            String event = node.event("GpuMpsProcessTerminated", "two", Duration.ofSeconds(10))
+                    .orElse("none");
             findings.check("an Event says so", event.contains("MiB"), event);
         }
     }
@@ -141,8 +141,7 @@ final class LimitsPart {
         tenants.forEach(Tenant::close);
     }
 
-    private static void many(Machine machine, Node node, Findings findings)
-            throws IOException, InterruptedException {
+    private static void many(Machine machine, Node node, Findings findings) throws IOException, InterruptedException {
         if (machine.card().memoryTotalBytes() / Machine.MIB < (MANY_UNITS + 2) * 1024) {
             findings.note("the card is too small for " + MANY + " clients");
             return;
@@ -153,15 +152,22 @@ final class LimitsPart {
         for (int i = 0; i < MANY; i++) {
             tenants.add(node.tenant(container, "16"));
         }
-        List<String> failed =
-                tenants.stream().map(tenant -> tenant.line(0)).filter(line -> !line.equals("ok 16")).toList();
+        List<String> failed = tenants.stream()
+                .map(tenant -> tenant.line(0))
+                .filter(line -> !line.equals("ok 16"))
+                .toList();
         findings.check(MANY + " clients compute", failed.isEmpty(), failed);
-        findings.figure("they all have their memory after", Cost.seconds(start));
+        findings.figure("they all have their memory after", Findings.seconds(start));
         findings.figure("the card's memory in use", machine.utilization().memoryUsedBytes() / Machine.MIB + " MiB");
-        Await.until(Node.PATIENCE, "the supervisor counts the clients", () -> node.programs().mps("clients"), String.valueOf(MANY)::equals);
+        Await.until(
+                Node.PATIENCE,
+                "the supervisor counts the clients",
+                () -> node.programs().mps("clients"),
+                String.valueOf(MANY)::equals);
         tenants.forEach(Tenant::close);
         node.delete(container);
-        Await.until(Node.PATIENCE, "the clients have ended", () -> node.programs().mps("clients"), "0"::equals);
+        Await.until(
+                Node.PATIENCE, "the clients have ended", () -> node.programs().mps("clients"), "0"::equals);
     }
 
     /** The card is given back when its last memory pod has ended, and taken again for the next one. */
@@ -169,7 +175,7 @@ final class LimitsPart {
         long start = System.nanoTime();
         node.awaitHealthy(PodSpec.CARDS, 1);
         Node.Container whole = node.whole("whole");
-        findings.figure("from the end of memory pods to a running pod of the whole card", Cost.seconds(start));
+        findings.figure("from the end of memory pods to a running pod of the whole card", Findings.seconds(start));
         findings.same("MPS is off then", "OFF", node.programs().mps("phase"));
         mode(machine, findings, "with a whole card", ComputeMode.DEFAULT);
         try (Tenant tenant = node.tenant(whole, "64")) {
@@ -178,7 +184,10 @@ final class LimitsPart {
         node.delete(whole);
         node.awaitHealthy(PodSpec.MEMORY, (int) (machine.card().memoryTotalBytes() / Machine.MIB / 1024));
         Node.Container again = node.memory("again", 2);
-        findings.same("and ready again for the next memory pod", "READY", node.programs().mps("phase"));
+        findings.same(
+                "and ready again for the next memory pod",
+                "READY",
+                node.programs().mps("phase"));
         mode(machine, findings, "with memory again", ComputeMode.EXCLUSIVE_PROCESS);
         try (Tenant tenant = node.tenant(again, "64")) {
             findings.same("its program computes too", "ok 64", tenant.line(0));

@@ -69,7 +69,8 @@ record Machine(
         facts.put("card", card.model() + ", " + card.memoryTotalBytes() / MIB + " MiB, " + uuid());
         facts.put("driver", driver.driverVersion() + ", CUDA " + driver.cudaMajor() + "." + driver.cudaMinor());
         facts.put("kernel", System.getProperty("os.version"));
-        facts.put("cgroups", Files.exists(Path.of("/sys/fs/cgroup/cgroup.controllers")) ? "version 2" : "not version 2");
+        facts.put(
+                "cgroups", Files.exists(Path.of("/sys/fs/cgroup/cgroup.controllers")) ? "version 2" : "not version 2");
         facts.put("compute mode before", mode.toString());
         facts.put("MIG", card.mig().map(on -> on ? "enabled" : "disabled").orElse("none"));
         for (String program : List.of("nvidia-smi", "nvidia-cuda-mps-control", "nvcc")) {
@@ -127,9 +128,7 @@ record Machine(
     Tenant tenant(String... arguments) throws IOException {
         Path nowhere = work.resolve("no-mps");
         return Tenant.start(
-                this,
-                Map.of("CUDA_VISIBLE_DEVICES", uuid(), "CUDA_MPS_PIPE_DIRECTORY", nowhere.toString()),
-                arguments);
+                this, Map.of("CUDA_VISIBLE_DEVICES", uuid(), "CUDA_MPS_PIPE_DIRECTORY", nowhere.toString()), arguments);
     }
 
     /** The compiled kernels of the tenant, by nvcc where that is on the machine. */
@@ -139,7 +138,8 @@ record Machine(
             String nvcc = find("nvcc")
                     .orElseThrow(() -> new Part.Skipped("nvcc is missing, which compiles the kernels"))
                     .toString();
-            String architecture = card.compute().map(each -> each.toString().replace(".", "")).orElse("70");
+            String architecture =
+                    card.compute().map(each -> each.toString().replace(".", "")).orElse("70");
             output(
                     nvcc,
                     "-arch=sm_" + architecture,

@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A node of its own: the real device plugin and supervisor of MPS on the card, with the simulated kubelet and API server.
- * Containers are records; their processes are tenants with the containers' variables.
+ * A node of its own: the real device plugin and supervisor of MPS on the card, with the simulated kubelet and API
+ * server. Containers are records; their processes are tenants with the containers' variables.
  */
 final class Node implements AutoCloseable {
     static final String CORES = "aliyun.com/gpu-core.percentage";
@@ -37,7 +37,12 @@ final class Node implements AutoCloseable {
     private static final String PODS = "/api/v1/namespaces/default/pods";
 
     /** A container that has started. */
-    record Container(String pod, String uid, String id, Map<String, String> environment) {}
+    record Container(String pod, String uid, String id, Map<String, String> environment) {
+        /** A variable of its environment; empty if it is not set. */
+        String variable(String name) {
+            return environment.getOrDefault(name, "");
+        }
+    }
 
     private final Machine machine;
     private final Path directory;
@@ -57,8 +62,8 @@ final class Node implements AutoCloseable {
             server.add(ApiClient.document(
                     "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" + namespace + "\"}}"));
         }
-        kubelet = keep(
-                SimulatedKubelet.start(KubeletOptions.of(NAME, directory), server.uri(), InstantSource.system()));
+        kubelet =
+                keep(SimulatedKubelet.start(KubeletOptions.of(NAME, directory), server.uri(), InstantSource.system()));
         programs = keep(new NodePrograms(machine, folder));
         Files.createDirectories(programs.proc());
     }
@@ -113,7 +118,8 @@ final class Node implements AutoCloseable {
     }
 
     Container memory(String name, int units) throws IOException, InterruptedException {
-        return start(PodSpec.sharing(name, 600, units), Map.of(), "\"memory\":{\"" + machine.uuid() + "\":" + units + "}");
+        return start(
+                PodSpec.sharing(name, 600, units), Map.of(), "\"memory\":{\"" + machine.uuid() + "\":" + units + "}");
     }
 
     Container cores(String name, int units, int percent) throws IOException, InterruptedException {
@@ -149,12 +155,13 @@ final class Node implements AutoCloseable {
                 phase -> !phase.equals("Pending") && !phase.isEmpty());
         PodDocument running = pod(pod.name());
         StartedContainer started = kubelet.started("default", pod.name(), "main")
-                .orElseThrow(() -> new IOException("the pod " + pod.name() + " failed: " + running.document()
-                        .path("status")));
+                .orElseThrow(() -> new IOException("the pod " + pod.name() + " failed: "
+                        + running.document().path("status")));
         Map<String, String> environment = new HashMap<>(started.environment());
         // The container would see this directory at its own path.
         started.mounts().values().forEach(onHost -> environment.put("CUDA_MPS_PIPE_DIRECTORY", onHost));
-        String id = running.document().at("/status/containerStatuses/0/containerID").asText();
+        String id =
+                running.document().at("/status/containerStatuses/0/containerID").asText();
         return new Container(pod.name(), running.uid(), id.replace("containerd://", ""), environment);
     }
 
@@ -192,7 +199,8 @@ final class Node implements AutoCloseable {
         Tenant tenant = keep(Tenant.start(machine, all, arguments));
         Path process = Files.createDirectories(programs.proc().resolve(String.valueOf(tenant.pid())));
         Files.writeString(
-                process.resolve("cgroup"), "0::/kubepods/burstable/pod" + container.uid() + "/" + container.id() + "\n");
+                process.resolve("cgroup"),
+                "0::/kubepods/burstable/pod" + container.uid() + "/" + container.id() + "\n");
         Path stat = Path.of("/proc", String.valueOf(tenant.pid()), "stat");
         if (Files.exists(stat)) {
             Files.writeString(process.resolve("stat"), Files.readString(stat));

@@ -119,7 +119,10 @@ final class NodePrograms implements AutoCloseable {
         daemon().ifPresent(daemon -> {
             daemon.descendants().forEach(ProcessHandle::destroyForcibly);
             daemon.destroyForcibly();
-            daemon.onExit().orTimeout(5, TimeUnit.SECONDS).exceptionally(_ -> daemon).join();
+            daemon.onExit()
+                    .orTimeout(5, TimeUnit.SECONDS)
+                    .exceptionally(_ -> daemon)
+                    .join();
         });
         // A supervisor that ends while pods hold the card leaves it to the next one.
         machine.restore();

@@ -54,11 +54,7 @@ public final class OnACard implements Callable<Integer> {
             description = "The length of each measurement of speed (default 1500).")
     private int measureMillis;
 
-    @Option(
-            names = "--parts",
-            paramLabel = "<name>",
-            split = ",",
-            description = "Run only these parts.")
+    @Option(names = "--parts", paramLabel = "<name>", split = ",", description = "Run only these parts.")
     private List<String> names = List.of();
 
     public static void main(String[] arguments) {
@@ -85,7 +81,7 @@ public final class OnACard implements Callable<Integer> {
                             + result.reason());
                 }
             }
-            report.machine(Map.of("the card afterwards", machine.restore(), "the run took", Cost.seconds(start)));
+            report.machine(Map.of("the card afterwards", machine.restore(), "the run took", Findings.seconds(start)));
         } catch (NvmlException e) {
             report.machine(Map.of("no card", String.valueOf(e.getMessage())));
             System.err.println(e.getMessage());

@@ -41,8 +41,9 @@ final class Report {
     }
 
     synchronized boolean passed() {
-        return results.stream().noneMatch(each -> each.outcome().equals("failed")
-                || each.outcome().equals("ended"));
+        return results.stream()
+                .noneMatch(each ->
+                        each.outcome().equals("failed") || each.outcome().equals("ended"));
     }
 
     private void write() throws IOException {
@@ -92,7 +93,9 @@ final class Report {
 
     private static void row(StringBuilder text, String... cells) {
         for (String cell : cells) {
-            text.append("| ").append(cell.replace("|", "\\|").replace("\n", " ")).append(' ');
+            text.append("| ")
+                    .append(cell.replace("|", "\\|").replace("\n", " "))
+                    .append(' ');
         }
         text.append("|\n");
     }

@@ -20,9 +20,10 @@ final class XidPart {
             }
             String event = node.event("GpuXid", "bad", Duration.ofSeconds(20)).orElse("none");
             findings.check("an Event GpuXid is recorded on its pod", event.contains("Xid"), event);
-            findings.figure("from the start of the program to the Event", Cost.seconds(start));
+            findings.figure("from the start of the program to the Event", Findings.seconds(start));
             findings.figure("metric", node.programs().metrics("gpushare_card_xid_errors_total"));
-            findings.same("the card stays healthy: the program is at fault", left, node.awaitHealthy(PodSpec.MEMORY, left));
+            findings.same(
+                    "the card stays healthy: the program is at fault", left, node.awaitHealthy(PodSpec.MEMORY, left));
             Node.Container next = node.memory("next", 2);
             try (Tenant tenant = node.tenant(next, "64")) {
                 findings.same("the next program computes", "ok 64", tenant.line(0));
