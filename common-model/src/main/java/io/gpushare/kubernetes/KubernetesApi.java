@@ -30,7 +30,6 @@ public final class KubernetesApi implements AutoCloseable {
     private final Nodes nodes;
     private final Events events;
     private final Evictions evictions;
-    private final Quotas quotas;
 
     private KubernetesApi(ApiServer calls, ApiServer watches) {
         this.calls = calls;
@@ -39,7 +38,6 @@ public final class KubernetesApi implements AutoCloseable {
         this.nodes = new Nodes(calls, watches);
         this.events = new Events(calls);
         this.evictions = new Evictions(calls);
-        this.quotas = new Quotas(calls);
     }
 
     /**
@@ -107,10 +105,6 @@ public final class KubernetesApi implements AutoCloseable {
 
     public Evictions evictions() {
         return evictions;
-    }
-
-    public Quotas quotas() {
-        return quotas;
     }
 
     /** A Lease. Each of its calls ends within the deadline. */

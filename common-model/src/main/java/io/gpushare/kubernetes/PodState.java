@@ -65,6 +65,8 @@ public record PodState(
      * @param ended whether its phase is Succeeded or Failed: its containers do not run again
      * @param admission how far its kubelet is with it
      * @param refused whether its scheduler found no node for it (condition PodScheduled, reason Unschedulable)
+     * @param failure what its scheduler last wrote about a failed attempt (condition PodScheduled), shortened: changes
+     *     with what it writes; empty for nothing
      * @param started the names of the started containers by container ID, without the runtime's prefix; empty where the
      *     pods of all nodes are watched
      * @param nominatedNode the node on which its scheduler expects it to fit soon; null for none
@@ -76,6 +78,7 @@ public record PodState(
             boolean ended,
             Admission admission,
             boolean refused,
+            String failure,
             Map<String, String> started,
             @Nullable String nominatedNode,
             @Nullable String heldNode,
@@ -120,6 +123,9 @@ public record PodState(
                         pod.condition("PodScheduled", "False")
                                 .filter(each -> text(each, "reason").equals("Unschedulable"))
                                 .isPresent(),
+                        pod.condition("PodScheduled", "False")
+                                .map(PodState::shortened)
+                                .orElse(""),
                         started(pod),
                         pod.nominatedNode(),
                         pod.node() == null ? held(pod) : null,
@@ -147,6 +153,7 @@ public record PodState(
                         status.ended(),
                         status.admission(),
                         status.refused(),
+                        status.failure(),
                         Map.of(),
                         status.nominatedNode(),
                         status.heldNode(),
@@ -167,11 +174,18 @@ public record PodState(
                         status.ended(),
                         status.admission(),
                         status.refused(),
+                        status.failure(),
                         Map.of(),
                         status.nominatedNode(),
                         null,
                         null),
                 metrics);
+    }
+
+    /** A condition in a few characters. */
+    private static String shortened(JsonNode condition) {
+        return text(condition, "lastTransitionTime") + " "
+                + Integer.toHexString((text(condition, "reason") + text(condition, "message")).hashCode());
     }
 
     /** What the owner requires matters until the pod has cards, and nobody but the scheduler gives it cards. */

@@ -1,4 +1,4 @@
-/** The clocks of the programs. Only their wiring makes clocks; all other code receives them. */
+/** The clocks of the programs, and work in rounds. Only their wiring makes clocks; all other code receives them. */
 @NullMarked
 package io.gpushare.time;
 

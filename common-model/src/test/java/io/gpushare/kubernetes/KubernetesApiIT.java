@@ -89,6 +89,7 @@ class KubernetesApiIT {
                                     false,
                                     PodState.Admission.ADMITTED,
                                     true,
+                                    " " + Integer.toHexString("Unschedulable0/1 nodes".hashCode()),
                                     Map.of("ab12", "c", "cd34", "i"),
                                     "n7",
                                     null,

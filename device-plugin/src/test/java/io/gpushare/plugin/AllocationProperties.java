@@ -13,7 +13,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
@@ -192,7 +191,7 @@ class AllocationProperties {
                 }
             }
             NodePod pod = create(demand);
-            return switch (ledger.place(pod.demand().valid().orElseThrow(), CardOrder.SPREAD)) {
+            return switch (ledger.place(pod.demand().valid().orElseThrow())) {
                 case Placement.Placed(Allocation allocation) -> {
                     bound(TestPods.annotated(pod, allocation));
                     yield true;

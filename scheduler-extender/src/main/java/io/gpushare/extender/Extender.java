@@ -1,18 +1,18 @@
 package io.gpushare.extender;
 
 import io.gpushare.extender.cluster.ClusterInformers;
+import io.gpushare.extender.cluster.Election;
 import io.gpushare.extender.cluster.EventRecorder;
-import io.gpushare.extender.cluster.LeaderLabel;
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
-import io.gpushare.extender.cluster.QuotaPoller;
 import io.gpushare.extender.cluster.Requeuer;
 import io.gpushare.extender.cluster.WaitReporter;
 import io.gpushare.extender.defrag.DefragAdvisor;
 import io.gpushare.extender.eviction.PodConditions;
 import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.metrics.ExtenderMetrics;
 import io.gpushare.extender.metrics.MetricsSource;
 import io.gpushare.extender.outcome.PlacementOutcomes;
@@ -23,6 +23,7 @@ import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionMode;
+import io.gpushare.extender.protocol.VerbRoutes;
 import io.gpushare.extender.report.Explainer;
 import io.gpushare.extender.report.WaitAdvice;
 import io.gpushare.extender.report.WaitingPods;
@@ -36,26 +37,32 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Rounds;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A running scheduler extender: the ledger, the informers that feed it, and the server that answers from it. */
 public final class Extender implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Extender.class);
     private static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
+    private static final Duration POLICY_REVIEW = Duration.ofSeconds(1);
+    private static final Duration RESERVATIONS = Duration.ofSeconds(5);
+    private static final Duration UNKNOWN_BINDINGS = Duration.ofSeconds(15);
+    // Longer than the API server works on any request: later, a Binding without a response no longer takes effect.
+    private static final Duration UNKNOWN_BINDING_AGE = Duration.ofSeconds(75);
 
     /**
      * What it takes to start.
@@ -80,49 +87,9 @@ public final class Extender implements AutoCloseable {
             String nodeLeaseNamespace,
             @Nullable Candidacy candidacy,
             ExtenderServer.Settings server) {
-        public Settings {
-            Objects.requireNonNull(resources);
-            Objects.requireNonNull(policy);
-            Objects.requireNonNull(decideIn);
-            Objects.requireNonNull(preemption);
-            Objects.requireNonNull(view);
-            Objects.requireNonNull(pluginNamespace);
-            Objects.requireNonNull(nodeLeaseNamespace);
-            Objects.requireNonNull(server);
-        }
-
         /** Whether this process is one of several in pods, which callers reach through a Service. */
         boolean inPod() {
             return candidacy != null && candidacy.pod() != null;
-        }
-    }
-
-    /**
-     * The Lease that several extenders compete for.
-     *
-     * @param identity a random part is added: a restarted container has its predecessor's host name and is not the
-     *     holder
-     * @param pod the pod in that namespace that this process runs in, which is labelled while it serves requests; null
-     *     for none
-     */
-    public record Candidacy(
-            String namespace,
-            String lease,
-            String identity,
-            @Nullable String pod) {
-        public Candidacy {
-            Objects.requireNonNull(namespace);
-            Objects.requireNonNull(lease);
-            Objects.requireNonNull(identity);
-        }
-
-        private Leadership.Membership join(KubernetesApi api) {
-            return new Leadership.Membership(
-                    api.lease(namespace, lease, Leadership.CALL), identity + "_" + UUID.randomUUID());
-        }
-
-        private @Nullable LeaderLabel label(KubernetesApi api) {
-            return pod == null ? null : LeaderLabel.of(api, namespace, lease, pod);
         }
     }
 
@@ -134,34 +101,32 @@ public final class Extender implements AutoCloseable {
     private final NodeLeasePoller leases;
     private final Leadership leadership;
     private final ExtenderServer server;
-    private final UnknownBindingTimer unknownBindings;
+    private final Clocks clocks;
     private final List<Thread> loops;
 
     private Extender(Settings settings, KubernetesApi api, Clocks clocks) throws IOException {
         this.api = api;
+        this.clocks = clocks;
         DemandCodec demands = new DemandCodec(settings.resources());
         @Nullable Candidacy candidacy = settings.candidacy();
-        Leadership.@Nullable Membership membership = candidacy == null ? null : candidacy.join(api);
-        BooleanSupplier leads = membership == null ? () -> true : membership::mayWrite;
+        @Nullable Election election = candidacy == null ? null : candidacy.join(api);
+        BooleanSupplier leads = election == null ? () -> true : election::held;
         EventRecorder events = EventRecorder.start(api, leads, clocks);
         placer = new Placer(demands, new Policies(settings.policy()), events);
         ledger = placer.ledger();
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(placer, pods, outcomes, clocks.wall());
-        informers = ClusterInformers.start(api, ledger, outcomes, settings.pluginNamespace());
-        NodeSelection selection = new NodeSelection(placer, outcomes, settings.decideIn(), informers::softTaints);
-        leases = NodeLeasePoller.start(
-                api, settings.nodeLeaseNamespace(), ledger, System::nanoTime, InstantSource.system());
-        leadership = candidacy == null || membership == null
-                ? Leadership.alone(informers)
-                : Leadership.elected(membership, candidacy.label(api), informers);
+        informers = new ClusterInformers(api, ledger, outcomes, settings.pluginNamespace());
+        NodeSelection selection = new NodeSelection(
+                placer, outcomes, settings.decideIn(), informers::softTaints, clocks.steady());
+        leases = NodeLeasePoller.of(api, settings.nodeLeaseNamespace(), ledger);
+        leadership = Leadership.start(election, candidacy == null ? null : candidacy.label(api), informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
         Explainer explainer = new Explainer(placer, selection, pods);
         PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
-        QuotaPoller quotas = new QuotaPoller(() -> api.quotas().list(settings.resources()), ready);
-        WasteMonitor waste = new WasteMonitor(placer, usage, quotas::quotas, ready, clocks.wall());
+        WasteMonitor waste = new WasteMonitor(placer, usage, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
         PodConditions conditions = new PodConditions(informers::nodeFacts, counted(settings.resources()));
         PreemptionLoop preempting = new PreemptionLoop(
@@ -183,13 +148,14 @@ public final class Extender implements AutoCloseable {
                 settings.server(),
                 new ExtenderServer.Parts(
                         ledger,
-                        selection,
-                        new Preemption(placer, settings.preemption(), preempting::helps),
-                        binder,
-                        metrics,
-                        leadership::unready,
+                        new VerbRoutes.Parts(
+                                selection,
+                                new Preemption(placer, settings.preemption(), preempting::helps),
+                                binder,
+                                leadership::unready,
+                                clocks.steady(),
+                                metrics),
                         leadership::unavailable,
-                        clocks.steady(),
                         new ViewAccess(
                                 explainer,
                                 usage,
@@ -198,15 +164,14 @@ public final class Extender implements AutoCloseable {
                                 settings.grafana(),
                                 settings.server().version(),
                                 settings.view())));
-        unknownBindings = new UnknownBindingTimer(binder, clocks.steady());
         loops = new ArrayList<>(List.of(
+                leases.start(),
                 Requeuer.start(api, waiting, ready, clocks),
-                unknownBindings.start(),
-                new ReservationTimer(ledger, clocks.steady()).start(),
-                quotas.start(),
+                Rounds.start("unknown-bindings", UNKNOWN_BINDINGS, this::resolveUnknownBindings),
+                Rounds.start("reservations", RESERVATIONS, this::endOldReservations),
                 waste.start(),
                 WaitReporter.start(api, new WaitAdvice(ledger, explainer), ready, clocks),
-                new PolicyReviewTimer(placer).start()));
+                Rounds.start("policy-review", POLICY_REVIEW, this::reviewPolicy)));
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());
         }
@@ -232,8 +197,8 @@ public final class Extender implements AutoCloseable {
             return ExtenderServer.start(settings, parts);
         } catch (IOException e) {
             leadership.end();
+            leadership.close();
             informers.close();
-            leases.close();
             throw e;
         }
     }
@@ -268,12 +233,40 @@ public final class Extender implements AutoCloseable {
         return binder;
     }
 
-    UnknownBindingTimer unknownBindings() {
-        return unknownBindings;
-    }
-
     Leadership leadership() {
         return leadership;
+    }
+
+    /** Resolves the Bindings with an unknown outcome that are old enough now. */
+    void resolveUnknownBindings() {
+        Instant now = clocks.steady().instant();
+        binder.resolveUnknown(now.minus(UNKNOWN_BINDING_AGE), now);
+    }
+
+    private void endOldReservations() {
+        endOldReservations(ledger, clocks.steady().instant());
+    }
+
+    /**
+     * Ends reservations whose time is over: of filter, and by nodes' annotations that nobody renews, because whoever
+     * moved the pods is gone. The age of an annotation is measured by the extender's own clock since its last change, as with the Leases of the nodes.
+     */
+    static void endOldReservations(Ledger ledger, Instant now) {
+        for (Reservation over : ledger.overReservations(now)) {
+            if (over.source() == Reservation.Source.DEFRAGMENTATION) {
+                LOG.warn("node {}: its cards are not reserved any more, because nobody renewed it", over.node());
+                ledger.endReservation(over);
+            } else if (over.source() == Reservation.Source.FILTER) {
+                LOG.info("pod {}: no bind to node {} came in time: nothing is reserved for it", over.pod(), over.node());
+                ledger.endReservation(over);
+            }
+        }
+    }
+
+    /** Lets the adaptive policy review what it decides by, beside the requests. */
+    private void reviewPolicy() {
+        placer.reviewPolicy()
+                .ifPresent(kind -> LOG.info("policy adaptive: {} serves the latest pods best, and decides now", kind));
     }
 
     /** Lets requests in flight end for at most that long, then gives the Lease back; throws when some did not end. */
@@ -293,8 +286,8 @@ public final class Extender implements AutoCloseable {
             stop(CLOSE_GRACE);
         } finally {
             loops.forEach(Thread::interrupt);
+            leadership.close();
             informers.close();
-            leases.close();
             api.close();
         }
     }

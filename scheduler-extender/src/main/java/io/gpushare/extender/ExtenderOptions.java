@@ -196,23 +196,17 @@ final class ExtenderOptions implements CheckedOptions {
 
     /** Parses into these options. */
     OptionParser parser(EnvironmentDefaults environment) {
-        return new OptionParser(this, environment)
+        OptionParser parser = new OptionParser(this, environment)
                 .reads(PolicyKind.class, ExtenderOptions::policy)
-                .reads(ViewAccess.Access.class, ExtenderOptions::view)
-                .reads(URI.class, ExtenderOptions::webAddress)
-                .reads(PreemptionMode.class, ExtenderOptions::preempt)
-                .reads(DecideIn.class, ExtenderOptions::decideIn);
+                .reads(URI.class, ExtenderOptions::webAddress);
+        parser.line().setCaseInsensitiveEnumValuesAllowed(true);
+        return parser;
     }
 
     private static PolicyKind policy(String text) {
         return PolicyKind.parse(text)
                 .orElseThrow(
                         () -> new IllegalArgumentException("'" + text + "': write one of " + PolicyKind.offered()));
-    }
-
-    private static ViewAccess.Access view(String text) {
-        return ViewAccess.Access.parse(text)
-                .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write on, off or open"));
     }
 
     /** An address to which paths can be appended. Without credentials: viewers and the log get it. */
@@ -231,16 +225,6 @@ final class ExtenderOptions implements CheckedOptions {
             // As every other text that is no such address.
         }
         throw new IllegalArgumentException("write an address such as https://grafana.example/, without user and query");
-    }
-
-    private static PreemptionMode preempt(String text) {
-        return PreemptionMode.parse(text)
-                .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write auto, scheduler or off"));
-    }
-
-    private static DecideIn decideIn(String text) {
-        return DecideIn.parse(text)
-                .orElseThrow(() -> new IllegalArgumentException("'" + text + "': write auto, filter or prioritize"));
     }
 
     @Override
@@ -271,7 +255,7 @@ final class ExtenderOptions implements CheckedOptions {
                 grafanaUrl,
                 leaseNamespace,
                 cluster.nodeLeaseNamespace(),
-                leaderElect ? new Extender.Candidacy(leaseNamespace, leaseName, identity, podName) : null,
+                leaderElect ? new Candidacy(leaseNamespace, leaseName, identity, podName) : null,
                 new ExtenderServer.Settings(bindAddress, port, maxRequestBytes, version, tls()));
     }
 

@@ -2,6 +2,7 @@ package io.gpushare.extender;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,18 +32,10 @@ final class Shutdown {
             code = 1;
         }
         if (inPod) {
-            sleep(KUBE_PROXY);
+            LockSupport.parkNanos(KUBE_PROXY.toNanos());
         }
         // After a signal the JVM would exit with 128 plus its number, whatever its hooks do; a requested end is 0.
         // The informers end with the process: closing them first would only log that they were interrupted.
         Runtime.getRuntime().halt(code);
-    }
-
-    private static void sleep(Duration time) {
-        try {
-            Thread.sleep(time);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -1,4 +1,4 @@
-/** The program: options, wiring and shutdown of the scheduler extender, and its subcommand that simulates policies. */
+/** The program: options, wiring and shutdown of the scheduler extender. */
 @NullMarked
 package io.gpushare.extender;
 

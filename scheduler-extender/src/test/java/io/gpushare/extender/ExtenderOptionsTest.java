@@ -103,7 +103,7 @@ class ExtenderOptionsTest {
         assertThat(settings.view()).isEqualTo(ViewAccess.Access.OPEN);
         assertThat(settings.grafana()).isEqualTo(URI.create("https://grafana.example/team/"));
         assertThat(settings.pluginNamespace()).isEqualTo("gpu");
-        assertThat(settings.candidacy()).isEqualTo(new Extender.Candidacy("gpu", "l", "me", "pod-1"));
+        assertThat(settings.candidacy()).isEqualTo(new Candidacy("gpu", "l", "me", "pod-1"));
     }
 
     @Test
@@ -119,8 +119,7 @@ class ExtenderOptionsTest {
         Extender.Settings settings = options.settings("1");
         assertThat(settings.policy()).isEqualTo(PolicyKind.FGD);
         assertThat(settings.server().port()).isEqualTo(81);
-        assertThat(settings.candidacy())
-                .isEqualTo(new Extender.Candidacy("gpu", "gpushare-schd-extender", "host", null));
+        assertThat(settings.candidacy()).isEqualTo(new Candidacy("gpu", "gpushare-schd-extender", "host", null));
         assertThat(environment.notices()).isEmpty();
     }
 
@@ -134,9 +133,9 @@ class ExtenderOptionsTest {
                 "--port=x | Invalid value for option '--port': 'x' is not a port",
                 "--port=70000 | '70000' is not a port: write a number from 0 to 65535",
                 "--policy=random | 'random': write one of [binpack, spread, fgd, wsp, wsp-fgd, wsp-keep, adaptive]",
-                "--decide-in=bind | 'bind': write auto, filter or prioritize",
-                "--preempt=yes | 'yes': write auto, scheduler or off",
-                "--view=yes | 'yes': write on, off or open",
+                "--decide-in=bind | expected one of [AUTO, FILTER, PRIORITIZE] (case-insensitive) but was 'bind'",
+                "--preempt=yes | expected one of [AUTO, SCHEDULER, OFF] (case-insensitive) but was 'yes'",
+                "--view=yes | expected one of [OFF, ON, OPEN] (case-insensitive) but was 'yes'",
                 "--grafana-url=grafana.example | write an address such as https://grafana.example/",
                 "--grafana-url=javascript:alert(1) | write an address such as https://grafana.example/",
                 "--grafana-url=https://me:secret@grafana.example/ | without user and query",

@@ -133,6 +133,6 @@ class KeptConnectionIT {
     }
 
     private static RunningExtender extender(Path kubeconfig, String name) throws IOException {
-        return new RunningExtender(kubeconfig, 1 << 20, new Extender.Candidacy("kube-system", "extender", name, null));
+        return new RunningExtender(kubeconfig, 1 << 20, new Candidacy("kube-system", "extender", name, null));
     }
 }

@@ -123,6 +123,6 @@ class LeaderIT {
 
     private RunningExtender waiting(String name) throws Exception {
         return new RunningExtender(
-                api.kubeconfig(folder), 1 << 20, new Extender.Candidacy("kube-system", "extender", name, null));
+                api.kubeconfig(folder), 1 << 20, new Candidacy("kube-system", "extender", name, null));
     }
 }

@@ -141,6 +141,6 @@ class LeaderLabelIT {
     }
 
     private static RunningExtender extender(Path kubeconfig, String name) throws Exception {
-        return new RunningExtender(kubeconfig, 1 << 20, new Extender.Candidacy("kube-system", LEASE, name, name));
+        return new RunningExtender(kubeconfig, 1 << 20, new Candidacy("kube-system", LEASE, name, name));
     }
 }

@@ -183,15 +183,15 @@ class PreemptionFaultsIT extends WithPreemption {
     @Test
     void theNextLeaderKeepsTheCardsForThePreemptor() throws Exception {
         extender.close();
-        extender = start(new Extender.Candidacy("kube-system", "extender", "first", null))
-                .ready();
+        extender =
+                start(new Candidacy("kube-system", "extender", "first", null)).ready();
         fullNode();
         waiting("high", memory(10), 100);
         await().atMost(SOON).until(() -> api.evicted().size() == 1);
         api.nominated("high", null);
         extender.close();
-        extender = start(new Extender.Candidacy("kube-system", "extender", "second", null))
-                .ready();
+        extender =
+                start(new Candidacy("kube-system", "extender", "second", null)).ready();
         ends(api.evicted().getFirst());
         api.pod("again", "uid-again", memory(15), 0);
         await().until(() -> extender.ledger.podEntry("uid-again").isPresent());

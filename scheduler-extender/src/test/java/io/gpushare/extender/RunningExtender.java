@@ -59,7 +59,7 @@ public final class RunningExtender implements AutoCloseable {
     }
 
     /** One of several in an election. */
-    RunningExtender(Path kubeconfig, int maxBody, Extender.Candidacy candidacy) throws IOException {
+    RunningExtender(Path kubeconfig, int maxBody, Candidacy candidacy) throws IOException {
         this(settings(kubeconfig, plain(maxBody), candidacy, ViewAccess.Access.ON), null, Clocks.system());
     }
 
@@ -68,7 +68,7 @@ public final class RunningExtender implements AutoCloseable {
     }
 
     /** One that preempts in that mode, alone or in an election. */
-    RunningExtender(Path kubeconfig, PreemptionMode mode, Extender.@Nullable Candidacy candidacy, Clocks clocks)
+    RunningExtender(Path kubeconfig, PreemptionMode mode, @Nullable Candidacy candidacy, Clocks clocks)
             throws IOException {
         this(settings(kubeconfig, plain(1 << 20), candidacy, ViewAccess.Access.ON, mode, DecideIn.AUTO), null, clocks);
     }
@@ -95,21 +95,18 @@ public final class RunningExtender implements AutoCloseable {
     }
 
     private static ExtenderServer.Settings plain(int maxBody) {
-        return new ExtenderServer.Settings("127.0.0.1", 0, maxBody, "0.0.0-test");
+        return new ExtenderServer.Settings("127.0.0.1", 0, maxBody, "0.0.0-test", null);
     }
 
     private static Extender.Settings settings(
-            Path kubeconfig,
-            ExtenderServer.Settings server,
-            Extender.@Nullable Candidacy candidacy,
-            ViewAccess.Access access) {
+            Path kubeconfig, ExtenderServer.Settings server, @Nullable Candidacy candidacy, ViewAccess.Access access) {
         return settings(kubeconfig, server, candidacy, access, PreemptionMode.SCHEDULER, DecideIn.FILTER);
     }
 
     private static Extender.Settings settings(
             Path kubeconfig,
             ExtenderServer.Settings server,
-            Extender.@Nullable Candidacy candidacy,
+            @Nullable Candidacy candidacy,
             ViewAccess.Access access,
             PreemptionMode preemption,
             DecideIn decideIn) {
@@ -120,7 +117,7 @@ public final class RunningExtender implements AutoCloseable {
             Path kubeconfig,
             ResourceNames names,
             ExtenderServer.Settings server,
-            Extender.@Nullable Candidacy candidacy,
+            @Nullable Candidacy candidacy,
             ViewAccess.Access access,
             PreemptionMode preemption,
             DecideIn decideIn) {
@@ -140,7 +137,7 @@ public final class RunningExtender implements AutoCloseable {
 
     /** Resolves the Bindings that are old enough by the extender's clock. */
     void resolveOldBindings() {
-        extender.unknownBindings().resolveOld();
+        extender.resolveUnknownBindings();
     }
 
     void resign() {

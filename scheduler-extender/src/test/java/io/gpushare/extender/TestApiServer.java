@@ -232,30 +232,6 @@ public final class TestApiServer implements AutoCloseable {
                         .put("status", new JsonObject().put("disruptionsAllowed", allowed)));
     }
 
-    /** A ResourceQuota on one resource, for the pods of a priority class or for all. */
-    void quota(
-            String namespace, String name, @Nullable String priorityClass, String resource, String used, String hard) {
-        JsonObject spec = new JsonObject();
-        if (priorityClass != null) {
-            JsonObject scope = new JsonObject()
-                    .put("scopeName", "PriorityClass")
-                    .put("operator", "In")
-                    .put("values", new JsonArray().add(priorityClass));
-            spec.put("scopeSelector", new JsonObject().put("matchExpressions", new JsonArray().add(scope)));
-        }
-        String key = "requests." + resource;
-        put(
-                "ResourceQuota",
-                new JsonObject()
-                        .put("metadata", new JsonObject().put("name", name).put("namespace", namespace))
-                        .put("spec", spec)
-                        .put(
-                                "status",
-                                new JsonObject()
-                                        .put("hard", new JsonObject().put(key, hard))
-                                        .put("used", new JsonObject().put(key, used))));
-    }
-
     void taint(String node, String key) {
         taint(node, key, "NoSchedule");
     }

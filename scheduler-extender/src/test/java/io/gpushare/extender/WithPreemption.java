@@ -38,7 +38,7 @@ abstract class WithPreemption {
         api.close();
     }
 
-    RunningExtender start(Extender.@Nullable Candidacy candidacy) throws Exception {
+    RunningExtender start(@Nullable Candidacy candidacy) throws Exception {
         Clocks fast = Clocks.of(InstantSource.system(), () -> System.nanoTime() * SPEED);
         return new RunningExtender(api.kubeconfig(folder), PreemptionMode.AUTO, candidacy, fast);
     }

@@ -50,6 +50,7 @@ final class Fields extends TokenFilter {
                     "nominatedNodeName",
                     "conditions",
                     "message",
+                    "lastTransitionTime",
                     "containerStatuses",
                     "initContainerStatuses",
                     "containerID",

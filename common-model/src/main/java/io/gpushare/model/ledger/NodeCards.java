@@ -2,7 +2,7 @@ package io.gpushare.model.ledger;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Holder;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NodeCards {
     /** A holder and its allocation. */
-    public record Holding(Holder holder, Allocation allocation) {
+    public record Holding(PodRef holder, Allocation allocation) {
         public Holding {
             Objects.requireNonNull(holder);
             Objects.requireNonNull(allocation);
@@ -75,9 +75,9 @@ public final class NodeCards {
     }
 
     /** The same where that holder has this allocation, in place of any earlier one. */
-    public NodeCards with(Holder holder, Allocation allocation) {
+    public NodeCards with(PodRef holder, Allocation allocation) {
         Map<String, Holding> changed = new LinkedHashMap<>(holdings);
-        Holding before = changed.put(holder.key(), new Holding(holder, allocation));
+        Holding before = changed.put(holder.uid(), new Holding(holder, allocation));
         return before == null
                 ? new NodeCards(inventory, changed, with(inventory, cards, allocation))
                 : new NodeCards(inventory, changed);
@@ -99,9 +99,12 @@ public final class NodeCards {
         return changed.keySet().removeAll(Set.copyOf(holders)) ? new NodeCards(inventory, changed) : this;
     }
 
-    /** The first cards in that order that fit the demand, or why none fit. It reserves nothing. */
-    public Placement place(Demand demand, CardOrder order) {
-        return place(demand, order, any -> true, any -> true);
+    /**
+     * Cards that fit the demand, or why none fit: those with the least free memory, so that used cards are filled
+     * before an unused one. It reserves nothing.
+     */
+    public Placement place(Demand demand) {
+        return place(demand, any -> true, any -> true);
     }
 
     /**
@@ -110,9 +113,8 @@ public final class NodeCards {
      * @param forShares the cards that may be shared
      * @param forWhole the cards that may be taken whole
      */
-    public Placement place(
-            Demand demand, CardOrder order, Predicate<CardState> forShares, Predicate<CardState> forWhole) {
-        return new PlacementSearch(inventory, cards, order, forShares, forWhole).place(demand);
+    public Placement place(Demand demand, Predicate<CardState> forShares, Predicate<CardState> forWhole) {
+        return new PlacementSearch(inventory, cards, forShares, forWhole).place(demand);
     }
 
     /** Whether that allocation could be added with no card over-committed, and every card is present and placeable. */

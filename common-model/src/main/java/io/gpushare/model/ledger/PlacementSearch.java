@@ -10,6 +10,7 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.selector.CardSelector;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,11 +24,7 @@ import java.util.function.Predicate;
  * @param forWhole the cards that may be taken whole
  */
 record PlacementSearch(
-        Inventory inventory,
-        List<CardState> cards,
-        CardOrder order,
-        Predicate<CardState> forShares,
-        Predicate<CardState> forWhole) {
+        Inventory inventory, List<CardState> cards, Predicate<CardState> forShares, Predicate<CardState> forWhole) {
     Placement place(Demand demand) {
         List<CardState> allowed = allowed(demand.selector());
         return unresolvable(demand, allowed)
@@ -89,22 +86,26 @@ record PlacementSearch(
     }
 
     /**
-     * The cards to share: one is the first of the order, several are the best-linked ones. They leave enough free cards
-     * for the containers that take whole cards. Among equal free cards the one least close to the others comes first.
+     * The cards to share: one is the first of the {@link #order}, several are the best-linked ones. They leave enough
+     * of the free cards for the containers that take whole cards. Among equal free cards the one least close to the
+     * others comes first.
+     *
+     * @param free the cards that may be taken whole
      */
     private List<CardState> shared(Demand demand, List<CardState> allowed, List<CardState> free) {
         int count = demand.sharedCards();
         List<CardState> candidates = allowed.stream()
                 .filter(state -> count > 0 && forShares.test(state) && shareable(state, demand))
-                .sorted(order.comparator(state -> closenessToFree(state, free)))
+                .sorted(order(free))
                 .toList();
         int mostFree = free.size() - demand.total().wholeCards();
         List<CardState> first = new ArrayList<>();
         int unused = 0;
         for (CardState state : candidates) {
-            if (first.size() < count && (!free(state) || unused < mostFree)) {
+            boolean takes = demand.total().wholeCards() > 0 && free.contains(state);
+            if (first.size() < count && (!takes || unused < mostFree)) {
                 first.add(state);
-                unused += free(state) ? 1 : 0;
+                unused += takes ? 1 : 0;
             }
         }
         return count < 2 || first.size() < count
@@ -119,6 +120,17 @@ record PlacementSearch(
     private static boolean shareable(CardState state, Demand demand) {
         return state.offers(demand.shareOfEachCard())
                 && (demand.sharedCards() < 2 || state.card().isolation().inForce() != Isolation.MPS);
+    }
+
+    /**
+     * The order in which cards to share are preferred: the least free memory first, then cards in use, then those least
+     * close to the other free cards, then the lowest index, so that the same input gives the same result.
+     */
+    private Comparator<CardState> order(List<CardState> free) {
+        return Comparator.<CardState>comparingInt(state -> state.free().units())
+                .thenComparing(PlacementSearch::free)
+                .thenComparingInt(state -> closenessToFree(state, free))
+                .thenComparingInt(state -> state.card().index());
     }
 
     /** How close that free card is to the other free cards. */

@@ -11,7 +11,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.util.List;
@@ -42,9 +41,7 @@ class CordonCodecTest {
         Inventory cordoned = NODE.withCordoned(Set.of(A));
         assertThat(NodeCards.of(cordoned).cards().getFirst().free()).isEqualTo(Share.NONE);
         assertThat(NodeCards.of(cordoned)
-                        .place(
-                                new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, Share.memory(1)))),
-                                CardOrder.BINPACK))
+                        .place(new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, Share.memory(1))))))
                 .isInstanceOf(Placement.Refused.class);
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(cordoned))))
                 .isEqualTo(new Decoded.Valid<>(cordoned));

@@ -86,7 +86,7 @@ class BestLinkedTest {
                 .filter(card -> states.get(card).offers(Share.WHOLE_CARD))
                 .boxed()
                 .collect(Collectors.toSet());
-        if (!(node.place(whole(count), CardOrder.BINPACK) instanceof Placement.Placed)) {
+        if (!(node.place(whole(count)) instanceof Placement.Placed)) {
             assertThat(free).hasSizeLessThan(count);
             return;
         }
@@ -154,12 +154,12 @@ class BestLinkedTest {
                 node.inventory().unit(),
                 null,
                 List.of(node.inventory().card(id(card)).orElseThrow()));
-        Placement placed = NodeCards.of(only).place(demand, CardOrder.BINPACK);
+        Placement placed = NodeCards.of(only).place(demand);
         return node.with(pod("pod-" + node.holdings().size()), ((Placement.Placed) placed).allocation());
     }
 
     private static Set<Integer> taken(NodeCards node, Demand demand) {
-        Allocation allocation = ((Placement.Placed) node.place(demand, CardOrder.BINPACK)).allocation();
+        Allocation allocation = ((Placement.Placed) node.place(demand)).allocation();
         return IntStream.range(0, node.cards().size())
                 .filter(i -> allocation.cards().contains(id(i)))
                 .boxed()

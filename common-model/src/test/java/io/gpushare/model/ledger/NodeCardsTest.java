@@ -40,15 +40,13 @@ class NodeCardsTest {
         assertThat(cardOf(node, 4)).isEqualTo("GPU-0");
         node = add(node, memory(4));
         assertThat(cardOf(node, 12)).isEqualTo("GPU-3");
-        assertThat(node.place(memory(17), CardOrder.BINPACK))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        assertThat(node.place(memory(17))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
     }
 
     @Test
     void freeMemoryOnTwoCardsIsNotFreeMemoryOnOne() {
         NodeCards node = used(used(NodeCards.of(node(15, 15)), 0, 8), 1, 8);
-        assertThat(node.place(memory(10), CardOrder.BINPACK))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        assertThat(node.place(memory(10))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
     }
 
     @Test
@@ -67,15 +65,14 @@ class NodeCardsTest {
 
         assertThat(cardOf(node, 3)).isEqualTo("GPU-1");
         node = used(node, 1, 15);
-        assertThat(node.place(memory(1), CardOrder.BINPACK))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
-        assertThat(node.place(whole(1), CardOrder.BINPACK)).isInstanceOf(Placement.Placed.class);
+        assertThat(node.place(memory(1))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        assertThat(node.place(whole(1))).isInstanceOf(Placement.Placed.class);
     }
 
     @Test
     void aCardThatServesMemoryCantBeTakenWhole() {
         NodeCards node = add(NodeCards.of(node(15, 15)), memory(3));
-        assertThat(node.place(whole(2), CardOrder.BINPACK)).isEqualTo(new Placement.Refused(Refusal.NO_FREE_CARDS));
+        assertThat(node.place(whole(2))).isEqualTo(new Placement.Refused(Refusal.NO_FREE_CARDS));
         assertThat(placed(node, whole(1)).cards()).containsExactly(new CardId("GPU-1"));
     }
 
@@ -83,8 +80,7 @@ class NodeCardsTest {
     void aCardTakenWholeOffersNoMemory() {
         NodeCards node = add(NodeCards.of(node(15)), whole(1));
         assertThat(node.cards().getFirst().free()).isEqualTo(Share.NONE);
-        assertThat(node.place(memory(1), CardOrder.BINPACK))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        assertThat(node.place(memory(1))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
     }
 
     @Test
@@ -153,7 +149,7 @@ class NodeCardsTest {
                 node.withInventory(new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-0", 0, Memory.ofGib(10)))));
         assertThat(shrunk.cards().getFirst().overCommitted()).isTrue();
         assertThat(shrunk.cards().getFirst().free().units()).isZero();
-        assertThat(shrunk.place(memory(1), CardOrder.BINPACK)).isInstanceOf(Placement.Refused.class);
+        assertThat(shrunk.place(memory(1))).isInstanceOf(Placement.Refused.class);
     }
 
     @Test
@@ -168,15 +164,13 @@ class NodeCardsTest {
     void thirtyAndFortyAndThirtyPercentOfTheCoresFitOnOneCardAndThirtyOneDoNot() {
         NodeCards node = add(add(NodeCards.of(mps(15)), cores(2, 30)), cores(2, 40));
 
-        assertThat(node.place(cores(2, 31), CardOrder.BINPACK))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_CORES));
-        assertThat(node.place(cores(12, 30), CardOrder.BINPACK))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
+        assertThat(node.place(cores(2, 31))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_CORES));
+        assertThat(node.place(cores(12, 30))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
         NodeCards full = add(node, cores(2, 30));
         assertThat(full.cards().getFirst().free()).isEqualTo(Share.memory(9));
-        assertThat(full.place(memory(9), CardOrder.BINPACK)).isInstanceOf(Placement.Placed.class);
+        assertThat(full.place(memory(9))).isInstanceOf(Placement.Placed.class);
         assertThat(full.cards().getFirst().overCommitted()).isFalse();
-        assertThat(full.place(whole(1), CardOrder.BINPACK)).isEqualTo(new Placement.Refused(Refusal.NO_FREE_CARDS));
+        assertThat(full.place(whole(1))).isEqualTo(new Placement.Refused(Refusal.NO_FREE_CARDS));
     }
 
     @Test
@@ -190,10 +184,9 @@ class NodeCardsTest {
                 mps.withCores(false),
                 mps.withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.of(Isolation.DRIVER))),
                 mps.withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.counted("no supervisor"))))) {
-            assertThat(NodeCards.of(without).place(cores(2, 1), CardOrder.BINPACK))
+            assertThat(NodeCards.of(without).place(cores(2, 1)))
                     .isEqualTo(new Placement.Refused(Refusal.NO_CORE_LIMITS));
-            assertThat(NodeCards.of(without).place(memory(2), CardOrder.BINPACK))
-                    .isInstanceOf(Placement.Placed.class);
+            assertThat(NodeCards.of(without).place(memory(2))).isInstanceOf(Placement.Placed.class);
         }
     }
 
@@ -207,8 +200,7 @@ class NodeCardsTest {
 
         assertThat(node.cards().getFirst().overCommitted()).isTrue();
         assertThat(node.fits(placed(node, memory(14)))).isTrue();
-        assertThat(node.place(cores(1, 1), CardOrder.BINPACK))
-                .isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_CORES));
+        assertThat(node.place(cores(1, 1))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_CORES));
     }
 
     /** A card with MPS on a node that offers cores. */
@@ -221,9 +213,9 @@ class NodeCardsTest {
     }
 
     @Test
-    void spreadTakesTheCardWithMostFreeMemory() {
+    void anUnusedCardIsTakenBesideAUsedOneIfOnlyThatOneIsWanted() {
         NodeCards node = used(NodeCards.of(node(15, 15)), 0, 1);
-        assertThat(node.place(memory(1), CardOrder.SPREAD))
+        assertThat(node.place(memory(1), CardState::unused, none -> false))
                 .isInstanceOfSatisfying(
                         Placement.Placed.class,
                         placed -> assertThat(placed.allocation().cards()).containsExactly(new CardId("GPU-1")));
@@ -244,7 +236,7 @@ class NodeCardsTest {
     }
 
     private static Allocation placed(NodeCards node, Demand demand) {
-        Placement placement = node.place(demand, CardOrder.BINPACK);
+        Placement placement = node.place(demand);
         assertThat(placement).isInstanceOf(Placement.Placed.class);
         return ((Placement.Placed) placement).allocation();
     }

@@ -14,7 +14,6 @@ import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DeviceId;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import io.gpushare.plugin.snapshot.DeviceIdParser;
@@ -160,7 +159,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
 
     /** A placement of this container alone, wherever the pod's earlier containers are. */
     private Outcome<ContainerAllocation> alone(NodeCards cards) {
-        return switch (cards.place(demand().only(container), CardOrder.BINPACK)) {
+        return switch (cards.place(demand().only(container))) {
             case Placement.Placed(Allocation allocation) ->
                 new Outcome.Of<>(allocation.containers().getFirst());
             case Placement.Refused(var why) -> refused(RefusalKind.NO_FREE_CAPACITY, why.sentence());
@@ -169,7 +168,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
 
     /** This container's part of a placement of its whole pod, so that later containers fit as well. */
     private Optional<ContainerAllocation> placed(NodeCards cards) {
-        return cards.place(demand(), CardOrder.BINPACK) instanceof Placement.Placed placed
+        return cards.place(demand()) instanceof Placement.Placed placed
                 ? placed.allocation().container(container.name())
                 : Optional.empty();
     }

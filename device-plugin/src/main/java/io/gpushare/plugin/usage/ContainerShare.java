@@ -48,10 +48,7 @@ public record ContainerShare(PodRef pod, String container, Card card, int units,
         Memory podMemory = units == 0
                 ? card.memory()
                 : memory(allocation.shareOn(card.id()).units(), allocation, card);
-        PodRef pod = switch (holding.holder()) {
-            case PodRef ref -> ref;
-        };
-        return new ContainerShare(pod, container.name(), card, units, own, podMemory);
+        return new ContainerShare(holding.holder(), container.name(), card, units, own, podMemory);
     }
 
     /** At most the card's memory: the unit comes from an annotation, which users can edit. */

@@ -6,7 +6,6 @@ import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.controller.DeploymentController;
-import io.gpushare.simulated.controller.QuotaController;
 import io.gpushare.simulated.kubelet.KubeletOptions;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import io.gpushare.simulated.scheduler.ExtenderConfig;
@@ -81,7 +80,6 @@ final class SandboxCluster implements AutoCloseable {
                     "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" + namespace + "\"}}"));
         }
         keep(DeploymentController.start(server.uri()));
-        keep(QuotaController.start(server.uri()));
         startExtender(kubeconfig, logs);
         for (SandboxNode machine : machines) {
             startNode(machine, logs);

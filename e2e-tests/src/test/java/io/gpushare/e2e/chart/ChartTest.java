@@ -92,7 +92,6 @@ class ChartTest {
               policy: fgd
               decideIn: prioritize
               preemption: true
-              quotas: true
               nodeSelector: {pool: system}
               affinity: {nodeAffinity: {}}
               extraArgs: [--max-request-bytes=4194304]

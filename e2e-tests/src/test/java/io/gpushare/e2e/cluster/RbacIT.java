@@ -21,7 +21,7 @@ class RbacIT {
     @BeforeAll
     static void install(SharedCluster shared) {
         cluster = shared.cluster();
-        shared.installation().applyManifests();
+        shared.withoutPrograms();
     }
 
     @ParameterizedTest

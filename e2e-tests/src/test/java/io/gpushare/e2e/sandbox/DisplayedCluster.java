@@ -116,24 +116,6 @@ final class DisplayedCluster implements AutoCloseable {
         api.add(unschedulable(pod(namespace, name, resource, amount, annotations)));
     }
 
-    /** Creates a ResourceQuota on {@code requests.<resource>}, as Kubernetes counts it. */
-    void addQuota(String namespace, String name, String scope, String resource, int used, int hard) {
-        ObjectNode quota = ApiClient.document("""
-            {"apiVersion":"v1","kind":"ResourceQuota","spec":{},"status":{}}\
-            """);
-        quota.putObject("metadata").put("name", name).put("namespace", namespace);
-        if (!scope.isEmpty()) {
-            ObjectNode expression = quota.withObject("/spec/scopeSelector")
-                    .putArray("matchExpressions")
-                    .addObject();
-            expression.put("scopeName", "PriorityClass").put("operator", "In");
-            expression.putArray("values").add(scope);
-        }
-        quota.withObject("/status").putObject("hard").put("requests." + resource, String.valueOf(hard));
-        quota.withObject("/status").putObject("used").put("requests." + resource, String.valueOf(used));
-        api.add(quota);
-    }
-
     /** Creates a node whose device plugin offers no cards for that reason. */
     void addWithoutCards(String name, String reason, String detail) {
         ObjectNode inventory = JSON.createObjectNode();

@@ -92,7 +92,6 @@ class PageIT {
             filters();
             wasteIsFoundInOneClick();
             figuresLinkToTheirDashboards();
-            quotasAreBesideTheUseOfTheirNamespace(cluster);
             filtersAreInTheAddress(cluster);
             amountsAreRoundedAsByTheCommandLine();
             nothingFromElsewhere(cluster);
@@ -237,27 +236,6 @@ class PageIT {
                         + " History in Grafana: node gpu-t4-0001");
         assertThat(browser.axe()).isEmpty();
         browser.press(Keys.ESCAPE);
-    }
-
-    private void quotasAreBesideTheUseOfTheirNamespace(DisplayedCluster cluster) throws Exception {
-        assertThat(browser.value("document.querySelector('#waste').innerText", String.class))
-                .as("without a quota nothing is added")
-                .doesNotContain("quota");
-        cluster.addQuota("training", "gpu", "", "aliyun.com/gpu-mem", 120, 200);
-        cluster.addQuota("training", "batch", "gpu-batch", "aliyun.com/gpu-mem", 40, 40);
-        cluster.addQuota("empty-team", "gpu", "", "aliyun.com/gpu-count", 0, 4);
-        browser.run(
-                "[...document.querySelectorAll('.tabs button')].find(e => e.textContent === 'By namespace').click()");
-        browser.await("document.querySelectorAll('#waste .quotas div').length === 3", Duration.ofSeconds(60));
-        assertThat(browser.texts("[...document.querySelectorAll('#waste tbody tr')].filter(row =>"
-                        + " row.querySelector('.quotas div')).map(row => row.querySelector('th').innerText"
-                        + " + ': ' + [...row.querySelectorAll('.quotas div')].map(e => e.className +"
-                        + " e.innerText).sort().join('; '))"))
-                .containsExactlyInAnyOrder(
-                        "training: 120 of 200 units; full40 of 40 units PriorityClass In gpu-batch",
-                        "empty-team: 0 of 4 cards");
-        browser.shoot(SCREENSHOTS.resolve("quotas.png"));
-        assertThat(browser.axe()).isEmpty();
     }
 
     private void filtersAreInTheAddress(DisplayedCluster cluster) throws Exception {

@@ -64,8 +64,8 @@ public record Contestant(PolicyKind kind, Mode mode) {
 
     Placer placer(List<FreeNode> nodes, ClusterCapacity capacity, long seed, List<PodRequest> list) {
         return switch (mode) {
-            case FOREKNOWING -> new PolicyPlacer(nodes, kind.withForeknowledge(capacity, seed, list));
-            case FROM_NOTHING -> new PolicyPlacer(nodes, kind.fromNothing(capacity, seed));
+            case FOREKNOWING -> new PolicyPlacer(nodes, kind.withForeknowledge(capacity, list));
+            case FROM_NOTHING -> new PolicyPlacer(nodes, kind.fromNothing(capacity));
             case THROUGH_EXTENDER -> new ExtenderPlacer(nodes, kind, seed);
         };
     }

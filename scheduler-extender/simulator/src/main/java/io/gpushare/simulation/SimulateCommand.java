@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpWidth = 110)
 final class SimulateCommand implements CheckedOptions {
-    private static final String DEFAULT_POLICIES = "random,bestfit,fgd,wsp,wsp-from-nothing,adaptive-through-extender";
+    private static final String DEFAULT_POLICIES = "bestfit,fgd,wsp,wsp-from-nothing,adaptive-through-extender";
     private static final int MAX_ARRIVE = 1000;
     private static final int MAX_CLUSTERS = 100_000;
 
@@ -56,11 +56,10 @@ final class SimulateCommand implements CheckedOptions {
             paramLabel = "<name>",
             split = ",",
             defaultValue = DEFAULT_POLICIES,
-            description =
-                    "random, bestfit, binpack, spread, fgd, wsp, wsp-fgd, wsp-keep, adaptive; several with commas. The"
-                        + " last five know the list of pods in advance, fgd-from-nothing and wsp-from-nothing learn as"
-                        + " pods arrive, as does wsp-through-extender, which decides through the extender's filter and"
-                        + " bind (the same for the other policies that the extender offers). [${DEFAULT-VALUE}]")
+            description = "bestfit, binpack, spread, fgd, wsp, wsp-fgd, wsp-keep, adaptive; several with commas. The"
+                    + " last five know the list of pods in advance, fgd-from-nothing and wsp-from-nothing learn as"
+                    + " pods arrive, as does wsp-through-extender, which decides through the extender's filter and"
+                    + " bind (the same for the other policies that the extender offers). [${DEFAULT-VALUE}]")
     private List<String> policies = List.of();
 
     @Option(

@@ -49,13 +49,13 @@ class SimulateTest {
 
     @Test
     void itPrintsALinePerPolicyAndShowsProgress() {
-        assertThat(simulate("--seeds", "1-3", "--policy", "random,fgd,wsp,wsp-from-nothing"))
+        assertThat(simulate("--seeds", "1-3", "--policy", "spread,fgd,wsp,wsp-from-nothing"))
                 .isZero();
         assertThat(printed())
                 .contains("40 nodes with 100 cards")
                 .contains("at 100 %")
                 .contains("at 130 %");
-        assertThat(allocated("wsp")).isGreaterThan(allocated("random")).isBetween(90.0, 100.0);
+        assertThat(allocated("wsp")).isGreaterThan(allocated("spread")).isBetween(90.0, 100.0);
         assertThat(allocated("wsp-from-nothing")).isBetween(90.0, 100.0);
         assertThat(allocated("fgd")).isBetween(80.0, 100.0);
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("[12/12]").contains("wsp, seed 3");
@@ -67,7 +67,7 @@ class SimulateTest {
         List<String> first = figures();
         out.reset();
         simulate("--seeds", "7,9", "--threads", "1");
-        assertThat(figures()).isEqualTo(first).hasSize(6);
+        assertThat(figures()).isEqualTo(first).hasSize(5);
     }
 
     @Test

@@ -38,7 +38,13 @@ public final class ClusterInformers implements AutoCloseable {
     private final Map<String, List<Taint>> softTaints = new ConcurrentHashMap<>();
     private volatile boolean caughtUp;
 
-    private ClusterInformers(KubernetesApi api, Ledger ledger, PlacementOutcomes outcomes, String pluginNamespace) {
+    /**
+     * Starts to watch.
+     *
+     * @param outcomes receives what kubelets report of bound pods
+     * @param pluginNamespace the namespace of the device plugins
+     */
+    public ClusterInformers(KubernetesApi api, Ledger ledger, PlacementOutcomes outcomes, String pluginNamespace) {
         this.api = api;
         this.ledger = ledger;
         this.admissions = new AdmissionReporter(api.pods(), outcomes);
@@ -90,17 +96,6 @@ public final class ClusterInformers implements AutoCloseable {
         return pod.metrics() != null
                 && pod.spec().node() != null
                 && pod.ref().namespace().equals(pluginNamespace);
-    }
-
-    /**
-     * Starts to watch.
-     *
-     * @param outcomes receives what kubelets report of bound pods
-     * @param pluginNamespace the namespace of the device plugins
-     */
-    public static ClusterInformers start(
-            KubernetesApi api, Ledger ledger, PlacementOutcomes outcomes, String pluginNamespace) {
-        return new ClusterInformers(api, ledger, outcomes, pluginNamespace);
     }
 
     /** Whether the ledger has every object of the first lists; stays true. */

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * term ends by that clock too, counted from before the renewing call, and earlier, so that it is over before another
  * holder's begins.
  */
-final class Election {
+public final class Election {
     private static final Logger LOG = LoggerFactory.getLogger(Election.class);
 
     /**
@@ -63,8 +63,13 @@ final class Election {
         this.heardUntil = until;
     }
 
-    /** Whether the Lease is ours now, so that no other extender acts. */
-    boolean held() {
+    /** The election for that Lease. */
+    public static Election of(Leases lease, String identity) {
+        return new Election(LeaseStore.of(lease), identity, Timing.ORDINARY, System::nanoTime, InstantSource.system());
+    }
+
+    /** Whether the Lease is ours now, so that no other extender acts, and a call that ends within 5 s may be sent. */
+    public boolean held() {
         return until - nanos.getAsLong() > 0;
     }
 

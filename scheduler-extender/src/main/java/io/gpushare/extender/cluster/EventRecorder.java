@@ -7,6 +7,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Rounds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -51,7 +52,7 @@ public final class EventRecorder implements AnnotationObserver {
     /** Starts a thread that ends with the process. */
     public static EventRecorder start(KubernetesApi api, BooleanSupplier leading, Clocks clocks) {
         EventRecorder recorder = new EventRecorder(api, leading, clocks);
-        Thread.ofPlatform().daemon().name("pod-events").start(recorder::run);
+        Rounds.start("pod-events", PACE, recorder::recordNext);
         return recorder;
     }
 
@@ -71,20 +72,13 @@ public final class EventRecorder implements AnnotationObserver {
         return lost.get();
     }
 
-    private void run() {
-        try {
-            while (true) {
-                Rejection next = waiting.take();
-                while (!leading.getAsBoolean() && isRecent(next)) {
-                    Thread.sleep(PACE);
-                }
-                if (leading.getAsBoolean()) {
-                    record(next);
-                    Thread.sleep(PACE);
-                }
-            }
-        } catch (InterruptedException e) {
-            LOG.debug("pod-events ends");
+    private void recordNext() throws InterruptedException {
+        Rejection next = waiting.take();
+        while (!leading.getAsBoolean() && isRecent(next)) {
+            Thread.sleep(PACE);
+        }
+        if (leading.getAsBoolean()) {
+            record(next);
         }
     }
 
@@ -103,9 +97,6 @@ public final class EventRecorder implements AnnotationObserver {
         } catch (KubernetesException e) {
             lost.incrementAndGet();
             LOG.warn("pod {}: {}", rejection.pod(), e.getMessage());
-        } catch (RuntimeException e) {
-            lost.incrementAndGet();
-            LOG.error("pod {}: its Event failed", rejection.pod(), e);
         }
     }
 }

@@ -4,8 +4,7 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.Pods;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Collections;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +31,8 @@ public final class LeaderLabel {
         /** The names of the pods that have the label. */
         Set<String> pods() throws KubernetesException;
 
-        void set(String pod) throws KubernetesException;
-
-        void remove(String pod) throws KubernetesException;
+        /** Sets the label on that pod, or removes it. */
+        void write(String pod, boolean leads) throws KubernetesException;
     }
 
     private final Labelled labelled;
@@ -62,23 +60,17 @@ public final class LeaderLabel {
             }
 
             @Override
-            public void set(String pod) throws KubernetesException {
+            public void write(String pod, boolean leads) throws KubernetesException {
                 // The leader is the last pod that a rolling update stops.
-                pods.label(namespace, pod, Map.of(KEY, lease), Map.of(DELETION_COST, "1"), CALL);
-            }
-
-            @Override
-            public void remove(String pod) throws KubernetesException {
-                pods.label(namespace, pod, removal(KEY), removal(DELETION_COST), CALL);
+                pods.label(
+                        namespace,
+                        pod,
+                        Collections.singletonMap(KEY, leads ? lease : null),
+                        Collections.singletonMap(DELETION_COST, leads ? "1" : null),
+                        CALL);
             }
         };
         return new LeaderLabel(labelled, own);
-    }
-
-    private static Map<String, @Nullable String> removal(String key) {
-        Map<String, @Nullable String> removal = new HashMap<>();
-        removal.put(key, null);
-        return removal;
     }
 
     /** Why the label on our pod is not as it must be, as a sentence; empty if it is. */
@@ -107,7 +99,9 @@ public final class LeaderLabel {
         }
         try {
             if (changed) {
-                write(serves);
+                written = null;
+                labelled.write(own, serves);
+                written = serves;
             }
             if (serves) {
                 correct();
@@ -126,25 +120,15 @@ public final class LeaderLabel {
         }
     }
 
-    private void write(boolean serves) throws KubernetesException {
-        written = null;
-        if (serves) {
-            labelled.set(own);
-        } else {
-            labelled.remove(own);
-        }
-        written = serves;
-    }
-
     /** Corrects what others did: a former leader's label, and ours if somebody removed it. */
     private void correct() throws KubernetesException {
         Set<String> found = labelled.pods();
         if (!found.contains(own)) {
-            labelled.set(own);
+            labelled.write(own, true);
         }
         for (String pod : found) {
             if (!pod.equals(own)) {
-                labelled.remove(pod);
+                labelled.write(pod, false);
                 LOG.info("the label {} is removed from pod {}, which does not lead", KEY, pod);
             }
         }

@@ -1,9 +1,10 @@
 package io.gpushare.extender.cluster;
 
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.Leases;
+import io.gpushare.time.Rounds;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Decides whether this extender may answer: it leads, and its ledger has everything that earlier leaders wrote. A list
  * that is read after the term began proves the latter: an informer may lag behind the last leader's writes.
  */
-public final class Leadership {
+public final class Leadership implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
     private static final Duration PERIOD = Duration.ofMillis(100);
     /** The timeout of a call for the Lease: several attempts must fit into the time to renew. */
@@ -22,55 +23,44 @@ public final class Leadership {
     private final @Nullable Election election;
     private final @Nullable LeaderLabel label;
     private final ClusterInformers informers;
+    private final List<Thread> threads = new ArrayList<>();
     private volatile long current = -1;
     private volatile boolean resigned;
-    private volatile boolean ended;
+    // Only the thread that catches up uses the fields below: the term of the check, and the check.
+    private long listed = -1;
+    private CatchUp check;
 
     private Leadership(@Nullable Election election, @Nullable LeaderLabel label, ClusterInformers informers) {
         this.election = election;
         this.label = label;
         this.informers = informers;
-    }
-
-    /** The only extender of the cluster, without an election. */
-    public static Leadership alone(ClusterInformers informers) {
-        return started(new Leadership(null, null, informers));
+        check = informers.catchUp();
     }
 
     /**
-     * One of several extenders; the holder of the Lease answers.
+     * Starts to catch up, and joins the election.
      *
-     * @param election joined from now on
+     * @param election one of several extenders, of which the holder of the Lease answers; null for the only extender
      * @param label written from now on; null for none
      */
-    public static Leadership elected(Membership election, @Nullable LeaderLabel label, ClusterInformers informers) {
-        Leadership leadership = new Leadership(election.election, label, informers);
-        Thread.ofPlatform().daemon().name("election").start(() -> leadership.hold(election.election));
+    public static Leadership start(
+            @Nullable Election election, @Nullable LeaderLabel label, ClusterInformers informers) {
+        Leadership leadership = new Leadership(election, label, informers);
+        if (election != null) {
+            leadership.run("election", Election.Timing.ORDINARY.retry(), () -> leadership.hold(election));
+        }
         if (label != null) {
-            Thread.ofPlatform().daemon().name("leader-label").start(() -> leadership.keep(label));
+            leadership.run(
+                    "leader-label",
+                    PERIOD,
+                    () -> label.step(leadership.unready().isEmpty(), System.nanoTime()));
         }
-        return started(leadership);
-    }
-
-    /** Membership in an election, which also says whether a write is still allowed. */
-    public static final class Membership {
-        private final Election election;
-
-        /** @param identity unique to this process */
-        public Membership(Leases lease, String identity) {
-            election = new Election(
-                    LeaseStore.of(lease), identity, Election.Timing.ORDINARY, System::nanoTime, InstantSource.system());
-        }
-
-        /** Whether a call that ends within 5 s may be sent now. */
-        public boolean mayWrite() {
-            return election.held();
-        }
-    }
-
-    private static Leadership started(Leadership leadership) {
-        Thread.ofPlatform().daemon().name("catching-up").start(leadership::catchUp);
+        leadership.run("catching-up", PERIOD, leadership::catchUp);
         return leadership;
+    }
+
+    private void run(String name, Duration rest, Rounds.Round round) {
+        threads.add(Rounds.start(name, rest, round));
     }
 
     /** Whether this extender leads, even if its ledger is not current yet. */
@@ -114,61 +104,26 @@ public final class Leadership {
     }
 
     private void hold(Election mine) {
-        while (!resigned || mine.held()) {
+        if (!resigned || mine.held()) {
             mine.step();
-            if (!slept(Election.Timing.ORDINARY.retry())) {
-                return;
-            }
         }
-    }
-
-    private void keep(LeaderLabel mine) {
-        do {
-            try {
-                mine.step(unready().isEmpty(), System.nanoTime());
-            } catch (RuntimeException e) {
-                LOG.error("the label of the leader was not checked; it is checked again", e);
-            }
-        } while (!ended && slept(PERIOD));
     }
 
     private void catchUp() {
-        long listed = -1;
-        CatchUp check = informers.catchUp();
-        do {
-            long now = term();
-            if (!resigned && current != now && leading() && informers.caughtUp()) {
-                if (listed != now) {
-                    listed = now;
-                    check = informers.catchUp();
-                }
-                if (complete(check)) {
+        long now = term();
+        if (!resigned && current != now && leading() && informers.caughtUp()) {
+            if (listed != now) {
+                listed = now;
+                check = informers.catchUp();
+            }
+            try {
+                if (check.complete(System.nanoTime())) {
                     current = now;
                     LOG.info("answering: the ledger has all bound pods");
                 }
+            } catch (KubernetesException e) {
+                LOG.warn("can't check yet whether the ledger has all bound pods: {}", e.getMessage());
             }
-        } while (slept(PERIOD));
-    }
-
-    private static boolean complete(CatchUp check) {
-        try {
-            return check.complete(System.nanoTime());
-        } catch (KubernetesException e) {
-            LOG.warn("can't check yet whether the ledger has all bound pods: {}", e.getMessage());
-            return false;
-        } catch (RuntimeException e) {
-            LOG.error("can't check yet whether the ledger has all bound pods", e);
-            return false;
-        }
-    }
-
-    private static boolean slept(Duration time) {
-        try {
-            Thread.sleep(time);
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
         }
     }
 
@@ -180,9 +135,14 @@ public final class Leadership {
     /** Gives the Lease back; call it when no request is in flight. */
     public void end() {
         resigned = true;
-        ended = true;
         if (election != null) {
             election.end();
         }
+    }
+
+    /** Ends the threads. */
+    @Override
+    public void close() {
+        threads.forEach(Thread::interrupt);
     }
 }

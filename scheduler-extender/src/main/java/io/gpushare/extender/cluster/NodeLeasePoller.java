@@ -3,13 +3,12 @@ package io.gpushare.extender.cluster;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.time.Rounds;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * watch: a silent watch does not say whether a node or the watch is dead, and lists are no more bytes than all
  * renewals.
  */
-public final class NodeLeasePoller implements AutoCloseable {
+public final class NodeLeasePoller {
     private static final Logger LOG = LoggerFactory.getLogger(NodeLeasePoller.class);
     private static final Duration PERIOD = Duration.ofSeconds(10);
     private static final int NAMED = 10;
@@ -36,7 +35,6 @@ public final class NodeLeasePoller implements AutoCloseable {
     private final LongSupplier nanos;
     private final InstantSource clock;
     private final NodeRenewals renewals = new NodeRenewals();
-    private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile Instant heard = Instant.EPOCH;
 
     // Only the thread uses the fields below.
@@ -51,32 +49,20 @@ public final class NodeLeasePoller implements AutoCloseable {
         this.clock = clock;
     }
 
-    /**
-     * Starts to read.
-     *
-     * @param namespace the namespace of the Leases
-     * @param nanos a monotonic clock
-     */
-    public static NodeLeasePoller start(
-            KubernetesApi api, String namespace, Ledger ledger, LongSupplier nanos, InstantSource clock) {
-        NodeLeasePoller poller = new NodeLeasePoller(() -> api.nodes().leases(namespace), ledger, nanos, clock);
-        Thread.ofPlatform().daemon().name("node-leases").start(poller::run);
-        return poller;
+    /** Reads the Leases in that namespace. */
+    public static NodeLeasePoller of(KubernetesApi api, String namespace, Ledger ledger) {
+        return new NodeLeasePoller(
+                () -> api.nodes().leases(namespace), ledger, System::nanoTime, InstantSource.system());
+    }
+
+    /** Starts a thread that ends with the process, or when it is interrupted. */
+    public Thread start() {
+        return Rounds.start("node-leases", PERIOD, this::step);
     }
 
     /** The time of the last successful reading. */
     public Instant lastHeard() {
         return heard;
-    }
-
-    private void run() {
-        try {
-            do {
-                step();
-            } while (!stopped.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     void step() {
@@ -91,8 +77,6 @@ public final class NodeLeasePoller implements AutoCloseable {
                 failure = e.status();
                 LOG.warn("nodes that lost the API server are not recognized now: {}", e.getMessage());
             }
-        } catch (RuntimeException e) {
-            LOG.error("reading the nodes' Leases failed; the next round tries again", e);
         }
     }
 
@@ -110,10 +94,5 @@ public final class NodeLeasePoller implements AutoCloseable {
                     String.join(", ", now.stream().sorted().limit(NAMED).toList()),
                     now.size() > NAMED ? ", …" : "");
         }
-    }
-
-    @Override
-    public void close() {
-        stopped.countDown();
     }
 }

@@ -73,6 +73,7 @@ public final class PodClient implements PodApi {
                 status.ended(),
                 new PodPriority(state.spec().priority(), metadata.created(), metadata.deleting()),
                 status.refused(),
+                status.failure(),
                 status.nominatedNode(),
                 status.heldNode(),
                 status.deadline(),

@@ -6,6 +6,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Rounds;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -43,33 +44,12 @@ public final class Requeuer {
      * @param ready whether this extender leads and its ledger is current
      */
     public static Thread start(KubernetesApi api, WaitingPods waiting, BooleanSupplier ready, Clocks clocks) {
-        Requeuer requeuer = new Requeuer(api, waiting, ready, clocks);
-        return Thread.ofPlatform().daemon().name("requeuer").start(requeuer::run);
-    }
-
-    private void run() {
-        try {
-            while (true) {
-                long began = System.nanoTime();
-                requeueDue();
-                Duration took = Duration.ofNanos(System.nanoTime() - began).multipliedBy(REST);
-                Thread.sleep(took.compareTo(PERIOD) < 0 ? PERIOD : took);
-            }
-        } catch (InterruptedException e) {
-            LOG.debug("requeuer ends");
-        }
+        return Rounds.start("requeuer", PERIOD, REST, new Requeuer(api, waiting, ready, clocks)::requeueDue);
     }
 
     private void requeueDue() {
-        if (!ready.getAsBoolean()) {
-            return;
-        }
-        try {
-            for (PodRef pod : waiting.due(clocks.steady().instant())) {
-                requeue(pod);
-            }
-        } catch (RuntimeException e) {
-            LOG.error("requeueing waiting pods failed; the next round tries again", e);
+        if (ready.getAsBoolean()) {
+            waiting.due(clocks.steady().instant()).forEach(this::requeue);
         }
     }
 

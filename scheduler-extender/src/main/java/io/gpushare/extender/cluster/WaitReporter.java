@@ -6,6 +6,7 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Rounds;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -38,36 +39,23 @@ public final class WaitReporter {
      * @param ready whether this extender leads and its ledger is current
      */
     public static Thread start(KubernetesApi api, WaitAdvice waiting, BooleanSupplier ready, Clocks clocks) {
-        WaitReporter reporter = new WaitReporter(api, waiting, ready, clocks);
-        return Thread.ofPlatform().daemon().name("wait-events").start(reporter::run);
+        return Rounds.start("wait-events", PERIOD, new WaitReporter(api, waiting, ready, clocks)::recordDue);
     }
 
-    private void run() {
-        try {
-            while (true) {
-                long began = System.nanoTime();
-                List<WaitAdvice.Note> notes = ready.getAsBoolean() ? due() : List.of();
-                Duration rest = Duration.ofNanos(System.nanoTime() - began).multipliedBy(REST);
-                for (WaitAdvice.Note note : notes) {
-                    if (ready.getAsBoolean()) {
-                        record(note);
-                        Thread.sleep(PACE);
-                    }
-                }
-                Thread.sleep(rest.compareTo(PERIOD) < 0 ? PERIOD : rest);
+    private void recordDue() throws InterruptedException {
+        if (!ready.getAsBoolean()) {
+            return;
+        }
+        long began = System.nanoTime();
+        List<WaitAdvice.Note> notes = waiting.due(clocks.steady().instant());
+        Duration rest = Duration.ofNanos(System.nanoTime() - began).multipliedBy(REST);
+        for (WaitAdvice.Note note : notes) {
+            if (ready.getAsBoolean()) {
+                record(note);
+                Thread.sleep(PACE);
             }
-        } catch (InterruptedException e) {
-            LOG.debug("wait-events ends");
         }
-    }
-
-    private List<WaitAdvice.Note> due() {
-        try {
-            return waiting.due(clocks.steady().instant());
-        } catch (RuntimeException e) {
-            LOG.error("the Events of waiting pods failed; the next round tries again", e);
-            return List.of();
-        }
+        Thread.sleep(rest);
     }
 
     private void record(WaitAdvice.Note note) {

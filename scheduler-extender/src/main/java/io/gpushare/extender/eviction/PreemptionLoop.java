@@ -13,6 +13,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.PodRef;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Rounds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -93,25 +94,12 @@ public final class PreemptionLoop {
 
     /** Starts a thread that ends with the process, or when it is interrupted. */
     public Thread start() {
-        return Thread.ofPlatform().daemon().name("preemption").start(this::run);
+        return Rounds.start("preemption", PERIOD, REST, this::round);
     }
 
     /** Whether it will evict pods for that pod if kube-scheduler does not, as far as is known. */
     public boolean helps(PodRef pod) {
         return permitted && !stopped && !full && !unhelped.contains(pod.uid());
-    }
-
-    private void run() {
-        try {
-            while (true) {
-                long began = System.nanoTime();
-                round();
-                Duration took = Duration.ofNanos(System.nanoTime() - began).multipliedBy(REST);
-                Thread.sleep(took.compareTo(PERIOD) < 0 ? PERIOD : took);
-            }
-        } catch (InterruptedException e) {
-            LOG.debug("preemption ends");
-        }
     }
 
     private void round() {
@@ -136,8 +124,6 @@ public final class PreemptionLoop {
                 failure = e.status();
                 LOG.warn("no pods can be evicted for waiting pods now: {}", e.getMessage());
             }
-        } catch (RuntimeException e) {
-            LOG.error("preemption failed; the next round tries again", e);
         }
     }
 

@@ -2,9 +2,7 @@ package io.gpushare.extender.http;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 
 /** Sends responses of each content type. */
 public final class HttpResponse {
@@ -22,38 +20,23 @@ public final class HttpResponse {
         send(request, status, JSON, body);
     }
 
-    /** Sends JSON as it is written. Not for HEAD. */
-    public static void json(HttpServerRequest request, int status, ResponseWriter.Content body) {
-        if (!request.response().closed()) {
-            request.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON);
-            if (request.version() == HttpVersion.HTTP_1_0) {
-                // HTTP/1.0 has no chunks: the end of the connection is the end of the response.
-                request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-            }
-            // A response that lacks a chunk must not look complete.
-            ResponseWriter.send(
-                    body, request.response(), failure -> request.connection().close());
-        }
-    }
-
     /** Sends an error message for users. */
     public static void error(HttpServerRequest request, int status, String sentence) {
         json(request, status, JsonWriter.error(sentence));
     }
 
     /**
-     * Sends the body beside the headers that are set; for HEAD only its length. Does nothing if the caller has left.
+     * Sends the body beside the headers that are set; Vert.x omits it for HEAD. Does nothing if the caller has left.
      */
     public static void send(HttpServerRequest request, int status, String type, Buffer body) {
-        if (request.response().closed()) {
-            return;
-        }
-        request.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, type);
-        if (request.method().equals(HttpMethod.HEAD)) {
-            request.response().putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(body.length()));
-            request.response().end();
-        } else {
-            request.response().end(body);
+        if (!request.response().closed()) {
+            request.response()
+                    .setStatusCode(status)
+                    .putHeader(HttpHeaders.CONTENT_TYPE, type)
+                    .putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(body.length()))
+                    .end(body)
+                    // Without memory for it, for example: the caller must not wait for the response.
+                    .onFailure(failure -> request.connection().close());
         }
     }
 }

@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 public final class JsonBody {
     public static final JsonFactory FACTORY = new JsonFactory();
 
-    /** Reads the value of one field: the parser is at its first token, and afterwards at its last. */
+    /**
+     * Reads the value of one field, or nothing of it: the parser is at its first token, and afterwards there or at its
+     * last.
+     */
     public interface Field {
         void take(String name, JsonParser value) throws IOException, BadRequestException;
     }
@@ -25,7 +28,7 @@ public final class JsonBody {
     private JsonBody() {}
 
     /** Reads a body that is one object. */
-    public static void read(RequestBody body, Field field) throws BadRequestException {
+    public static void read(byte[] body, Field field) throws BadRequestException {
         read(body, field, () -> false);
     }
 
@@ -34,13 +37,16 @@ public final class JsonBody {
      *
      * @param complete whether the field has done so, asked after each field
      */
-    public static void read(RequestBody body, Field field, BooleanSupplier complete) throws BadRequestException {
-        try (JsonParser parser = FACTORY.createParser(body.bytes(), 0, body.size())) {
+    public static void read(byte[] body, Field field, BooleanSupplier complete) throws BadRequestException {
+        try (JsonParser parser = FACTORY.createParser(body)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new BadRequestException("the request body is not a JSON object");
             }
             while (!complete.getAsBoolean() && parser.nextToken() == JsonToken.FIELD_NAME) {
                 take(parser, (name, value) -> field.take(name.toLowerCase(Locale.ROOT), value));
+                if (!complete.getAsBoolean()) {
+                    parser.skipChildren(); // of a value of which nothing was read
+                }
             }
             if (!complete.getAsBoolean() && parser.nextToken() != null) {
                 throw new BadRequestException("the request body goes on after its JSON object");
@@ -71,6 +77,7 @@ public final class JsonBody {
         }
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
             take(parser, entry);
+            parser.skipChildren();
         }
     }
 
@@ -90,7 +97,23 @@ public final class JsonBody {
         }
         while (parser.nextToken() != JsonToken.END_ARRAY) {
             element.take(what, parser);
+            parser.skipChildren();
         }
+    }
+
+    /**
+     * Keeps the values of string fields.
+     *
+     * @param into receives the values in the order of the fields
+     */
+    public static Field strings(String[] into, String... fields) {
+        return (name, value) -> {
+            for (int i = 0; i < fields.length; i++) {
+                if (fields[i].equalsIgnoreCase(name)) {
+                    into[i] = string(value, fields[i]);
+                }
+            }
+        };
     }
 
     /** Reads a string, or a number as its text; returns null for null. */

@@ -2,34 +2,16 @@ package io.gpushare.extender.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.vertx.core.buffer.Buffer;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** Writes JSON into a buffer, token by token. */
+/** Writes JSON token by token. */
 public final class JsonWriter {
     /** Writes into the generator. */
     public interface Content {
         void write(JsonGenerator into) throws IOException;
-    }
-
-    private static final class Appending extends OutputStream {
-        private final Buffer bytes;
-
-        Appending(Buffer bytes) {
-            this.bytes = bytes;
-        }
-
-        @Override
-        public void write(int one) {
-            bytes.appendByte((byte) one);
-        }
-
-        @Override
-        public void write(byte[] some, int from, int length) {
-            bytes.appendBytes(some, from, length);
-        }
     }
 
     private JsonWriter() {}
@@ -40,38 +22,37 @@ public final class JsonWriter {
      */
     public static byte[] quoted(String text) {
         String whole = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
-        return of(json -> json.writeString(whole)).getBytes();
+        return bytes(json -> json.writeString(whole));
     }
 
     public static Buffer of(Content content) {
-        return of(512, content);
+        return Buffer.buffer(bytes(content));
     }
 
-    /** Writes the content into a buffer of that expected size in bytes. */
-    public static Buffer of(int size, Content content) {
-        Buffer bytes = Buffer.buffer(size);
-        try (JsonGenerator generator = JsonBody.FACTORY.createGenerator(new Appending(bytes))) {
+    private static byte[] bytes(Content content) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (JsonGenerator generator = JsonBody.FACTORY.createGenerator(bytes)) {
             content.write(generator);
         } catch (IOException e) {
             throw new UncheckedIOException("writing to memory failed", e);
         }
-        return bytes;
+        return bytes.toByteArray();
     }
 
     /** {@code {"Error":"…"}}, the response of bind; the empty sentence is success. */
     public static Buffer bind(String error) {
-        return of(json -> {
-            json.writeStartObject();
-            json.writeStringField("Error", error);
-            json.writeEndObject();
-        });
+        return field("Error", error);
     }
 
     /** {@code {"error":"…"}}, for users. */
     public static Buffer error(String sentence) {
+        return field("error", sentence);
+    }
+
+    private static Buffer field(String name, String text) {
         return of(json -> {
             json.writeStartObject();
-            json.writeStringField("error", sentence);
+            json.writeStringField(name, text);
             json.writeEndObject();
         });
     }

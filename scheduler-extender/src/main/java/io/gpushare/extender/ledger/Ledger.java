@@ -184,6 +184,16 @@ public final class Ledger {
         return pods.assume(pod, demand, choice, node, now);
     }
 
+    /**
+     * Reserves cards on that node for the pod until then, in one atomic step, in place of what filter reserved for it
+     * before. If none fit any more, nothing is reserved.
+     *
+     * @param choice chooses among the cards of the node as the pod may use it
+     */
+    public void promise(PodEntry pod, String node, Function<NodeEntry, Placement> choice, Instant until) {
+        pods.promise(pod, choice, node, until);
+    }
+
     /** The API server has confirmed the assumption, which makes every other assumption for the pod void. */
     public void confirm(PodRef pod, Holding assumed, Instant now) {
         confirmAsWritten(pod, assumed, assumed.node(), assumed.allocation(), now);
@@ -216,14 +226,12 @@ public final class Ledger {
      * kube-scheduler has nominated to the node and that have the same or a higher priority.
      */
     public NodeEntry nodeEntryFor(String podUid, int priority, String name) {
-        return pods.available(name, nodes.entry(name), podUid, priority);
+        return pods.reserved().available(name, nodes.entry(name), podUid, priority);
     }
 
     /** The nodes whose {@link #nodeEntryFor} that pod differs from {@link #nodeEntry}, by name. */
     public Map<String, NodeEntry> nodesApart(String podUid, int priority) {
-        Map<String, NodeEntry> apart = new HashMap<>();
-        pods.nodesApart(podUid, priority).forEach(name -> apart.put(name, nodeEntryFor(podUid, priority, name)));
-        return apart;
+        return pods.reserved().nodesApart(podUid, priority);
     }
 
     /** A copy of all nodes by name. */
@@ -274,7 +282,7 @@ public final class Ledger {
     public void endReservation(Reservation reserved) {
         switch (reserved.source()) {
             case DEFRAGMENTATION -> nodes.endReservation(reserved);
-            case EVICTION -> reservations.end(reserved.pod(), Source.EVICTION);
+            case EVICTION, FILTER -> reservations.end(reserved.pod(), reserved.source());
             case STATUS -> reservations.renew(reserved);
             case NOMINATION -> {}
         }
@@ -283,6 +291,12 @@ public final class Ledger {
     /** Ends all that this process reserved: another extender leads. */
     public void endReservations() {
         reservations.endAll(Source.EVICTION);
+        reservations.endAll(Source.FILTER);
+    }
+
+    /** Ends what filter reserved for the pod. */
+    public void endFilterReservation(String podUid) {
+        reservations.end(podUid, Source.FILTER);
     }
 
     /** The reservations from sources like that: one for each pod, from its strongest source, and one for each node. */
@@ -306,7 +320,7 @@ public final class Ledger {
 
     /** Whether the pod is nominated to a node and will fit there once the terminating pods are gone. */
     public boolean awaitsCards(PodRef pod) {
-        return pods.awaitsCards(pod);
+        return pods.reserved().awaitsCards(pod);
     }
 
     /** The pods of that controller, which has the uid, with cards or waiting for some. */

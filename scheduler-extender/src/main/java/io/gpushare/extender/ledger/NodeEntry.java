@@ -4,8 +4,8 @@ import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.Holder;
 import io.gpushare.model.HostResources;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
@@ -94,7 +94,7 @@ public record NodeEntry(
                 NOTHING);
     }
 
-    public NodeEntry with(Holder holder, Allocation allocation) {
+    public NodeEntry with(PodRef holder, Allocation allocation) {
         return cards(cards.with(holder, allocation));
     }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One pod with a demand in the ledger. Immutable.
  *
  * @param priority as the informer last showed it
- * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
+ * @param failure what kube-scheduler last wrote about a failed attempt to place it; empty for nothing
  * @param deadline when its own deadline and its grace period will have passed; null without a deadline
  * @param controller null for a pod that no controller would create again
  * @param listed whether the informer has shown it, and so will report its deletion
@@ -30,7 +30,7 @@ public record PodEntry(
         PodRef ref,
         PodDemand.Valid podDemand,
         PodPriority priority,
-        boolean unschedulable,
+        String failure,
         @Nullable Instant deadline,
         @Nullable PodController controller,
         boolean listed,
@@ -44,7 +44,7 @@ public record PodEntry(
 
     /** A pod that is bound before the informer has shown it. */
     static PodEntry unlisted(PodRef ref, PodDemand.Valid podDemand) {
-        return new PodEntry(ref, podDemand, PodPriority.DEFAULT, false, null, null, false, null, List.of(), null, null);
+        return new PodEntry(ref, podDemand, PodPriority.DEFAULT, "", null, null, false, null, List.of(), null, null);
     }
 
     public Demand demand() {
@@ -53,17 +53,7 @@ public record PodEntry(
 
     PodEntry with(List<Holding> changed) {
         return new PodEntry(
-                ref,
-                podDemand,
-                priority,
-                unschedulable,
-                deadline,
-                controller,
-                listed,
-                node,
-                changed,
-                gpushare,
-                complaint);
+                ref, podDemand, priority, failure, deadline, controller, listed, node, changed, gpushare, complaint);
     }
 
     /** Adds a holding, which replaces another on the same node. */

@@ -6,27 +6,18 @@ import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
-import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.codec.HostResourcesCodec;
-import io.gpushare.model.ledger.CardOrder;
-import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The ledger's pods with a demand: immutable entries by uid, each replaced atomically together with its nodes. */
@@ -38,11 +29,13 @@ final class PodTable {
     // watch is interrupted, and the deletion of the first one missed: its cards must not stay allocated for ever.
     private final Map<String, String> uids = new ConcurrentHashMap<>();
     private final Reservations reservations;
+    private final ReservedPods reserved;
     private final GpusharePods gpushares;
 
     PodTable(NodeTable nodes, Reservations reservations) {
         this.nodes = nodes;
         this.reservations = reservations;
+        this.reserved = new ReservedPods(nodes, reservations, this::entry);
         this.hostRequests = new HostRequests(nodes);
         this.gpushares = new GpusharePods(nodes);
     }
@@ -54,6 +47,11 @@ final class PodTable {
      * @param rejection why its annotation is rejected, if that is new; else null
      */
     record Update(boolean added, @Nullable String rejection) {}
+
+    /** What is reserved for pods that wait. */
+    ReservedPods reserved() {
+        return reserved;
+    }
 
     Optional<PodEntry> entry(String uid) {
         return Optional.ofNullable(pods.get(uid));
@@ -86,6 +84,10 @@ final class PodTable {
         if (pod.node() == null && !pod.priority().terminating() && demand instanceof PodDemand.Valid) {
             reservations.show(uid, Source.STATUS, shown(Source.STATUS, uid, pod.heldNode()));
             reservations.show(uid, Source.NOMINATION, shown(Source.NOMINATION, uid, pod.nominatedNode()));
+            String before = entry(uid).map(PodEntry::failure).orElse("");
+            if (!pod.failure().isEmpty() && !pod.failure().equals(before)) {
+                reservations.end(uid, Source.FILTER);
+            }
         } else {
             reservations.remove(uid);
         }
@@ -93,105 +95,6 @@ final class PodTable {
 
     private static @Nullable Reservation shown(Source source, String uid, @Nullable String node) {
         return node == null ? null : Reservation.shown(source, uid, node);
-    }
-
-    /** The nodes that are not the same for that pod as for all: see {@link #available}. */
-    Set<String> nodesApart(String uid, int priority) {
-        Set<String> apart = before(uid, priority).map(Reserved::node).collect(Collectors.toSet());
-        entry(uid).stream()
-                .flatMap(entry -> entry.holdings().stream())
-                .map(Holding::node)
-                .forEach(apart::add);
-        return apart;
-    }
-
-    /** The node as that pod may use it: without the pod's own holding, and without what is reserved before it. */
-    NodeEntry available(String node, NodeEntry entry, String uid, int priority) {
-        NodeEntry available = entry.without(uid);
-        for (Map.Entry<PodRef, Allocation> pod :
-                expected(node, available.cards(), before(uid, priority)).entrySet()) {
-            available = available.with(pod.getKey(), pod.getValue());
-        }
-        return available;
-    }
-
-    /** Whether something is reserved for the pod, and it will fit there once the terminating pods are gone. */
-    boolean awaitsCards(PodRef pod) {
-        return reserved(reservations.of(pod.uid()).stream())
-                .filter(own -> nodes.entry(own.node()).unavailable() == null)
-                .anyMatch(own -> expected(own.node(), nodes.entry(own.node()).cards(), reserved(reservations.ofPods()))
-                        .containsKey(pod));
-    }
-
-    /** A waiting pod for which something is reserved. One that holds cards counts by these. */
-    private record Reserved(Reservation reservation, PodEntry pod) {
-        // Of two with the same priority, the one for which pods were evicted, even if the other is older.
-        private static final Comparator<Reserved> FIRST = Comparator.comparingInt(
-                        (Reserved each) -> each.pod().priority().value())
-                .reversed()
-                .thenComparing(each -> !each.reservation().source().evicted())
-                .thenComparing(each -> each.pod().priority(), PodPriority.HIGHEST_FIRST)
-                .thenComparing(each -> each.pod().ref().uid());
-
-        String node() {
-            return reservation.node();
-        }
-    }
-
-    private Stream<Reserved> reserved(Stream<Reservation> of) {
-        return of.flatMap(each -> entry(each.pod())
-                .filter(pod -> pod.node() == null
-                        && !pod.priority().terminating()
-                        && pod.holdings().isEmpty())
-                .map(pod -> new Reserved(each, pod))
-                .stream());
-    }
-
-    /**
-     * What counts against that pod: the reservations of pods that are more or as important. Of two pods on the same
-     * node only one counts against the other, or neither would get the card.
-     */
-    private Stream<Reserved> before(String uid, int priority) {
-        @Nullable
-        Reserved own = reserved(reservations.of(uid).stream()).findFirst().orElse(null);
-        return reserved(reservations.ofPods())
-                .filter(each -> !each.pod().ref().uid().equals(uid))
-                .filter(each -> (own != null && own.node().equals(each.node()))
-                        ? Reserved.FIRST.compare(each, own) < 0
-                        : each.pod().priority().value() >= priority);
-    }
-
-    /**
-     * Where such pods fit on that node once the terminating pods are gone, the most important first. A pod that does
-     * not fit then is omitted: no card waits for it.
-     */
-    private Map<PodRef, Allocation> expected(String node, NodeCards cards, Stream<Reserved> which) {
-        List<PodEntry> waiting = which.filter(each -> each.node().equals(node))
-                .sorted(Reserved.FIRST)
-                .map(Reserved::pod)
-                .toList();
-        Map<PodRef, Allocation> expected = new LinkedHashMap<>();
-        NodeCards later = waiting.isEmpty() ? cards : withoutTerminating(cards);
-        for (PodEntry pod : waiting) {
-            if (later.place(pod.demand(), CardOrder.BINPACK) instanceof Placement.Placed(Allocation allocation)) {
-                later = later.with(pod.ref(), allocation);
-                expected.put(pod.ref(), allocation);
-            }
-        }
-        return expected;
-    }
-
-    private NodeCards withoutTerminating(NodeCards cards) {
-        NodeCards left = cards;
-        for (NodeCards.Holding holding : cards.holdings()) {
-            String uid = holding.holder().key();
-            boolean terminating = reservations.leaving(uid)
-                    || entry(uid)
-                            .filter(entry -> entry.priority().terminating())
-                            .isPresent();
-            left = terminating ? left.without(uid) : left;
-        }
-        return left;
     }
 
     Update update(ClusterPod pod, PodDemand.Valid demand) {
@@ -243,7 +146,7 @@ final class PodTable {
                 pod.ref(),
                 demand,
                 pod.priority(),
-                pod.unschedulable(),
+                pod.failure(),
                 pod.deadline(),
                 pod.controller(),
                 true,
@@ -316,8 +219,7 @@ final class PodTable {
             Optional<Holding> held = pod.on(node);
             Standing standing = held.map(Holding::standing).orElse(Standing.ASSUMED);
             Placement placement = held.<Placement>map(before -> new Placement.Placed(before.allocation()))
-                    .orElseGet(() -> choice.apply(available(
-                            node, entry, pod.ref().uid(), pod.priority().value())));
+                    .orElseGet(() -> chosen(pod, choice, node, entry));
             return switch (placement) {
                 case Placement.Refused(var why) -> {
                     result[0] = new Assumption.Refused(Reason.occupied(why));
@@ -331,6 +233,32 @@ final class PodTable {
             };
         });
         return result[0];
+    }
+
+    /**
+     * The cards that filter promised the pod, if they are still free for it and it requests the same; others if not.
+     */
+    private Placement chosen(PodEntry pod, Function<NodeEntry, Placement> choice, String node, NodeEntry entry) {
+        String uid = pod.ref().uid();
+        NodeEntry available =
+                reserved.available(node, entry, uid, pod.priority().value());
+        return reserved.promised(uid, node, available.cards())
+                .filter(own -> own.gives(pod.demand()))
+                .<Placement>map(Placement.Placed::new)
+                .orElseGet(() -> choice.apply(available));
+    }
+
+    /** As {@link Ledger#promise}. */
+    void promise(PodEntry pod, Function<NodeEntry, Placement> choice, String node, Instant until) {
+        String uid = pod.ref().uid();
+        reservations.end(uid, Source.FILTER);
+        nodes.change(node, entry -> {
+            if (choice.apply(reserved.available(node, entry, uid, pod.priority().value()))
+                    instanceof Placement.Placed(Allocation allocation)) {
+                reservations.put(Reservation.filter(uid, node, allocation, until));
+            }
+            return entry;
+        });
     }
 
     /** Replaces all holdings of the pod by the confirmed one, unless that assumption is gone. */
@@ -367,10 +295,10 @@ final class PodTable {
     }
 
     /** Updates the nodes from the holder's former holdings to its present ones. */
-    private void move(Holder holder, List<Holding> from, List<Holding> to) {
+    private void move(PodRef holder, List<Holding> from, List<Holding> to) {
         for (Holding holding : from) {
             if (to.stream().noneMatch(other -> other.node().equals(holding.node()))) {
-                nodes.change(holding.node(), entry -> entry.without(holder.key()));
+                nodes.change(holding.node(), entry -> entry.without(holder.uid()));
             }
         }
         for (Holding holding : to) {

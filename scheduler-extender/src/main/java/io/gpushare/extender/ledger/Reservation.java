@@ -1,5 +1,6 @@
 package io.gpushare.extender.ledger;
 
+import io.gpushare.model.Allocation;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.ReservationCodec;
 import java.time.Duration;
@@ -9,12 +10,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept on a node for a pod that is not bound yet: the amounts of its demand, against pods of the same or a
- * lower priority, or certain cards against all pods.
+ * What is kept on a node for a pod that is not bound yet: the amounts of its demand, on certain cards or on any,
+ * against pods of the same or a lower priority; or certain cards against all pods.
  *
  * @param pod the uid of the pod; empty for certain cards
  * @param run who moves pods, for those by a node's annotation; else empty
- * @param cards the reserved cards; empty for the amounts of the pod's demand, on any card where they fit
+ * @param cards the reserved cards; empty for the amounts of the pod's demand
+ * @param allocation the amounts on their cards; null for any cards where they fit
  * @param leaving the uids of the pods that leave the cards for it
  * @param mark changes when whoever made it renews it
  * @param until when it ends, by the extender's steady clock; null while nobody has set a limit
@@ -25,6 +27,7 @@ public record Reservation(
         String run,
         String node,
         Set<CardId> cards,
+        @Nullable Allocation allocation,
         Set<String> leaving,
         String mark,
         @Nullable Instant until) {
@@ -34,6 +37,11 @@ public record Reservation(
         EVICTION(null),
         /** The pod's status says that an extender evicted pods for it. Its leader, or the next one, takes it back. */
         STATUS(Duration.ofMinutes(2)),
+        /**
+         * Filter named only this node, and kube-scheduler prepares the bind. It ends with the bind, the next filter,
+         * the end of the pod or a failed attempt that its status shows.
+         */
+        FILTER(null),
         /** kube-scheduler nominated the pod to the node, and takes that back. */
         NOMINATION(null),
         /**
@@ -65,7 +73,7 @@ public record Reservation(
 
     /** A reservation of what the pod requests, as the API shows it. */
     static Reservation shown(Source source, String pod, String node) {
-        return new Reservation(source, pod, "", node, Set.of(), Set.of(), "", null);
+        return new Reservation(source, pod, "", node, Set.of(), null, Set.of(), "", null);
     }
 
     /** What the node's annotation says; null if it has none. */
@@ -78,6 +86,7 @@ public record Reservation(
                         annotation.run(),
                         node,
                         annotation.cards(),
+                        null,
                         Set.of(),
                         annotation.written(),
                         null);
@@ -85,7 +94,12 @@ public record Reservation(
 
     /** This extender evicts these pods for the pod until then. */
     public static Reservation eviction(String pod, String node, Set<String> leaving, Instant until) {
-        return new Reservation(Source.EVICTION, pod, "", node, Set.of(), leaving, "", until);
+        return new Reservation(Source.EVICTION, pod, "", node, Set.of(), null, leaving, "", until);
+    }
+
+    /** Filter named the node for the pod, which is to be bound to these cards by then. */
+    static Reservation filter(String pod, String node, Allocation allocation, Instant until) {
+        return new Reservation(Source.FILTER, pod, "", node, Set.of(), allocation, Set.of(), "", until);
     }
 
     /** Whether it is what the other one was when it was made. */
@@ -101,13 +115,13 @@ public record Reservation(
     /** The same with its limit from now on, if its source has one and it has none yet. */
     Reservation limited(Instant now) {
         return until == null && source.limit != null
-                ? new Reservation(source, pod, run, node, cards, leaving, mark, now.plus(source.limit))
+                ? new Reservation(source, pod, run, node, cards, allocation, leaving, mark, now.plus(source.limit))
                 : this;
     }
 
     /** The same, which reserves nothing any more; it is kept until its mark changes. */
     Reservation ended() {
-        return new Reservation(source, "", run, node, Set.of(), Set.of(), mark, Instant.MAX);
+        return new Reservation(source, "", run, node, Set.of(), null, Set.of(), mark, Instant.MAX);
     }
 
     /** Whether it has {@link #ended}. */

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -110,6 +111,22 @@ final class Reservations {
                 : own.values().stream().findFirst();
     }
 
+    /** What filter promised the pod on that node. */
+    Optional<Reservation> ofFilter(String pod, String node) {
+        return Optional.ofNullable(pods.getOrDefault(pod, Map.of()).get(Source.FILTER))
+                .filter(each -> each.node().equals(node));
+    }
+
+    /** As {@link #of}, but for what filter named: where the pod is expected to fit when others have left. */
+    Optional<Reservation> expected(String pod) {
+        @Nullable Map<Source, Reservation> own = pods.get(pod);
+        return own == null
+                ? of(pod)
+                : own.values().stream()
+                        .filter(each -> each.source() != Source.FILTER)
+                        .findFirst();
+    }
+
     /** Whether kube-scheduler nominates the pod to that node. */
     boolean nominated(String pod, String node) {
         @Nullable Reservation shown = pods.getOrDefault(pod, Map.of()).get(Source.NOMINATION);
@@ -128,9 +145,9 @@ final class Reservations {
         return nodes.values().stream().filter(each -> !each.empty()).toList();
     }
 
-    /** Whether this extender evicts that pod for another one. */
-    boolean leaving(String pod) {
-        return ofPods().anyMatch(each -> each.leaving().contains(pod));
+    /** The pods that this extender evicts for others. */
+    Set<String> leaving() {
+        return ofPods().flatMap(each -> each.leaving().stream()).collect(Collectors.toSet());
     }
 
     /** Those whose time is over. One that the API shows gets its limit when it is first seen here. */

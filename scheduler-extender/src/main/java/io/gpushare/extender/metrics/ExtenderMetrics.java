@@ -43,32 +43,20 @@ public final class ExtenderMetrics {
             .classicOnly()
             .classicUpperBounds(0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
             .register(registry);
-    private final Counter failures = Counter.builder()
-            .name("gpushare_extender_request_errors_total")
-            .help("Requests that failed.")
-            .labelNames("verb", "reason")
-            .register(registry);
-    private final Counter filters = Counter.builder()
-            .name("gpushare_extender_filters_total")
-            .help("Responses of filter: with a node or without one.")
-            .labelNames("outcome")
-            .register(registry);
-    private final Counter nodes = Counter.builder()
-            .name("gpushare_extender_filtered_nodes_total")
-            .help("Nodes that filter checked: feasible ones that it returned, or the reason against the node.")
-            .labelNames("outcome")
-            .register(registry);
-    private final Counter preempted = Counter.builder()
-            .name("gpushare_extender_preemption_nodes_total")
-            .help("Candidates of preemption: with kube-scheduler's victims (unchanged), with further victims"
-                    + " (extended), or dropped because no eviction there makes the pod fit.")
-            .labelNames("outcome")
-            .register(registry);
-    private final Counter binds = Counter.builder()
-            .name("gpushare_extender_binds_total")
-            .help("Binds by outcome.")
-            .labelNames("outcome")
-            .register(registry);
+    private final Counter failures =
+            counter("gpushare_extender_request_errors_total", "Requests that failed.", "verb", "reason");
+    private final Counter filters =
+            counter("gpushare_extender_filters_total", "Responses of filter: with a node or without one.", "outcome");
+    private final Counter nodes = counter(
+            "gpushare_extender_filtered_nodes_total",
+            "Nodes that filter checked: feasible ones that it returned, or the reason against the node.",
+            "outcome");
+    private final Counter preempted = counter(
+            "gpushare_extender_preemption_nodes_total",
+            "Candidates of preemption: with kube-scheduler's victims (unchanged), with further victims"
+                    + " (extended), or dropped because no eviction there makes the pod fit.",
+            "outcome");
+    private final Counter binds = counter("gpushare_extender_binds_total", "Binds by outcome.", "outcome");
 
     public ExtenderMetrics(String version, MetricsSource source) {
         // Series start at 0 instead of being absent, so that the first event is an increase.
@@ -119,7 +107,6 @@ public final class ExtenderMetrics {
         preemptions(source.preemptions());
         informers(source);
         registry.register(new LedgerMetrics(source));
-        registry.register(new WasteMetrics(source.ready(), source.waste()));
     }
 
     private void preemptions(PreemptionCounts counts) {
@@ -145,7 +132,7 @@ public final class ExtenderMetrics {
                 .register(registry);
     }
 
-    private static String label(Enum<?> value) {
+    static String label(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT);
     }
 
@@ -177,6 +164,10 @@ public final class ExtenderMetrics {
                 .help(help)
                 .callback(callback -> callback.call(value.getAsBoolean() ? 1 : 0))
                 .register(registry);
+    }
+
+    private Counter counter(String name, String help, String... labels) {
+        return Counter.builder().name(name).help(help).labelNames(labels).register(registry);
     }
 
     private void counter(String name, String help, LongSupplier value) {

@@ -4,6 +4,8 @@ import io.gpushare.extender.placement.LedgerStats;
 import io.gpushare.extender.placement.LedgerStats.Amounts;
 import io.gpushare.extender.placement.LedgerStats.CardUse;
 import io.gpushare.extender.report.WaitReason;
+import io.gpushare.extender.waste.Sums;
+import io.gpushare.extender.waste.WasteReport;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
@@ -12,14 +14,13 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Metrics of the ledger, counted once per scrape from one snapshot. Only the extender that answers kube-scheduler
- * reports the cluster, so that sums over all extenders are right.
+ * Metrics of the ledger and of waste, counted once per scrape from one snapshot. Only the extender that answers
+ * kube-scheduler reports the cluster, so that sums over all extenders are right.
  */
 final class LedgerMetrics implements MultiCollector {
     /** The prefix of all metrics with a series per node. */
@@ -51,7 +52,7 @@ final class LedgerMetrics implements MultiCollector {
                 "Pods that hold cards: assumed, doubtful (the outcome of the Binding is unknown), bound (not yet"
                         + " seen by the informer), or seen in the API.",
                 stats.pods().entrySet().stream()
-                        .map(pods -> point(pods.getValue(), "standing", label(pods.getKey())))
+                        .map(pods -> point(pods.getValue(), "standing", ExtenderMetrics.label(pods.getKey())))
                         .toList()));
         all.metricSnapshot(gauge(
                 "gpushare_extender_unattributed_pods",
@@ -60,7 +61,8 @@ final class LedgerMetrics implements MultiCollector {
         if (source.ready().getAsBoolean()) {
             waiting(all);
             cluster(all, byModel(stats));
-            nodes(all, stats);
+            nodes(all, stats.usable());
+            waste(all, source.waste().get());
         }
         return all.build();
     }
@@ -69,7 +71,7 @@ final class LedgerMetrics implements MultiCollector {
         Map<WaitReason, Integer> waits = source.waiting().counts();
         List<GaugeDataPointSnapshot> points = new ArrayList<>();
         for (WaitReason wait : WaitReason.values()) {
-            points.add(point(waits.getOrDefault(wait, 0), "why", label(wait)));
+            points.add(point(waits.getOrDefault(wait, 0), "why", ExtenderMetrics.label(wait)));
         }
         all.metricSnapshot(gauge(
                 "gpushare_extender_waiting_pods",
@@ -82,53 +84,95 @@ final class LedgerMetrics implements MultiCollector {
         List<GaugeDataPointSnapshot> cards = new ArrayList<>();
         models.forEach((model, amounts) -> {
             for (CardUse use : CardUse.values()) {
-                cards.add(point(amounts.cards().getOrDefault(use, 0), "model", model, "state", label(use)));
+                cards.add(point(
+                        amounts.cards().getOrDefault(use, 0), "model", model, "state", ExtenderMetrics.label(use)));
             }
         });
         all.metricSnapshot(gauge(
                 "gpushare_cluster_cards",
                 "Cards, each in the first state that applies: overcommitted, unhealthy, cordoned, whole, shared, idle.",
                 cards));
-        memory(all, models, "capacity", "Total memory of the cards.", Amounts::capacity);
-        memory(all, models, "allocated", "Allocated memory; all of a card that is taken whole.", Amounts::allocated);
-        memory(all, models, "free", "Free memory in whole units that new pods can get.", Amounts::free);
-        memory(
+        String memory = "gpushare_cluster_memory_";
+        bytes(all, memory + "capacity", "Total memory of the cards.", "model", models, Amounts::capacity);
+        bytes(
                 all,
+                memory + "allocated",
+                "Allocated memory; all of a card that is taken whole.",
+                "model",
                 models,
-                "fragmented",
+                Amounts::allocated);
+        bytes(
+                all,
+                memory + "free",
+                "Free memory in whole units that new pods can get.",
+                "model",
+                models,
+                Amounts::free);
+        bytes(
+                all,
+                memory + "fragmented",
                 "Part of the free memory that typical pods can't use, averaged over them.",
+                "model",
+                models,
                 Amounts::fragmented);
-        memory(all, models, "wasted", "Part of the free memory that no typical pod can use.", Amounts::wasted);
+        bytes(
+                all,
+                memory + "wasted",
+                "Part of the free memory that no typical pod can use.",
+                "model",
+                models,
+                Amounts::wasted);
     }
 
-    private static void memory(
+    private static void nodes(MetricSnapshots.Builder all, Map<String, Amounts> nodes) {
+        String memory = BY_NODE + "memory_";
+        bytes(all, memory + "capacity", "Total memory of the node's cards.", "node", nodes, Amounts::capacity);
+        bytes(all, memory + "allocated", "Allocated memory of the node.", "node", nodes, Amounts::allocated);
+        bytes(
+                all,
+                memory + "wasted",
+                "Free memory of the node that no typical pod can use.",
+                "node",
+                nodes,
+                Amounts::wasted);
+    }
+
+    private static void bytes(
             MetricSnapshots.Builder all,
-            Map<String, Amounts> models,
-            String what,
+            String name,
             String help,
+            String label,
+            Map<String, Amounts> amounts,
             ToDoubleFunction<Amounts> bytes) {
         all.metricSnapshot(gauge(
-                "gpushare_cluster_memory_" + what + "_bytes",
+                name + "_bytes",
                 help,
-                models.entrySet().stream()
-                        .map(model -> point(bytes.applyAsDouble(model.getValue()), "model", model.getKey()))
+                amounts.entrySet().stream()
+                        .map(each -> point(bytes.applyAsDouble(each.getValue()), label, each.getKey()))
                         .toList()));
     }
 
-    private static void nodes(MetricSnapshots.Builder all, LedgerStats stats) {
-        node(all, stats, "capacity", "Total memory of the node's cards.", Amounts::capacity);
-        node(all, stats, "allocated", "Allocated memory of the node.", Amounts::allocated);
-        node(all, stats, "wasted", "Free memory of the node that no typical pod can use.", Amounts::wasted);
+    /** Of the last round over all device plugins; absent before it. The page shows the same figures. */
+    private static void waste(MetricSnapshots.Builder all, WasteReport report) {
+        if (!report.known()) {
+            return;
+        }
+        Sums sums = report.now().pods();
+        waste(all, "memory_measured_bytes", "Allocated memory of the pods whose usage is known.", sums.measured());
+        waste(all, "memory_used_bytes", "Memory that these pods use.", sums.used());
+        waste(all, "memory_unused_bytes", "Memory that is allocated to these pods and not used.", sums.unused());
+        waste(all, "memory_over_limit_bytes", "Memory that pods use beyond what is allocated to them.", sums.over());
+        waste(
+                all,
+                "memory_idle_bytes",
+                "Memory that is allocated to pods that have not computed for 30 minutes.",
+                sums.idle());
+        waste(all, "pods_over_limit", "Pods on cards that use more than is allocated to them.", sums.podsOver());
+        waste(all, "pods_idle", "Pods on cards that have not computed for 30 minutes.", sums.podsIdle());
     }
 
-    private static void node(
-            MetricSnapshots.Builder all, LedgerStats stats, String what, String help, ToDoubleFunction<Amounts> bytes) {
-        all.metricSnapshot(gauge(
-                BY_NODE + "memory_" + what + "_bytes",
-                help,
-                stats.usable().entrySet().stream()
-                        .map(node -> point(bytes.applyAsDouble(node.getValue()), "node", node.getKey()))
-                        .toList()));
+    private static void waste(MetricSnapshots.Builder all, String what, String help, long value) {
+        all.metricSnapshot(gauge("gpushare_cluster_" + what, help, List.of(point((double) value))));
     }
 
     /** The models with the most memory, and all others as one. */
@@ -157,9 +201,5 @@ final class LedgerMetrics implements MultiCollector {
 
     private static GaugeDataPointSnapshot point(double value, String... labels) {
         return new GaugeDataPointSnapshot(value, Labels.of(labels), null);
-    }
-
-    private static String label(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -7,7 +7,6 @@ import io.gpushare.extender.report.WaitingPods;
 import io.gpushare.extender.waste.WasteReport;
 import java.time.Instant;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -34,17 +33,4 @@ public record MetricsSource(
         Supplier<Map<String, Instant>> heard,
         Supplier<Map<String, Long>> changes,
         Supplier<WasteReport> waste,
-        LongSupplier eventsLost) {
-    public MetricsSource {
-        Objects.requireNonNull(placer);
-        Objects.requireNonNull(outcomes);
-        Objects.requireNonNull(waiting);
-        Objects.requireNonNull(preemptions);
-        Objects.requireNonNull(leads);
-        Objects.requireNonNull(ready);
-        Objects.requireNonNull(heard);
-        Objects.requireNonNull(changes);
-        Objects.requireNonNull(waste);
-        Objects.requireNonNull(eventsLost);
-    }
-}
+        LongSupplier eventsLost) {}

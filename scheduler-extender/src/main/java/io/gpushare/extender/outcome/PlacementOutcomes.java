@@ -1,15 +1,9 @@
 package io.gpushare.extender.outcome;
 
-import java.util.Objects;
 import java.util.function.LongSupplier;
 
 /** What became of earlier placements: filter and bind avoid what failed before. */
 public record PlacementOutcomes(FilterAttempts attempts, AdmissionBackoff admissions) {
-    public PlacementOutcomes {
-        Objects.requireNonNull(attempts);
-        Objects.requireNonNull(admissions);
-    }
-
     /** @param nanos a monotonic clock */
     public PlacementOutcomes(LongSupplier nanos) {
         this(new FilterAttempts(), new AdmissionBackoff(nanos));

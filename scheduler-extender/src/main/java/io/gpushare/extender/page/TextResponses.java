@@ -1,6 +1,11 @@
 package io.gpushare.extender.page;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import io.gpushare.extender.http.HttpResponse;
+import io.gpushare.extender.http.JsonBody;
 import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.page.ViewParameters.Output;
@@ -17,12 +22,14 @@ import io.gpushare.extender.view.text.NodeText;
 import io.gpushare.extender.view.text.TopText;
 import io.gpushare.extender.view.text.WasteText;
 import io.gpushare.extender.view.text.WhyText;
-import io.gpushare.extender.view.text.YamlText;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.model.PodRef;
 import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -32,6 +39,13 @@ import java.util.stream.Stream;
 /** Makes what the command line prints: text, or JSON and YAML of the same. */
 final class TextResponses {
     private static final int NODES_OF_WHY = 10;
+    // In the form of kubectl.
+    private static final YAMLFactory YAML = YAMLFactory.builder()
+            .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
+            .disable(YAMLGenerator.Feature.SPLIT_LINES)
+            .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
+            .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
+            .build();
 
     private final ViewSources sources;
 
@@ -63,8 +77,20 @@ final class TextResponses {
         return () -> switch (output) {
             case TEXT, WIDE -> Buffer.buffer(text.get());
             case JSON -> json.get();
-            case YAML -> Buffer.buffer(YamlText.of(json.get().getBytes()));
+            case YAML -> yaml(json.get());
         };
+    }
+
+    static Buffer yaml(Buffer json) {
+        StringWriter text = new StringWriter();
+        try (JsonParser parser = JsonBody.FACTORY.createParser(json.getBytes());
+                JsonGenerator yaml = YAML.createGenerator(text)) {
+            parser.nextToken();
+            yaml.copyCurrentStructure(parser);
+        } catch (IOException e) {
+            throw new UncheckedIOException("JSON of this program", e);
+        }
+        return Buffer.buffer(text.toString());
     }
 
     private Response details(ViewParameters parameters) throws RefusedException {

@@ -5,9 +5,7 @@ import io.gpushare.extender.report.Explainer;
 import io.gpushare.extender.waste.MemoryUsage;
 import io.gpushare.extender.waste.WasteReport;
 import java.net.URI;
-import java.util.Locale;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,17 +33,7 @@ public record ViewAccess(
         /** Callers that may inspect: where client certificates are required, only those that present one. */
         ON,
         /** Everybody who reaches the port, also where client certificates are required. */
-        OPEN;
-
-        /** Parses the value of an option. */
-        public static Optional<Access> parse(String word) {
-            for (Access access : values()) {
-                if (access.name().toLowerCase(Locale.ROOT).equals(word)) {
-                    return Optional.of(access);
-                }
-            }
-            return Optional.empty();
-        }
+        OPEN
     }
 
     public ViewAccess {

@@ -91,7 +91,7 @@ public final class ViewRoutes {
 
     private void explain(RoutingContext context) {
         MultiMap parameters = context.request().params();
-        byte[] body = BodyReader.body(context).copy();
+        byte[] body = BodyReader.body(context);
         respondLater(context.request(), false, () -> () -> responses.explain(parameters, body));
     }
 

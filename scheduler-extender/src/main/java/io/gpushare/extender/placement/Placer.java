@@ -8,15 +8,17 @@ import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.LedgerListener;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.DemandCodec;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -92,27 +94,36 @@ public final class Placer {
         return ledger.assume(pod, demand, node, entry -> place(node, entry, demand, scoring), now);
     }
 
+    /** Promises the cards that the pod's policy chooses on that node until then: {@link Ledger#promise}. */
+    public void promise(PodEntry pod, String node, Instant until) {
+        Scoring scoring = scoring(pod.podDemand().policy());
+        ledger.promise(pod, node, entry -> place(node, entry, pod.podDemand(), scoring), until);
+    }
+
     /** The cards of the node that cost least by that scoring, or why none fit. */
     public static Placement place(String node, NodeEntry entry, PodDemand.Valid demand, Scoring scoring) {
-        @Nullable
-        Candidate candidate =
-                scoring.best(FreeNodes.of(node, entry), demand.request()).candidate();
-        if (candidate != null) {
-            // The search still decides among cards that are equal to the policy, by their links.
+        // Of several cards to share a policy weighs only one: their links decide.
+        List<Candidate> left = demand.demand().sharedCards() > 1
+                ? List.of()
+                : FreeNodes.of(node, entry).candidates(demand.request());
+        while (!left.isEmpty()) {
+            Candidate candidate = Objects.requireNonNull(scoring.best(left).candidate());
             @Nullable FreeCard shared = candidate.shared();
+            // The search still decides among cards that are equal to the policy, by their links.
             Placement chosen = entry.cards()
                     .place(
                             demand.demand(),
-                            CardOrder.BINPACK,
                             state -> shared != null && shared.sameAs(state),
                             state -> candidate.whole().stream().anyMatch(card -> card.sameAs(state)));
             if (chosen instanceof Placement.Placed) {
                 return chosen;
             }
+            // The pod's selector rejects these cards by more than their model, which is all that a policy knows.
+            left = left.stream().filter(other -> !other.equals(candidate)).toList();
         }
         // A policy has no candidate if the node's CPU or memory looks exhausted. kube-scheduler, which chose the node,
         // decides about these.
-        return entry.cards().place(demand.demand(), CardOrder.BINPACK);
+        return entry.cards().place(demand.demand());
     }
 
     /**

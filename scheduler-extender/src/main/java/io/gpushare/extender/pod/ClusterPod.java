@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param node null while the pod is not bound
  * @param ended whether the pod has Succeeded or Failed: only then, or when it is deleted, are its cards free again
  * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
+ * @param failure what kube-scheduler last wrote about a failed attempt to place it: changes with what it writes; empty
+ *     for nothing
  * @param nominatedNode the node on which kube-scheduler expects the pod to fit soon, because pods were evicted there;
  *     null for none
  * @param heldNode the node on which this extender holds cards for the pod, because it evicted pods there; null for none
@@ -28,6 +30,7 @@ public record ClusterPod(
         boolean ended,
         PodPriority priority,
         boolean unschedulable,
+        String failure,
         @Nullable String nominatedNode,
         @Nullable String heldNode,
         @Nullable Instant deadline,
@@ -37,6 +40,7 @@ public record ClusterPod(
     public ClusterPod {
         Objects.requireNonNull(ref);
         Objects.requireNonNull(priority);
+        Objects.requireNonNull(failure);
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
     }
@@ -52,7 +56,19 @@ public record ClusterPod(
             @Nullable String heldNode,
             Map<String, String> annotations,
             List<ContainerResources> containers) {
-        this(ref, node, ended, priority, unschedulable, nominatedNode, heldNode, null, null, annotations, containers);
+        this(
+                ref,
+                node,
+                ended,
+                priority,
+                unschedulable,
+                "",
+                nominatedNode,
+                heldNode,
+                null,
+                null,
+                annotations,
+                containers);
     }
 
     /** A pod that is nominated to no node. */

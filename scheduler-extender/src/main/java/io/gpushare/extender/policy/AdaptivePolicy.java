@@ -35,7 +35,7 @@ final class AdaptivePolicy implements Policy {
 
     AdaptivePolicy(ClusterCapacity capacity) {
         this.capacity = capacity;
-        KINDS.forEach(kind -> policies.put(kind, kind.fromNothing(capacity, 0)));
+        KINDS.forEach(kind -> policies.put(kind, kind.fromNothing(capacity)));
     }
 
     /** The policy that decides now. */

@@ -25,10 +25,10 @@ public final class Policies {
     public Policies(PolicyKind defaultKind) {
         this.defaultKind = defaultKind;
         ClusterCapacity nothing = new ClusterCapacity(Map.of(), 1, 1);
-        PolicyKind.offered().forEach(kind -> policies.put(kind, kind.fromNothing(nothing, 0)));
+        PolicyKind.offered().forEach(kind -> policies.put(kind, kind.fromNothing(nothing)));
         adaptive = new AdaptivePolicy(nothing);
         policies.put(PolicyKind.ADAPTIVE, adaptive);
-        policies.computeIfAbsent(defaultKind, kind -> kind.fromNothing(nothing, 0));
+        policies.computeIfAbsent(defaultKind, kind -> kind.fromNothing(nothing));
     }
 
     /** The present scoring of that policy; of the default policy for null. */

@@ -18,8 +18,6 @@ import java.util.stream.Stream;
 
 /** The policies by name. */
 public enum PolicyKind {
-    /** Any place: the baseline for the others. */
-    RANDOM(false, false),
     /** The node with the least CPU and GPU left; on it the card with the least left. */
     BESTFIT(false, false),
     /** Cards and nodes in use before unused ones: {@link Binpack}. */
@@ -60,19 +58,18 @@ public enum PolicyKind {
         return learns;
     }
 
-    /** The policy before the first pod; it learns from those that arrive. The seed is for random only. */
-    public Policy fromNothing(ClusterCapacity capacity, long seed) {
+    /** The policy before the first pod; it learns from those that arrive. */
+    public Policy fromNothing(ClusterCapacity capacity) {
         return switch (this) {
-            case RANDOM -> new RandomPolicy(seed);
             case ADAPTIVE -> new AdaptivePolicy(capacity);
             default -> new LearningPolicy(learns, capacity, this::scoring);
         };
     }
 
     /** The policy that knows in advance which pods will arrive, in whatever order; it learns nothing more. */
-    public Policy withForeknowledge(ClusterCapacity capacity, long seed, Collection<PodRequest> pods) {
+    public Policy withForeknowledge(ClusterCapacity capacity, Collection<PodRequest> pods) {
         if (!learns) {
-            return fromNothing(capacity, seed);
+            return fromNothing(capacity);
         }
         if (this == ADAPTIVE) {
             Policy adaptive = new AdaptivePolicy(capacity);
@@ -93,7 +90,7 @@ public enum PolicyKind {
             case WSP -> new Wsp(history, capacity);
             case WSP_FGD -> new WspFgd(new Wsp(history, capacity), Fgd.byUnits(history, capacity));
             case WSP_KEEP -> new WspKeep(history, capacity);
-            case RANDOM, ADAPTIVE -> throw new IllegalStateException(this + " has no scoring of its own");
+            case ADAPTIVE -> throw new IllegalStateException(this + " has no scoring of its own");
         };
     }
 

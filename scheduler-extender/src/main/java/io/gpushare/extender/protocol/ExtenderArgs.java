@@ -4,13 +4,11 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonBody;
-import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.pod.SchedulingPod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,18 +19,14 @@ import org.jspecify.annotations.Nullable;
  */
 record ExtenderArgs(
         SchedulingPod pod, NamedNodes named, @Nullable List<String> items) {
-    ExtenderArgs {
-        Objects.requireNonNull(pod);
-    }
-
     /** Whether only the end of the body's object follows: kube-scheduler writes NodeNames last. */
-    private static boolean isLast(NamedNodes names, RequestBody body) {
-        return names.end() == body.size() - 1 && body.bytes()[names.end()] == '}';
+    private static boolean isLast(NamedNodes names, byte[] body) {
+        return names.end() == body.length - 1 && body[names.end()] == '}';
     }
 
     /** The fields read so far. */
     private static final class Reading {
-        private final RequestBody body;
+        private final byte[] body;
         private final NodeNames known;
         private boolean complete;
         private @Nullable SchedulingPod pod;
@@ -40,7 +34,7 @@ record ExtenderArgs(
         private @Nullable NamedNodes nodes;
         private @Nullable List<String> items;
 
-        Reading(RequestBody body, NodeNames known) {
+        Reading(byte[] body, NodeNames known) {
             this.body = body;
             this.known = known;
         }
@@ -50,7 +44,7 @@ record ExtenderArgs(
                 case "pod" -> pod = PodReader.read(value);
                 case "nodenames" -> names = names(value);
                 case "nodes" -> JsonBody.object(value, "Nodes", this::list);
-                default -> value.skipChildren();
+                default -> {}
             }
         }
 
@@ -74,7 +68,6 @@ record ExtenderArgs(
 
         private void list(String field, JsonParser value) throws IOException, BadRequestException {
             if (!field.equals("items")) {
-                value.skipChildren();
                 return;
             }
             List<String> itemNames = new ArrayList<>();
@@ -83,7 +76,7 @@ record ExtenderArgs(
                 int from = Math.toIntExact(item.currentTokenLocation().getByteOffset());
                 itemNames.add(name(item));
                 int to = Math.toIntExact(item.currentLocation().getByteOffset());
-                itemTexts.add(new String(body.bytes(), from, to - from, StandardCharsets.UTF_8));
+                itemTexts.add(new String(body, from, to - from, StandardCharsets.UTF_8));
             });
             nodes = NamedNodes.of(itemNames, known.directory());
             items = itemTexts;
@@ -93,15 +86,7 @@ record ExtenderArgs(
             String[] name = {""};
             JsonBody.object(item, "node", (field, value) -> {
                 if (field.equals("metadata")) {
-                    JsonBody.object(value, field, (inner, text) -> {
-                        if (inner.equals("name")) {
-                            name[0] = JsonBody.string(text, inner);
-                        } else {
-                            text.skipChildren();
-                        }
-                    });
-                } else {
-                    value.skipChildren();
+                    JsonBody.object(value, field, JsonBody.strings(name, "name"));
                 }
             });
             return name[0];
@@ -121,7 +106,7 @@ record ExtenderArgs(
         }
     }
 
-    static ExtenderArgs read(RequestBody body, NodeNames known) throws BadRequestException {
+    static ExtenderArgs read(byte[] body, NodeNames known) throws BadRequestException {
         Reading reading = new Reading(body, known);
         JsonBody.read(body, reading::field, () -> reading.complete);
         return reading.args();

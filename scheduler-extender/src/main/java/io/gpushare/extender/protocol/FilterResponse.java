@@ -4,6 +4,7 @@ import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.http.ResponseWriter;
+import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,20 +25,20 @@ final class FilterResponse {
     }
 
     /** The response with that result to that request. */
-    static ResponseWriter.Content of(ExtenderArgs args, FilterResult result) {
-        return into -> new FilterResponse(into, args, result).write();
+    static Buffer of(ExtenderArgs args, FilterResult result) {
+        return ResponseWriter.of(into -> new FilterResponse(into, args, result).write());
     }
 
     /** The response to a request that failed as a whole: kube-scheduler retries the pod later. */
-    static ResponseWriter.Content error(String sentence) {
-        return ResponseWriter.Content.of(JsonWriter.of(json -> {
+    static Buffer error(String sentence) {
+        return JsonWriter.of(json -> {
             json.writeStartObject();
             for (String field : List.of("NodeNames", "Nodes", "FailedNodes", "FailedAndUnresolvableNodes")) {
                 json.writeNullField(field);
             }
             json.writeStringField("Error", sentence);
             json.writeEndObject();
-        }));
+        });
     }
 
     private void write() {

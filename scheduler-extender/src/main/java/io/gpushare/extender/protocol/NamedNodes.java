@@ -1,7 +1,6 @@
 package io.gpushare.extender.protocol;
 
 import io.gpushare.extender.http.JsonWriter;
-import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.http.ResponseWriter;
 import io.gpushare.extender.placement.NodeDirectory;
 import io.gpushare.extender.placement.NodeIndices;
@@ -44,12 +43,12 @@ final class NamedNodes {
     /**
      * Reads a JSON array of names without blanks and escapes, as kube-scheduler writes it.
      *
+     * @param json the request body
      * @param bracket where the array begins
      * @return null where the array is not of that form, or not complete
      */
-    static @Nullable NamedNodes read(RequestBody body, int bracket, NodeNames names) {
-        byte[] json = body.bytes();
-        int end = body.size();
+    static @Nullable NamedNodes read(byte[] json, int bracket, NodeNames names) {
+        int end = json.length;
         int from = bracket + 2;
         if (from > end) {
             return null;

@@ -62,7 +62,7 @@ public final class PodReader {
         switch (field) {
             case "metadata" -> JsonBody.object(value, field, this::metadata);
             case "spec" -> JsonBody.object(value, field, this::spec);
-            default -> value.skipChildren();
+            default -> {}
         }
     }
 
@@ -76,7 +76,7 @@ public final class PodReader {
                 strings(value, field, key -> AnnotationLimits.reads(key) || AnnotationKeys.unknown(key), annotations);
                 annotations.replaceAll(AnnotationLimits::cut);
             }
-            default -> value.skipChildren();
+            default -> {}
         }
     }
 
@@ -93,7 +93,7 @@ public final class PodReader {
             case "volumes" -> JsonBody.array(value, field, (what, element) -> volume(element));
             case "resourceclaims" -> require(SchedulerOnly.RESOURCE_CLAIM, filled(value));
             case "overhead" -> require(SchedulerOnly.OVERHEAD, filled(value));
-            default -> value.skipChildren();
+            default -> {}
         }
     }
 
@@ -110,35 +110,23 @@ public final class PodReader {
                 // Required node affinity depends on the node alone.
                 case "requiredduringschedulingignoredduringexecution" ->
                     require(SchedulerOnly.POD_AFFINITY, filled(value) && !kind.equals("nodeaffinity"));
-                default -> value.skipChildren();
+                default -> {}
             }
         });
     }
 
     private void spread(JsonParser constraint) throws IOException, BadRequestException {
-        boolean[] soft = {false};
-        JsonBody.object(constraint, "topologySpreadConstraint", (field, value) -> {
-            if (field.equals("whenunsatisfiable")) {
-                soft[0] = "ScheduleAnyway".equals(JsonBody.string(value, field));
-            } else {
-                value.skipChildren();
-            }
-        });
-        preferences |= soft[0];
-        require(SchedulerOnly.TOPOLOGY_SPREAD, !soft[0]);
+        String[] otherwise = {""};
+        JsonBody.object(constraint, "topologySpreadConstraint", JsonBody.strings(otherwise, "whenUnsatisfiable"));
+        boolean soft = otherwise[0].equals("ScheduleAnyway");
+        preferences |= soft;
+        require(SchedulerOnly.TOPOLOGY_SPREAD, !soft);
     }
 
     /** Keeps the tolerations that may apply to soft taints, within the limit. */
     private void toleration(JsonParser toleration) throws IOException, BadRequestException {
         String[] parts = {"", "", "", ""};
-        JsonBody.object(toleration, "toleration", (field, value) -> {
-            int part = List.of("key", "operator", "value", "effect").indexOf(field);
-            if (part >= 0) {
-                parts[part] = JsonBody.string(value, field);
-            } else {
-                value.skipChildren();
-            }
-        });
+        JsonBody.object(toleration, "toleration", JsonBody.strings(parts, "key", "operator", "value", "effect"));
         boolean soft = parts[3].isEmpty() || parts[3].equals("PreferNoSchedule");
         if (soft && tolerations.size() < PodTraits.MOST_TOLERATIONS) {
             tolerations.add(new Toleration(parts[0], parts[1], parts[2], parts[3]));
@@ -146,10 +134,8 @@ public final class PodReader {
     }
 
     private void volume(JsonParser volume) throws IOException, BadRequestException {
-        JsonBody.object(volume, "volume", (field, value) -> {
-            require(SchedulerOnly.PLACED_VOLUME, SchedulerOnly.placed(field));
-            value.skipChildren();
-        });
+        JsonBody.object(
+                volume, "volume", (field, value) -> require(SchedulerOnly.PLACED_VOLUME, SchedulerOnly.placed(field)));
     }
 
     /** Whether the value at which the parser is has content; skips it. */
@@ -188,10 +174,10 @@ public final class PodReader {
                         switch (kind) {
                             case "requests" -> strings(amounts, field, any -> true, requests);
                             case "limits" -> strings(amounts, field, any -> true, limits);
-                            default -> amounts.skipChildren();
+                            default -> {}
                         }
                     });
-                default -> value.skipChildren();
+                default -> {}
             }
         });
         limits.putAll(requests);
@@ -203,8 +189,6 @@ public final class PodReader {
         JsonBody.object(port, "port", (field, value) -> {
             if (field.equals("hostport")) {
                 require(SchedulerOnly.HOST_PORT, JsonBody.whole(value, field) != 0);
-            } else {
-                value.skipChildren();
             }
         });
     }
@@ -218,8 +202,6 @@ public final class PodReader {
                 if (text != null) {
                     into.put(key, text);
                 }
-            } else {
-                value.skipChildren();
             }
         });
     }

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonBody;
 import io.gpushare.extender.http.JsonWriter;
-import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.preemption.Victims;
 import io.vertx.core.buffer.Buffer;
@@ -15,7 +14,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,11 +22,6 @@ import org.jspecify.annotations.Nullable;
  * of pods may be empty.
  */
 record PreemptArgs(SchedulingPod pod, Map<String, Victims> candidates) {
-    PreemptArgs {
-        Objects.requireNonNull(pod);
-        Objects.requireNonNull(candidates);
-    }
-
     /** The fields read so far. */
     private static final class Reading {
         private @Nullable SchedulingPod pod;
@@ -39,7 +32,7 @@ record PreemptArgs(SchedulingPod pod, Map<String, Victims> candidates) {
                 case "pod" -> pod = PodReader.read(value);
                 case "nodenametometavictims" -> nodes(value, "NodeNameToMetaVictims", Reading::uid);
                 case "nodenametovictims" -> nodes(value, "NodeNameToVictims", Reading::uidOfPod);
-                default -> value.skipChildren();
+                default -> {}
             }
         }
 
@@ -63,7 +56,7 @@ record PreemptArgs(SchedulingPod pod, Map<String, Victims> candidates) {
                 switch (field) {
                     case "pods" -> JsonBody.array(inner, "Pods", (what, pod) -> uids.add(uid.of(pod)));
                     case "numpdbviolations" -> violations[0] = JsonBody.whole(inner, "NumPDBViolations");
-                    default -> inner.skipChildren();
+                    default -> {}
                 }
             });
             return new Victims(uids, violations[0]);
@@ -71,13 +64,7 @@ record PreemptArgs(SchedulingPod pod, Map<String, Victims> candidates) {
 
         private static String uid(JsonParser pod) throws IOException, BadRequestException {
             String[] uid = {""};
-            JsonBody.object(pod, "Pods", (field, value) -> {
-                if (field.equals("uid")) {
-                    uid[0] = JsonBody.string(value, "UID");
-                } else {
-                    value.skipChildren();
-                }
-            });
+            JsonBody.object(pod, "Pods", JsonBody.strings(uid, "UID"));
             return required(uid[0]);
         }
 
@@ -106,7 +93,7 @@ record PreemptArgs(SchedulingPod pod, Map<String, Victims> candidates) {
         }
     }
 
-    static PreemptArgs read(RequestBody body) throws BadRequestException {
+    static PreemptArgs read(byte[] body) throws BadRequestException {
         Reading reading = new Reading();
         JsonBody.read(body, reading::field);
         return reading.args();

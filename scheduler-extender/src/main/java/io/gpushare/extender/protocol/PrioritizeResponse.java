@@ -1,6 +1,7 @@
 package io.gpushare.extender.protocol;
 
 import io.gpushare.extender.http.ResponseWriter;
+import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 
 /**
@@ -13,9 +14,9 @@ final class PrioritizeResponse {
     private PrioritizeResponse() {}
 
     /** The response with these scores, one for each of the nodes. */
-    static ResponseWriter.Content of(NamedNodes nodes, int[] scores) {
+    static Buffer of(NamedNodes nodes, int[] scores) {
         int lowest = Arrays.stream(scores).min().orElse(0);
-        return json -> {
+        return ResponseWriter.of(json -> {
             String before = "[{\"Host\":";
             for (int place = 0; place < scores.length; place++) {
                 if (scores[place] > lowest) {
@@ -26,6 +27,6 @@ final class PrioritizeResponse {
                 }
             }
             json.add(before.startsWith("[") ? "[]" : "]");
-        };
+        });
     }
 }

@@ -1,9 +1,9 @@
 package io.gpushare.extender.report;
 
 import io.gpushare.extender.feasibility.DemandSummary;
+import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.model.Demand;
-import io.gpushare.model.Holder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Health;
@@ -39,23 +39,23 @@ final class Advice {
 
     private final Demand requested;
     private final DemandSummary demand;
-    private final Function<PodRef, Optional<Instant>> deadlines;
+    private final Function<PodRef, Optional<PodEntry>> pods;
 
-    private Advice(Demand requested, Function<PodRef, Optional<Instant>> deadlines) {
+    private Advice(Demand requested, Function<PodRef, Optional<PodEntry>> pods) {
         this.requested = requested;
         this.demand = DemandSummary.of(requested);
-        this.deadlines = deadlines;
+        this.pods = pods;
     }
 
     /**
      * The advice for a pod with that demand; empty if a node can take it.
      *
-     * @param deadlines when a pod's own deadline will have passed; empty without one
+     * @param pods the pods of the ledger
      */
-    static List<String> of(Demand demand, List<NodeVerdict> verdicts, Function<PodRef, Optional<Instant>> deadlines) {
+    static List<String> of(Demand demand, List<NodeVerdict> verdicts, Function<PodRef, Optional<PodEntry>> pods) {
         return verdicts.stream().anyMatch(node -> node.why() == null)
                 ? List.of()
-                : new Advice(demand, deadlines).sentences(verdicts);
+                : new Advice(demand, pods).sentences(verdicts);
     }
 
     private List<String> sentences(List<NodeVerdict> verdicts) {
@@ -218,18 +218,29 @@ final class Advice {
         }
     }
 
-    /** @param deadline of the pod; null for none */
+    /**
+     * A pod without which a card would fit.
+     *
+     * @param bound false for a pod for which the amount is only reserved
+     * @param deadline of the pod; null for none
+     */
     private record Ending(
             NodeVerdict node,
             CardState card,
             PodRef pod,
             int units,
             boolean whole,
+            boolean bound,
             @Nullable Instant deadline) {
         @Override
         public String toString() {
             String amount =
                     whole ? "the whole card" : node.cards().inventory().unit().amount(units);
+            if (!bound) {
+                return "It would fit on node " + node.node() + ", card "
+                        + card.card().index() + ", where " + amount + " is reserved for pod " + pod
+                        + ": its volumes are being prepared, or pods make room for it.";
+            }
             String end = deadline == null ? "" : "; its activeDeadlineSeconds end it by " + deadline;
             return "It fits on node " + node.node() + ", card " + card.card().index() + ", when pod " + pod
                     + " ends, which holds " + amount + end + ".";
@@ -266,19 +277,20 @@ final class Advice {
             if (!held.isNone()) {
                 CardState without = new CardState(
                         state.card(), state.capacity(), state.allocated().minus(held));
-                Holder holder = holding.holder();
-                PodRef pod = switch (holder) {
-                    case PodRef ref -> ref;
-                };
+                PodRef pod = holding.holder();
                 boolean whole = held.wholeCards() > 0;
                 if (without.offers(needed)) {
+                    Optional<PodEntry> entry = pods.apply(pod);
                     endings.add(new Ending(
                             node,
                             state,
                             pod,
                             whole ? state.capacity().units() : held.units(),
                             whole,
-                            deadlines.apply(pod).orElse(null)));
+                            entry.isEmpty()
+                                    || entry.get().node() != null
+                                    || !entry.get().holdings().isEmpty(),
+                            entry.map(PodEntry::deadline).orElse(null)));
                 }
             }
         }

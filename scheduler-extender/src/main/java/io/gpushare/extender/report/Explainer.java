@@ -5,7 +5,6 @@ import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
-import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
@@ -16,7 +15,6 @@ import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -102,7 +100,7 @@ public final class Explainer {
                 demand.demand(),
                 placer.policy(demand.policy()),
                 filtered.passed() == 0 ? new ScaleUpSearch(placer).of(pod, demand) : null,
-                Advice.of(demand.demand(), sorted, this::deadline),
+                Advice.of(demand.demand(), sorted, other -> ledger.podEntry(other.uid())),
                 sorted);
     }
 
@@ -133,11 +131,8 @@ public final class Explainer {
                 .forEach((name, entry) ->
                         nodes.add(new NodeVerdict(name, entry.refusal(summary), false, summary, entry.cards())));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
-        return new Explanation.Judged(pod, demand, "", null, Advice.of(demand, nodes, this::deadline), nodes);
-    }
-
-    private Optional<Instant> deadline(PodRef pod) {
-        return ledger.podEntry(pod.uid()).map(PodEntry::deadline);
+        return new Explanation.Judged(
+                pod, demand, "", null, Advice.of(demand, nodes, other -> ledger.podEntry(other.uid())), nodes);
     }
 
     /** Counts the nodes that can take the demand now, and the others by reason. */

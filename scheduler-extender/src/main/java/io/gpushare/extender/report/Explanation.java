@@ -11,7 +11,6 @@ import io.gpushare.model.ledger.NodeCards;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The result of a dry run of filter for one pod, for users. */
@@ -47,8 +46,6 @@ public sealed interface Explanation {
             List<NodeVerdict> nodes)
             implements Explanation {
         public Judged {
-            Objects.requireNonNull(demand);
-            Objects.requireNonNull(policy);
             advice = List.copyOf(advice);
             nodes = List.copyOf(nodes);
         }

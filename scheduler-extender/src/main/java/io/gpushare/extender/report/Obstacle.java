@@ -3,22 +3,23 @@ package io.gpushare.extender.report;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
-import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.selector.CardCondition;
 import java.util.Comparator;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What keeps a node's cards from taking a pod: the obstacle of the card that comes nearest to fitting.
+ * What keeps a card from taking its part of a pod's demand. Of a node it is the obstacle of the card that comes
+ * nearest.
  *
  * @param amount the units or the percent of its cores that this card could give, or the number of cards that fit; 0
  *     where it does not matter
- * @param detail the condition that is not met, or what the card reports; empty for nothing
  */
-record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail) {
+record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
     /** The kinds, the nearest miss first. */
     enum Kind {
         /** A card fits, but more such cards are needed. */
@@ -41,107 +42,156 @@ record Obstacle(Kind kind, Card card, MemoryUnit unit, int amount, String detail
         NOT_SELECTED
     }
 
+    private static final String NEEDS_NO_MPS = "MPS, and a pod with memory on several cards needs cards without it";
     private static final Comparator<Obstacle> NEAREST_FIRST = Comparator.comparing(Obstacle::kind)
             .thenComparing(Comparator.comparingInt(Obstacle::amount).reversed());
-
-    Obstacle {
-        Objects.requireNonNull(kind);
-        Objects.requireNonNull(card);
-        Objects.requireNonNull(unit);
-        Objects.requireNonNull(detail);
-    }
 
     /** The obstacle of the node's nearest card; empty for a node without cards. */
     static Optional<Obstacle> of(DemandSummary demand, NodeCards node) {
         int fitting = (int) node.cards().stream()
-                .filter(state -> CardVerdict.takes(demand, state, node.inventory()))
+                .filter(state -> takes(demand, state, node.inventory()))
                 .count();
         return node.cards().stream()
-                .map(state -> of(demand, state, node, fitting))
-                .min(NEAREST_FIRST)
-                .map(nearest -> nearest.kind() == Kind.NOT_SELECTED ? nearest.withCondition(demand, node) : nearest);
+                .map(state -> of(demand, state, node.inventory())
+                        .orElseGet(() -> new Obstacle(Kind.FEW, state, node.inventory(), fitting)))
+                .min(NEAREST_FIRST);
     }
 
-    /** With the first condition that the card does not meet. */
-    private Obstacle withCondition(DemandSummary demand, NodeCards node) {
-        return demand.selector().conditions().stream()
-                .filter(condition -> !condition.holds(card, node.inventory().driver()))
-                .findFirst()
-                .map(condition -> new Obstacle(kind, card, unit, amount, condition.toString()))
-                .orElse(this);
+    /** The obstacle of one card; empty if the card can take its part of the demand. */
+    static Optional<Obstacle> of(DemandSummary demand, CardState state, Inventory inventory) {
+        if (takes(demand, state, inventory)) {
+            return Optional.empty();
+        }
+        Kind kind = nearest(demand, state, inventory);
+        int amount = switch (kind) {
+            case SHORT -> state.free().units();
+            case FEW_CORES -> state.free().cores();
+            case TOO_SMALL -> state.capacity().units();
+            default -> 0;
+        };
+        return Optional.of(new Obstacle(kind, state, inventory, amount));
     }
 
-    private static Obstacle of(DemandSummary demand, CardState state, NodeCards node, int fitting) {
+    private static boolean takes(DemandSummary demand, CardState state, Inventory inventory) {
+        boolean shared = demand.shares() && state.offers(demand.share()) && !needsNoMps(demand, state.card());
+        return state.card().placeable()
+                && (shared || (demand.wholeCards() > 0 && state.offers(Share.WHOLE_CARD)))
+                && demand.selector().matches(state.card(), inventory.driver());
+    }
+
+    /** Whether the pod has memory on several cards, and this one has MPS. */
+    private static boolean needsNoMps(DemandSummary demand, Card card) {
+        return demand.sharedCards() > 1 && card.isolation().inForce() == Isolation.MPS;
+    }
+
+    private static Kind nearest(DemandSummary demand, CardState state, Inventory inventory) {
         Card card = state.card();
-        MemoryUnit unit = node.inventory().unit();
-        if (!demand.selector().matches(card, node.inventory().driver())) {
-            return new Obstacle(Kind.NOT_SELECTED, card, unit, 0, "");
+        if (!demand.selector().matches(card, inventory.driver())) {
+            return Kind.NOT_SELECTED;
         }
-        boolean small = demand.shares() && demand.units() > state.capacity().units();
-        if (small) {
-            return new Obstacle(Kind.TOO_SMALL, card, unit, state.capacity().units(), "");
+        if (demand.shares() && demand.units() > state.capacity().units()) {
+            return Kind.TOO_SMALL;
         }
-        if (card.health() instanceof Health.Unhealthy(String why)) {
-            return new Obstacle(Kind.UNHEALTHY, card, unit, 0, why);
+        if (!card.health().healthy()) {
+            return Kind.UNHEALTHY;
         }
         if (card.held()) {
-            return new Obstacle(Kind.HELD, card, unit, 0, "");
+            return Kind.HELD;
         }
         if (card.cordoned()) {
-            return new Obstacle(Kind.CORDONED, card, unit, 0, "");
+            return Kind.CORDONED;
         }
-        boolean mps = demand.sharedCards() > 1 && card.isolation().inForce() == Isolation.MPS;
-        if (demand.shares() && (mps || !card.sharesMemory())) {
-            return new Obstacle(
-                    Kind.NO_MEMORY,
-                    card,
-                    unit,
-                    0,
-                    mps ? "MPS" : card.isolation().missing());
+        if (demand.shares() && (needsNoMps(demand, card) || !card.sharesMemory())) {
+            return Kind.NO_MEMORY;
         }
         if (demand.share().cores() > 0 && !state.limitsCores()) {
-            return new Obstacle(Kind.NO_CORE_LIMITS, card, unit, 0, "");
+            return Kind.NO_CORE_LIMITS;
         }
         if (state.takenWhole()) {
-            return new Obstacle(Kind.TAKEN_WHOLE, card, unit, 0, "");
-        }
-        if (CardVerdict.takes(demand, state, node.inventory())) {
-            return new Obstacle(Kind.FEW, card, unit, fitting, "");
+            return Kind.TAKEN_WHOLE;
         }
         if (demand.share().cores() > 0 && state.offers(demand.share().withoutCores())) {
-            return new Obstacle(Kind.FEW_CORES, card, unit, state.free().cores(), "");
+            return Kind.FEW_CORES;
         }
-        return demand.shares()
-                ? new Obstacle(Kind.SHORT, card, unit, state.free().units(), "")
-                : new Obstacle(Kind.SHARED, card, unit, 0, "");
+        return demand.shares() ? Kind.SHORT : Kind.SHARED;
     }
 
     /** The obstacle in words, for several nodes of which none comes nearer. */
-    String sentence(DemandSummary demand) {
-        String needed = unit.amount(demand.share().units()) + " needed";
+    String ofNodes(DemandSummary demand) {
         return switch (kind) {
             case FEW ->
                 "at most " + amount + (amount == 1 ? " card fits" : " cards fit") + " on one node, "
                         + (demand.sharedCards() + demand.wholeCards()) + " needed";
-            case SHORT ->
-                "at most " + unit.amount(amount) + " of " + unit.amount(unit.unitsIn(card.memory()))
-                        + " free on one card, " + needed;
-            case FEW_CORES ->
-                "at most " + amount + "% of the cores free on one card, "
-                        + demand.share().cores() + "% needed";
+            case SHORT -> "at most " + free() + " free on one card, " + needed(demand);
+            case FEW_CORES -> "at most " + freeCores() + " free on one card, " + neededCores(demand);
             case SHARED -> "shared by memory pods, so they can't be taken whole";
             case TAKEN_WHOLE -> "taken whole by other pods";
             case HELD -> "held while pods are moved away from them";
-            case CORDONED -> "cordoned";
-            case UNHEALTHY -> "unhealthy: " + detail;
-            case NO_MEMORY ->
-                detail.equals("MPS")
-                        ? "MPS, and a pod with memory on several cards needs cards without it"
-                        : "offer no memory: " + detail;
+            case NO_MEMORY -> needsNoMps(demand, state.card()) ? NEEDS_NO_MPS : "offer no memory: " + noMemory();
             case NO_CORE_LIMITS -> "do not limit cores, which needs --core-resource and --isolation=mps";
-            case TOO_SMALL -> "too small: one card has " + unit.amount(amount) + ", " + needed;
-            case NOT_SELECTED -> "not selected by " + detail;
+            case TOO_SMALL -> "too small: one card has " + capacity() + ", " + needed(demand);
+            case NOT_SELECTED ->
+                "not selected by "
+                        + demand.selector().conditions().stream()
+                                .filter(condition -> !condition.holds(state.card(), inventory.driver()))
+                                .map(CardCondition::toString)
+                                .findFirst()
+                                .orElse("");
+            case CORDONED, UNHEALTHY -> ofCard(demand);
         };
+    }
+
+    /** The obstacle of this card in words. */
+    String ofCard(DemandSummary demand) {
+        return switch (kind) {
+            case FEW -> "fits";
+            case SHORT -> free() + " free, " + needed(demand);
+            case FEW_CORES -> freeCores() + " free, " + neededCores(demand);
+            case SHARED -> "serves memory pods, so it can't be taken whole";
+            case TAKEN_WHOLE -> "taken whole";
+            case HELD -> "held while pods are moved away from it";
+            case CORDONED -> "cordoned";
+            case UNHEALTHY ->
+                "unhealthy" + (state.card().health() instanceof Health.Unhealthy(String why) ? ": " + why : "");
+            case NO_MEMORY ->
+                needsNoMps(demand, state.card()) ? "has " + NEEDS_NO_MPS : "offers no memory: " + noMemory();
+            case NO_CORE_LIMITS ->
+                "does not limit cores: "
+                        + (state.capacity().cores() == 0
+                                ? "its device plugin has no --core-resource"
+                                : "isolation " + state.card().isolation().inForce()
+                                        + " is in force, and mps is needed");
+            case TOO_SMALL -> "too small: it has " + capacity() + ", " + needed(demand);
+            case NOT_SELECTED ->
+                "not selected by "
+                        + demand.selector()
+                                .unmet(state.card(), inventory.driver())
+                                .orElse("");
+        };
+    }
+
+    private String capacity() {
+        return inventory.unit().amount(state.capacity().units());
+    }
+
+    private String free() {
+        return inventory.unit().amount(amount) + " of " + capacity();
+    }
+
+    private String needed(DemandSummary demand) {
+        return inventory.unit().amount(demand.share().units()) + " needed";
+    }
+
+    private String freeCores() {
+        return amount + "% of the cores";
+    }
+
+    private static String neededCores(DemandSummary demand) {
+        return demand.share().cores() + "% needed";
+    }
+
+    private String noMemory() {
+        return state.card().isolation().missing();
     }
 
     /** Whether it comes nearer to fitting than the other. */

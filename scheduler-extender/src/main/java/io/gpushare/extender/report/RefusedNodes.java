@@ -8,7 +8,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,12 +20,6 @@ import org.jspecify.annotations.Nullable;
  *     is not in the cards
  */
 public record RefusedNodes(Reason reason, String model, int nodes, String detail) {
-    public RefusedNodes {
-        Objects.requireNonNull(reason);
-        Objects.requireNonNull(model);
-        Objects.requireNonNull(detail);
-    }
-
     private record Key(Reason reason, String model, Obstacle.@Nullable Kind kind) {}
 
     private record Group(Reason reason, @Nullable Obstacle nearest, int nodes) {
@@ -40,11 +33,11 @@ public record RefusedNodes(Reason reason, String model, int nodes, String detail
         long mib() {
             return nearest == null
                     ? 0
-                    : nearest.amount() * nearest.unit().size().mib();
+                    : nearest.amount() * nearest.inventory().unit().size().mib();
         }
 
         String model() {
-            return nearest == null ? "" : nearest.card().model();
+            return nearest == null ? "" : nearest.state().card().model();
         }
 
         // What is not in the cards comes after what is.
@@ -76,7 +69,8 @@ public record RefusedNodes(Reason reason, String model, int nodes, String detail
                 groups.merge(
                         new Key(
                                 why,
-                                obstacle.map(each -> each.card().model()).orElse(""),
+                                obstacle.map(each -> each.state().card().model())
+                                        .orElse(""),
                                 obstacle.map(Obstacle::kind).orElse(null)),
                         new Group(why, obstacle.orElse(null), 1),
                         Group::plus);
@@ -89,7 +83,7 @@ public record RefusedNodes(Reason reason, String model, int nodes, String detail
         for (Group group : groups.values().stream().sorted(NEAREST_FIRST).toList()) {
             @Nullable Obstacle nearest = group.nearest();
             refused.add(new RefusedNodes(
-                    group.reason(), group.model(), group.nodes(), nearest == null ? "" : nearest.sentence(demand)));
+                    group.reason(), group.model(), group.nodes(), nearest == null ? "" : nearest.ofNodes(demand)));
         }
         return refused;
     }

@@ -1,7 +1,6 @@
 package io.gpushare.extender.report;
 
 import io.gpushare.model.Demand;
-import java.util.Objects;
 
 /** Which new nodes would let a pod run that no present node can take now. */
 public sealed interface ScaleUp {
@@ -12,21 +11,12 @@ public sealed interface ScaleUp {
      * @param cards its cards in words
      * @param before how many waiting pods get cards there before the pod does
      */
-    record MoreLike(int nodes, String like, String cards, int before) implements ScaleUp {
-        public MoreLike {
-            Objects.requireNonNull(like);
-            Objects.requireNonNull(cards);
-        }
-    }
+    record MoreLike(int nodes, String like, String cards, int before) implements ScaleUp {}
 
     /**
      * A node of a kind that the cluster does not have.
      *
      * @param kinds the number of kinds that it has
      */
-    record OtherKind(Demand demand, int kinds) implements ScaleUp {
-        public OtherKind {
-            Objects.requireNonNull(demand);
-        }
-    }
+    record OtherKind(Demand demand, int kinds) implements ScaleUp {}
 }

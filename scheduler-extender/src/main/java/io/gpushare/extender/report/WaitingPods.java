@@ -11,7 +11,6 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Duration;
@@ -250,8 +249,7 @@ public final class WaitingPods {
 
         /** The node with the pod on it; empty if no cards fit. */
         Optional<FreeOnNode> with(PodEntry pod) {
-            return entry.cards().place(pod.demand(), CardOrder.BINPACK)
-                            instanceof Placement.Placed(Allocation allocation)
+            return entry.cards().place(pod.demand()) instanceof Placement.Placed(Allocation allocation)
                     ? Optional.of(FreeOnNode.of(entry.with(pod.ref(), allocation), allocatable))
                     : Optional.empty();
         }

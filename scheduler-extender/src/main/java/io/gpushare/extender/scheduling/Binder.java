@@ -87,6 +87,7 @@ public final class Binder {
         try {
             result = once(pod, node, now);
         } finally {
+            ledger.endFilterReservation(pod.uid());
             running.remove(pod.uid(), mine);
             mine.result().complete(result);
         }

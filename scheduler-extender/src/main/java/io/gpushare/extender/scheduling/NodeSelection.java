@@ -6,6 +6,8 @@ import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.NodeDirectory;
@@ -18,30 +20,41 @@ import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.node.Taint;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs filter and prioritize. They only read the ledger and reserve nothing: kube-scheduler evaluates many nodes
- * and binds to one.
+ * The verbs filter and prioritize. Where filter names one node only, what the pod requests is reserved there until it
+ * is bound: preparing its volumes may take minutes. Otherwise they only read the ledger.
  */
 public final class NodeSelection {
     /** The best score: kube-scheduler's MaxExtenderPriority. */
     public static final int MAX_SCORE = 10;
+
+    /** For how long filter reserves: kube-scheduler's own limit for the preparation of volumes. */
+    static final Duration PREPARATION = Duration.ofMinutes(10);
+
+    /** For how many pods filter reserves at one time. */
+    static final int MOST_RESERVED = 1000;
 
     private final Placer placer;
     private final Ledger ledger;
     private final PlacementOutcomes outcomes;
     private final DecideIn decideIn;
     private final Supplier<Map<String, List<Taint>>> softTaints;
+    private final InstantSource clock;
 
-    /** Selects nodes with that placer, of which none has a soft taint. */
+    /** Selects nodes with that placer, of which none has a soft taint, and reserves without a limit. */
     public NodeSelection(Placer placer, PlacementOutcomes outcomes, DecideIn decideIn) {
-        this(placer, outcomes, decideIn, Map::of);
+        this(placer, outcomes, decideIn, Map::of, () -> Instant.EPOCH);
     }
 
     /**
@@ -49,17 +62,20 @@ public final class NodeSelection {
      *
      * @param outcomes of earlier placements, to which filter adds the nodes that it chooses
      * @param softTaints the taints that pods rather avoid, by node
+     * @param clock of the reservations' limits, which never steps
      */
     public NodeSelection(
             Placer placer,
             PlacementOutcomes outcomes,
             DecideIn decideIn,
-            Supplier<Map<String, List<Taint>>> softTaints) {
+            Supplier<Map<String, List<Taint>>> softTaints,
+            InstantSource clock) {
         this.placer = placer;
         this.ledger = placer.ledger();
         this.outcomes = outcomes;
         this.decideIn = decideIn;
         this.softTaints = softTaints;
+        this.clock = clock;
     }
 
     /** The nodes by name and index, as these verbs take them. */
@@ -108,6 +124,9 @@ public final class NodeSelection {
         }
         if (asVerb && decides(pod, nodes, draft)) {
             decide(pod.ref().uid(), apart, demand, nodes, draft);
+        }
+        if (asVerb) {
+            reserve(pod.ref().uid(), nodes, draft);
         }
         return draft.result();
     }
@@ -167,10 +186,24 @@ public final class NodeSelection {
         if (best >= 0) {
             draft.choose(best);
         }
-        // A caller may name any pod: only those of the API take memory here.
-        if (draft.passed() == 1 && ledger.podEntry(podUid).isPresent()) {
-            outcomes.attempts().named(podUid, nodes.name(draft.passedPlaces()[0]));
+    }
+
+    /**
+     * Reserves what the pod requests on the only node that is left for it, in place of what was reserved for it before.
+     * A pod that was named nodes in vain again and again reserves nothing: it would keep cards from others.
+     */
+    private void reserve(String podUid, NodeIndices nodes, FilterResult.Draft draft) {
+        // A caller may name any pod: only those of the API take memory and cards.
+        Optional<PodEntry> pod = ledger.podEntry(podUid);
+        if (draft.passed() == 1 && pod.isPresent()) {
+            String node = nodes.name(draft.passedPlaces()[0]);
+            boolean hopeful = outcomes.attempts().named(podUid, node);
+            if (hopeful && ledger.reservations(Source.FILTER::equals).size() < MOST_RESERVED) {
+                placer.promise(pod.get(), node, clock.instant().plus(PREPARATION));
+                return;
+            }
         }
+        ledger.endFilterReservation(podUid);
     }
 
     /** The place of the node that passes and costs least; below 0 if the policy chooses none. */

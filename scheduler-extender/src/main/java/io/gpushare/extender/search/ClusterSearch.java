@@ -10,7 +10,6 @@ import io.gpushare.extender.search.LeavingSearch.Leaving;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
@@ -58,7 +57,7 @@ public final class ClusterSearch {
         static Candidate of(String name, NodeEntry node, Map<String, Harm> mayLeave) {
             Map<CardId, Harm> byCard = new HashMap<>();
             for (NodeCards.Holding holding : node.cards().holdings()) {
-                @Nullable Harm harm = mayLeave.get(holding.holder().key());
+                @Nullable Harm harm = mayLeave.get(holding.holder().uid());
                 if (harm != null) {
                     holding.allocation().cards().forEach(card -> byCard.merge(card, harm, Harm::plus));
                 }
@@ -162,7 +161,7 @@ public final class ClusterSearch {
     private Map<String, Harm> mayLeave(String name, NodeCards cards) {
         Map<String, Harm> mayLeave = new HashMap<>();
         for (NodeCards.Holding holding : cards.holdings()) {
-            ledger.podEntry(holding.holder().key())
+            ledger.podEntry(holding.holder().uid())
                     .filter(pod ->
                             name.equals(pod.node()) && question.mayLeave().test(pod))
                     .ifPresent(pod -> mayLeave.put(pod.ref().uid(), question.harm(pod)));
@@ -204,7 +203,7 @@ public final class ClusterSearch {
         return leaving.size() == uids.size()
                         && pods.size() <= question.mostPods()
                         && hostFits(node, freed)
-                        && node.cards().without(uids).place(question.demand().demand(), CardOrder.BINPACK)
+                        && node.cards().without(uids).place(question.demand().demand())
                                 instanceof Placement.Placed(Allocation allocation)
                 ? Optional.of(new Departure(
                         name,

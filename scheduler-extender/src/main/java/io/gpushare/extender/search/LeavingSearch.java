@@ -3,7 +3,6 @@ package io.gpushare.extender.search;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.NodeCards.Holding;
@@ -86,7 +85,7 @@ public final class LeavingSearch {
     }
 
     private boolean fits(NodeCards some) {
-        return some.place(demand, CardOrder.BINPACK) instanceof Placement.Placed;
+        return some.place(demand) instanceof Placement.Placed;
     }
 
     private void byCard() {
@@ -188,7 +187,7 @@ public final class LeavingSearch {
     }
 
     private static String uid(Holding holding) {
-        return holding.holder().key();
+        return holding.holder().uid();
     }
 
     private static List<String> uids(Collection<Holding> holdings) {

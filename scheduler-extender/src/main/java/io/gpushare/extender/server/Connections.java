@@ -28,6 +28,7 @@ import java.util.function.Predicate;
  */
 final class Connections implements Handler<HttpServerRequest> {
     private static final Duration LONGEST_PERIOD = Duration.ofSeconds(1);
+    private static final Duration UNLIMITED = Duration.ofDays(365);
     // The fraction of a deadline by which a caller may exceed it.
     private static final int FRACTION = 10;
 
@@ -36,16 +37,14 @@ final class Connections implements Handler<HttpServerRequest> {
         private long requests;
         private long responses;
         private boolean last;
-        private boolean limited;
         private long until;
 
         void within(Duration limit) {
-            limited = true;
             until = System.nanoTime() + limit.toNanos();
         }
 
         boolean late() {
-            return limited && System.nanoTime() - until > 0;
+            return System.nanoTime() - until > 0;
         }
 
         boolean idle() {
@@ -107,7 +106,7 @@ final class Connections implements Handler<HttpServerRequest> {
         step.within(deadlines.body());
         request.end().onSuccess(nothing -> {
             if (step.requests == current && !response.headWritten()) {
-                step.limited = false;
+                step.within(UNLIMITED);
             }
         });
         response.headersEndHandler(nothing -> {

@@ -3,95 +3,138 @@ package io.gpushare.extender.server;
 import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.Methods;
-import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.metrics.ExtenderMetrics;
 import io.gpushare.extender.page.ViewRoutes;
-import io.gpushare.extender.protocol.VerbHandlers;
+import io.gpushare.extender.protocol.VerbRoutes;
 import io.gpushare.extender.view.InspectJson;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Maps paths to handlers: the extender protocol, inspect, the view with its page, and metrics and health. Routes
- * before the certificate check are open to callers without one.
+ * Maps paths to handlers: metrics and health, the extender protocol, inspect, and the view with its page. Routes before
+ * the certificate check are open to callers without a certificate, such as the kubelet's probes.
  */
 final class ExtenderRouter {
     private static final Logger LOG = LoggerFactory.getLogger(ExtenderRouter.class);
-    private static final String PREFIX = "/gpushare-scheduler/*";
     private static final String INSPECT = "/gpushare-scheduler/inspect/";
+    private static final String NO_CERTIFICATE = "this path needs a client certificate of the authority in"
+            + " --client-ca-file: name one under tlsConfig in kube-scheduler's configuration";
 
     private final Router router;
+    private final ExtenderServer.Settings settings;
+    private final ExtenderServer.Parts parts;
     private final ExtenderMetrics metrics;
 
-    private ExtenderRouter(Vertx vertx, ExtenderMetrics metrics) {
+    private ExtenderRouter(Vertx vertx, ExtenderServer.Settings settings, ExtenderServer.Parts parts) {
         this.router = Router.router(vertx);
-        this.metrics = metrics;
+        this.settings = settings;
+        this.parts = parts;
+        this.metrics = parts.verbs().metrics();
     }
 
-    /**
-     * The router of a server.
-     *
-     * @param certificates null where callers need no client certificate
-     */
-    static Router of(
-            Vertx vertx,
-            ExtenderMetrics metrics,
-            @Nullable ClientCertificates certificates,
-            StatusRoutes status,
-            ViewRoutes view,
-            VerbHandlers verbs,
-            Ledger ledger,
-            int maxBody) {
-        ExtenderRouter routes = new ExtenderRouter(vertx, metrics);
-        BodyReader bodies = new BodyReader(maxBody, reason -> metrics.failed("any", reason));
-        status.addTo(routes.router);
-        if (view.open()) {
-            view.addTo(routes.router, bodies);
-        }
-        if (certificates != null) {
-            routes.router.route().handler(certificates);
-        }
-        routes.router.route(PREFIX).subRouter(new ProtocolRoutes(vertx, verbs, metrics).router(bodies));
-        routes.router.route(PREFIX).subRouter(inspect(vertx, ledger));
-        if (!view.open()) {
-            view.addTo(routes.router, bodies);
-        }
-        routes.errors();
+    /** @param blocking for what must not run on an event loop */
+    static Router of(Vertx vertx, ExtenderServer.Settings settings, ExtenderServer.Parts parts, Executor blocking) {
+        ExtenderRouter routes = new ExtenderRouter(vertx, settings, parts);
+        routes.add(
+                new ViewRoutes(
+                        vertx, parts.ledger(), parts.view(), parts.verbs().unready(), blocking),
+                new VerbRoutes(parts.verbs(), blocking));
         return routes.router;
     }
 
-    private static Router inspect(Vertx vertx, Ledger ledger) {
-        Router router = Router.router(vertx);
-        Methods.get(
-                router,
-                "/inspect",
-                context -> HttpResponse.json(context.request(), 200, InspectJson.of(ledger.nodes())));
-        // Not "/inspect/:node": vertx-web logs an error for each name that it can't decode.
-        Methods.get(router, "/inspect/*", context -> {
-            String name = context.normalizedPath().substring(INSPECT.length());
-            ledger.node(name)
-                    .ifPresentOrElse(
-                            node -> HttpResponse.json(context.request(), 200, InspectJson.of(List.of(node))),
-                            () -> HttpResponse.error(context.request(), 404, "node \"" + name + "\" is not known"));
-        });
-        return router;
-    }
-
-    private void errors() {
+    private void add(ViewRoutes view, VerbRoutes verbs) {
+        BodyReader bodies = new BodyReader(settings.maxBody(), reason -> metrics.failed("any", reason));
+        status();
+        if (view.open()) {
+            view.addTo(router, bodies);
+        }
+        if (settings.certificatesRequired()) {
+            router.route().handler(this::checkCertificate);
+        }
+        verbs.addTo(router, bodies);
+        Methods.get(router, INSPECT + "*", this::inspect);
+        if (!view.open()) {
+            view.addTo(router, bodies);
+        }
         router.errorHandler(
                 400, context -> HttpResponse.error(context.request(), 400, "the request's path can't be read"));
         router.errorHandler(404, context -> HttpResponse.error(context.request(), 404, HttpResponse.NOTHING_HERE));
         router.errorHandler(500, this::failed);
     }
 
-    /**
-     * Reports an internal error; a response that has begun is cut off, so that the caller sees that it is incomplete.
-     */
+    private void status() {
+        Methods.get(router, "/healthz", context -> HttpResponse.text(context.request(), 200, "ok"));
+        Methods.get(
+                router,
+                "/readyz",
+                context -> respond(context, parts.verbs().unready().get()));
+        // For the probe of a Deployment whose Service selects the leader: a replica on standby is ready as well.
+        Methods.get(
+                router,
+                "/readyz/replica",
+                context -> respond(context, parts.unavailable().get()));
+        Methods.get(router, "/version", context -> HttpResponse.text(context.request(), 200, settings.version()));
+        Methods.get(router, "/metrics", this::scrape);
+    }
+
+    private static void respond(RoutingContext context, Optional<String> why) {
+        HttpResponse.text(context.request(), why.isPresent() ? 503 : 200, why.orElse("ok"));
+    }
+
+    /** Where certificates are required, metrics name no node to a caller without one. */
+    private void scrape(RoutingContext context) {
+        boolean names = !settings.certificatesRequired() || certified(context.request());
+        Future.fromCompletionStage(metrics.text(names), context.vertx().getOrCreateContext())
+                .onSuccess(text -> HttpResponse.send(context.request(), 200, ExtenderMetrics.CONTENT_TYPE, text))
+                .onFailure(context::fail);
+    }
+
+    private void checkCertificate(RoutingContext context) {
+        if (certified(context.request())) {
+            context.next();
+            return;
+        }
+        metrics.failed("any", "no_certificate");
+        context.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        HttpResponse.error(context.request(), 401, NO_CERTIFICATE);
+    }
+
+    /** Whether the caller has a certificate; one of another authority fails in the handshake. */
+    private static boolean certified(HttpServerRequest request) {
+        try {
+            return !request.connection().peerCertificates().isEmpty();
+        } catch (SSLPeerUnverifiedException e) {
+            return false;
+        }
+    }
+
+    /** Not by a parameter in the path: vertx-web logs an error for each name that it can't decode. */
+    private void inspect(RoutingContext context) {
+        String path = context.normalizedPath();
+        String name = path.length() > INSPECT.length() ? path.substring(INSPECT.length()) : "";
+        if (name.isEmpty()) {
+            HttpResponse.json(
+                    context.request(), 200, InspectJson.of(parts.ledger().nodes()));
+            return;
+        }
+        parts.ledger()
+                .node(name)
+                .ifPresentOrElse(
+                        node -> HttpResponse.json(context.request(), 200, InspectJson.of(List.of(node))),
+                        () -> HttpResponse.error(context.request(), 404, "node \"" + name + "\" is not known"));
+    }
+
+    /** Reports an internal error. */
     private void failed(RoutingContext context) {
         LOG.error(
                 "the response to {} {} failed",
@@ -99,12 +142,7 @@ final class ExtenderRouter {
                 context.request().path(),
                 context.failure());
         metrics.failed("any", "internal");
-        if (context.response().ended()) {
-            return;
-        }
-        if (context.response().headWritten()) {
-            context.request().connection().close();
-        } else {
+        if (!context.response().headWritten()) {
             HttpResponse.error(context.request(), 500, "internal error of the extender; see its log");
         }
     }

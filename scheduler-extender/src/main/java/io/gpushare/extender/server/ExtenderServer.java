@@ -1,16 +1,10 @@
 package io.gpushare.extender.server;
 
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.metrics.ExtenderMetrics;
 import io.gpushare.extender.page.ViewAccess;
-import io.gpushare.extender.page.ViewRoutes;
-import io.gpushare.extender.preemption.Preemption;
-import io.gpushare.extender.protocol.VerbHandlers;
-import io.gpushare.extender.scheduling.Binder;
-import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.protocol.VerbRoutes;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
-import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
@@ -20,11 +14,9 @@ import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -61,118 +53,96 @@ public final class ExtenderServer {
             @Nullable TlsFiles tls,
             Duration tlsPeriod,
             Deadlines deadlines) {
-        /** Plain HTTP. */
-        public Settings(String address, int port, int maxBody, String version) {
-            this(address, port, maxBody, version, null);
-        }
-
         public Settings(String address, int port, int maxBody, String version, @Nullable TlsFiles tls) {
             this(address, port, maxBody, version, tls, TLS_PERIOD, Deadlines.DEFAULT);
+        }
+
+        boolean certificatesRequired() {
+            return tls != null && tls.clientCa() != null;
         }
     }
 
     /**
      * The components that serve requests.
      *
-     * @param unready why no verb can be served now, as a sentence; empty if it can
      * @param unavailable why this replica neither serves verbs nor could take over, as a sentence; empty if it does or
      *     could
      */
     public record Parts(
-            Ledger ledger,
-            NodeSelection selection,
-            Preemption preemption,
-            Binder binder,
-            ExtenderMetrics metrics,
-            Supplier<Optional<String>> unready,
-            Supplier<Optional<String>> unavailable,
-            InstantSource clock,
-            ViewAccess view) {}
+            Ledger ledger, VerbRoutes.Parts verbs, Supplier<Optional<String>> unavailable, ViewAccess view) {}
 
+    private final Settings settings;
+    private final Parts parts;
     private final Vertx vertx;
-    private final List<HttpServer> loops;
-    private final ExecutorService blocking;
-    private final int port;
+    private final ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
+    // One for each event loop; they share the port.
+    private final List<HttpServer> loops = new CopyOnWriteArrayList<>();
 
-    private ExtenderServer(Vertx vertx, List<HttpServer> loops, ExecutorService blocking, int port) {
-        this.vertx = vertx;
-        this.loops = loops;
-        this.blocking = blocking;
-        this.port = port;
-    }
-
-    /** Starts to listen; throws if the address can't be used. */
-    public static ExtenderServer start(Settings settings, Parts parts) throws IOException {
+    private ExtenderServer(Settings settings, Parts parts) {
+        this.settings = settings;
+        this.parts = parts;
         // Nothing is served from files, and without its cache Vert.x needs no writable directory.
-        Vertx vertx = Vertx.builder()
+        vertx = Vertx.builder()
                 .with(new VertxOptions()
                         .setEventLoopPoolSize(CORES)
                         .setFileSystemOptions(new FileSystemOptions()
                                 .setFileCachingEnabled(false)
                                 .setClassPathResolvingEnabled(false)))
-                .withTransport(
-                        new ConnectionLimit(CONNECTIONS, () -> parts.metrics().failed("any", "too_many_connections")))
+                .withTransport(ConnectionLimit.of(
+                        CONNECTIONS, () -> parts.verbs().metrics().failed("any", "too_many_connections")))
                 .build();
-        ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
-        VerbHandlers verbs = new VerbHandlers(
-                parts.selection(),
-                parts.preemption(),
-                parts.binder(),
-                parts.unready(),
-                blocking,
-                parts.clock(),
-                parts.metrics());
-        @Nullable TlsFiles tls = settings.tls();
-        boolean certificatesRequired = tls != null && tls.clientCa() != null;
-        Router routes = ExtenderRouter.of(
-                vertx,
-                parts.metrics(),
-                certificatesRequired ? new ClientCertificates(parts.metrics()) : null,
-                new StatusRoutes(
-                        parts.metrics(),
-                        parts.unready(),
-                        parts.unavailable(),
-                        settings.version(),
-                        certificatesRequired),
-                new ViewRoutes(vertx, parts.ledger(), parts.view(), parts.unready(), blocking),
-                verbs,
-                parts.ledger(),
-                settings.maxBody());
-        List<HttpServer> loops = new CopyOnWriteArrayList<>();
-        try {
-            listen(vertx, settings, routes, parts, loops);
-        } catch (IOException e) {
-            blocking.close();
-            vertx.close();
-            throw e;
-        }
-        return new ExtenderServer(vertx, loops, blocking, loops.getFirst().actualPort());
     }
 
-    private static void listen(Vertx vertx, Settings settings, Router routes, Parts parts, List<HttpServer> loops)
-            throws IOException {
-        HttpServerOptions options = options(settings.deadlines());
-        @Nullable TlsFiles tls = settings.tls();
-        @Nullable TlsContents contents = null;
-        if (tls != null) {
-            contents = TlsContents.read(tls);
-            TlsReload.log(contents.check(vertx));
-            contents.into(options);
-        }
-        Future<String> deployed = vertx.deployVerticle(
-                () -> new Loop(settings, options, routes, parts, loops), new DeploymentOptions().setInstances(CORES));
+    /** Starts to listen; throws if the address can't be used. */
+    public static ExtenderServer start(Settings settings, Parts parts) throws IOException {
+        ExtenderServer server = new ExtenderServer(settings, parts);
         try {
-            await(deployed, START);
+            server.listen();
+            return server;
+        } catch (IOException e) {
+            server.blocking.close();
+            server.vertx.close();
+            throw e;
+        }
+    }
+
+    private void listen() throws IOException {
+        HttpServerOptions options = options(settings.deadlines());
+        @Nullable TlsFiles files = settings.tls();
+        @Nullable TlsReload tls = files == null ? null : new TlsReload(vertx, files);
+        if (tls != null) {
+            tls.into(options);
+        }
+        Router routes = ExtenderRouter.of(vertx, settings, parts, blocking);
+        try {
+            await(
+                    vertx.deployVerticle(
+                            () -> context -> listen(options, routes), new DeploymentOptions().setInstances(CORES)),
+                    START);
         } catch (IOException e) {
             throw new IOException(
                     "can't listen on " + settings.address() + " port " + settings.port() + ": " + e.getMessage(), e);
         }
-        if (tls != null && contents != null) {
-            TlsReload reload = new TlsReload(vertx, tls, contents, loops.getFirst());
+        if (tls != null) {
             vertx.setPeriodic(
                     settings.tlsPeriod().toMillis(),
-                    timer -> Thread.ofVirtual().name("tls-reload").start(reload::check));
+                    timer -> Thread.ofVirtual().name("tls-reload").start(() -> tls.check(loops.getFirst())));
         }
+    }
+
+    /** Starts the server of the event loop that calls this. */
+    private Future<?> listen(HttpServerOptions options, Router routes) {
+        BooleanSupplier ready = () -> parts.verbs().unready().get().isEmpty();
+        Connections connections =
+                new Connections(vertx, settings.deadlines(), parts.verbs().metrics(), ready, routes);
+        return vertx.createHttpServer(options)
+                .connectionHandler(connections::connected)
+                .requestHandler(connections)
+                .listen(
+                        settings.port() == 0
+                                ? SocketAddress.sharedRandomPort(1, settings.address())
+                                : SocketAddress.inetSocketAddress(settings.port(), settings.address()))
+                .onSuccess(loops::add);
     }
 
     /** HTTP/1.1 only, in plain text and over TLS: one protocol, one set of limits. */
@@ -191,7 +161,7 @@ public final class ExtenderServer {
     }
 
     public int port() {
-        return port;
+        return loops.getFirst().actualPort();
     }
 
     /** Stops accepting, lets requests in flight end for at most that long, then closes. */
@@ -201,46 +171,14 @@ public final class ExtenderServer {
         await(vertx.close(), grace.plusSeconds(5));
     }
 
+    /** Waits for the end, at most that long; throws what it failed with. */
     public static void await(Future<?> future, Duration longest) throws IOException {
         try {
-            future.toCompletionStage().toCompletableFuture().get(longest.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            throw new IOException(String.valueOf(e.getCause()), e);
+            future.await(longest.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw new IOException("it took longer than " + longest.toSeconds() + " s", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        }
-    }
-
-    /** The server of one event loop. All of them share the port. */
-    private static final class Loop extends VerticleBase {
-        private final Settings settings;
-        private final HttpServerOptions options;
-        private final Router routes;
-        private final Parts parts;
-        private final List<HttpServer> loops;
-
-        Loop(Settings settings, HttpServerOptions options, Router routes, Parts parts, List<HttpServer> loops) {
-            this.settings = settings;
-            this.options = options;
-            this.routes = routes;
-            this.parts = parts;
-            this.loops = loops;
-        }
-
-        @Override
-        public Future<?> start() {
-            SocketAddress address = settings.port() == 0
-                    ? SocketAddress.sharedRandomPort(1, settings.address())
-                    : SocketAddress.inetSocketAddress(settings.port(), settings.address());
-            BooleanSupplier ready = () -> parts.unready().get().isEmpty();
-            Connections connections = new Connections(vertx, settings.deadlines(), parts.metrics(), ready, routes);
-            HttpServer server = vertx.createHttpServer(options)
-                    .connectionHandler(connections::connected)
-                    .requestHandler(connections);
-            return server.listen(address).onSuccess(loops::add);
+        } catch (Exception e) { // also checked ones, which Vert.x does not declare
+            throw new IOException(e.toString(), e);
         }
     }
 }

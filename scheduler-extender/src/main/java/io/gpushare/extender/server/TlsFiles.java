@@ -1,7 +1,6 @@
 package io.gpushare.extender.server;
 
 import java.nio.file.Path;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +10,4 @@ import org.jspecify.annotations.Nullable;
  * @param key its private key, unencrypted
  * @param clientCa the authority whose certificates callers must present; null for no client certificates
  */
-public record TlsFiles(Path certificate, Path key, @Nullable Path clientCa) {
-    public TlsFiles {
-        Objects.requireNonNull(certificate);
-        Objects.requireNonNull(key);
-    }
-}
+public record TlsFiles(Path certificate, Path key, @Nullable Path clientCa) {}

@@ -2,6 +2,8 @@ package io.gpushare.extender.server;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.ServerSSLOptions;
 import java.io.IOException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -21,28 +23,40 @@ final class TlsReload {
 
     private final Vertx vertx;
     private final TlsFiles files;
-    private final HttpServer server;
     private TlsContents served;
     // The last problem, which is logged once.
     private @Nullable String problem;
 
-    /** @param server one of those that share the port; the others follow it */
-    TlsReload(Vertx vertx, TlsFiles files, TlsContents served, HttpServer server) {
+    /** Reads the files for the first time. */
+    TlsReload(Vertx vertx, TlsFiles files) throws IOException {
         this.vertx = vertx;
         this.files = files;
-        this.served = served;
-        this.server = server;
+        served = TlsContents.read(files);
+        log(served.check(vertx));
     }
 
-    static void log(X509Certificate certificate) {
+    private static void log(X509Certificate certificate) {
         LOG.info(
                 "TLS with the certificate of {}, valid until {}",
                 certificate.getSubjectX500Principal(),
                 certificate.getNotAfter().toInstant());
     }
 
-    /** Reads the files once; blocks until the server uses them. */
-    synchronized void check() {
+    /** Configures a server that starts. */
+    void into(HttpServerOptions options) {
+        ServerSSLOptions ssl = served.options();
+        options.setSsl(true)
+                .setKeyCertOptions(ssl.getKeyCertOptions())
+                .setTrustOptions(ssl.getTrustOptions())
+                .setClientAuth(ssl.getClientAuth());
+    }
+
+    /**
+     * Reads the files once; blocks until the server uses them.
+     *
+     * @param server one of those that share the port; the others follow it
+     */
+    synchronized void check(HttpServer server) {
         try {
             TlsContents now = TlsContents.read(files);
             if (!now.equals(served)) {

@@ -6,30 +6,25 @@ import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.WasteHistory;
 import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.extender.waste.WasteRound;
-import io.gpushare.model.Quota;
+import io.gpushare.time.Rounds;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Adds up what is wasted, in rounds over all nodes. It asks few plugins at a time and waits between, so that a round of
  * a large cluster takes minutes and costs little; of a small one, seconds.
  */
 public final class WasteMonitor {
-    private static final Logger LOG = LoggerFactory.getLogger(WasteMonitor.class);
     private static final int TOGETHER = 10;
     private static final Duration PAUSE = Duration.ofMillis(200);
     private static final Duration PERIOD = Duration.ofSeconds(10);
 
     private final Placer placer;
     private final PluginMetricsClient plugins;
-    private final Supplier<List<Quota>> quotas;
     private final BooleanSupplier ready;
     private final InstantSource wall;
     private final WasteHistory history = new WasteHistory();
@@ -38,18 +33,11 @@ public final class WasteMonitor {
     /**
      * A monitor of these nodes.
      *
-     * @param quotas what namespaces may request, as far as it is known
      * @param ready whether this extender leads and its ledger is current: only then it asks the plugins
      */
-    public WasteMonitor(
-            Placer placer,
-            PluginMetricsClient plugins,
-            Supplier<List<Quota>> quotas,
-            BooleanSupplier ready,
-            InstantSource wall) {
+    public WasteMonitor(Placer placer, PluginMetricsClient plugins, BooleanSupplier ready, InstantSource wall) {
         this.placer = placer;
         this.plugins = plugins;
-        this.quotas = quotas;
         this.ready = ready;
         this.wall = wall;
     }
@@ -61,51 +49,38 @@ public final class WasteMonitor {
 
     /** Starts the rounds; an interrupt ends them. */
     public Thread start() {
-        return Thread.ofVirtual().name("waste").start(this::run);
+        return Rounds.start("waste", PERIOD, this::run);
     }
 
-    private void run() {
-        try {
-            while (true) {
-                if (ready.getAsBoolean()) {
-                    round(PAUSE);
-                    Thread.sleep(PERIOD);
-                } else {
-                    report = WasteReport.NONE;
-                    Thread.sleep(PAUSE);
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+    private void run() throws InterruptedException {
+        while (!ready.getAsBoolean()) {
+            report = WasteReport.NONE;
+            Thread.sleep(PAUSE);
         }
+        round(PAUSE);
     }
 
     /** @param pause between two groups of plugins */
     void round(Duration pause) throws InterruptedException {
-        try {
-            WasteRound round = new WasteRound();
-            List<NodeView> together = new ArrayList<>();
-            for (NodeView node : placer.ledger().nodes()) {
-                if (!ready.getAsBoolean()) {
-                    report = WasteReport.NONE;
-                    return;
-                }
-                if (node.metrics() == null) {
-                    round.add(node, NodeUse.UNKNOWN);
-                    continue;
-                }
-                together.add(node);
-                if (together.size() == TOGETHER) {
-                    add(round, together);
-                    Thread.sleep(pause);
-                }
+        WasteRound round = new WasteRound();
+        List<NodeView> together = new ArrayList<>();
+        for (NodeView node : placer.ledger().nodes()) {
+            if (!ready.getAsBoolean()) {
+                report = WasteReport.NONE;
+                return;
             }
-            add(round, together);
-            report = round.end(placer.stats(), quotas.get(), wall.instant(), history);
-        } catch (RuntimeException e) {
-            // The figures are for users; the next round may succeed.
-            LOG.error("the waste of the cluster could not be added up", e);
+            if (node.metrics() == null) {
+                round.add(node, NodeUse.UNKNOWN);
+                continue;
+            }
+            together.add(node);
+            if (together.size() == TOGETHER) {
+                add(round, together);
+                Thread.sleep(pause);
+            }
         }
+        add(round, together);
+        report = round.end(placer.stats(), wall.instant(), history);
     }
 
     private void add(WasteRound round, List<NodeView> nodes) {

@@ -132,8 +132,8 @@ public final class ClusterJson {
         if (state.card().health() instanceof Health.Unhealthy(String reason)) {
             json.writeStringField("unhealthy", reason);
         }
-        if (state.card().cordoned() || state.card().held()) {
-            json.writeBooleanField("cordoned", true); // of a held card too, for earlier readers
+        if (state.card().cordoned()) {
+            json.writeBooleanField("cordoned", true);
         }
         if (state.card().held()) {
             json.writeBooleanField("held", true);

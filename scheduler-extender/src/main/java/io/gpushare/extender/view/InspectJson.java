@@ -79,8 +79,8 @@ public final class InspectJson {
                     case Health.Healthy() -> "healthy";
                     case Health.Unhealthy(String reason) -> reason;
                 });
-        if (state.card().cordoned() || state.card().held()) {
-            json.writeBooleanField("cordoned", true); // of a held card too, for earlier readers
+        if (state.card().cordoned()) {
+            json.writeBooleanField("cordoned", true);
         }
         if (state.card().held()) {
             json.writeBooleanField("held", true);

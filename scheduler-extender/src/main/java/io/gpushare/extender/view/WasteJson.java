@@ -1,20 +1,17 @@
 package io.gpushare.extender.view;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.gpushare.extender.placement.LedgerStats.Amounts;
 import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.extender.waste.Sums;
 import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.extender.waste.WasteReport.Group;
 import io.gpushare.extender.waste.WasteReport.NodeWaste;
 import io.gpushare.extender.waste.WasteReport.Sample;
-import io.gpushare.model.Quota;
 import java.io.IOException;
 import java.util.List;
 
-/**
- * Writes what is wasted: the sums, by namespace and workload, the pods that waste most, the last hours, and the quotas
- * of namespaces.
- */
+/** Writes what is wasted: the sums, by namespace and workload, the pods that waste most, and the last hours. */
 public final class WasteJson {
     private WasteJson() {}
 
@@ -27,9 +24,9 @@ public final class WasteJson {
         json.writeStartObject();
         json.writeNumberField("version", 1);
         if (report.known()) {
-            json.writeStringField("at", report.at().toString());
+            json.writeStringField("at", report.now().at().toString());
         }
-        if (!report.at().toString().equals(since)) {
+        if (!report.now().at().toString().equals(since)) {
             report(json, report);
         }
         json.writeEndObject();
@@ -38,12 +35,13 @@ public final class WasteJson {
     private static void report(JsonGenerator json, WasteReport report) throws IOException {
         json.writeNumberField("nodes", report.nodes());
         json.writeNumberField("reporting", report.reporting());
-        json.writeNumberField("capacityBytes", report.capacity());
-        json.writeNumberField("allocatedBytes", report.allocated());
-        json.writeNumberField("freeBytes", report.free());
-        json.writeNumberField("unusableBytes", report.unusable());
+        Amounts memory = report.now().memory();
+        json.writeNumberField("capacityBytes", memory.capacity());
+        json.writeNumberField("allocatedBytes", memory.allocated());
+        json.writeNumberField("freeBytes", memory.free());
+        json.writeNumberField("unusableBytes", memory.wasted());
         json.writeObjectFieldStart("total");
-        sums(json, report.total());
+        sums(json, report.now().pods());
         json.writeEndObject();
         groups(json, "namespaces", report.namespaces());
         groups(json, "workloads", report.workloads());
@@ -56,11 +54,6 @@ public final class WasteJson {
         json.writeArrayFieldStart("history");
         for (Sample sample : report.history()) {
             sample(json, sample);
-        }
-        json.writeEndArray();
-        json.writeArrayFieldStart("quotas");
-        for (Quota quota : report.quotas()) {
-            quota(json, quota);
         }
         json.writeEndArray();
     }
@@ -107,8 +100,8 @@ public final class WasteJson {
             json.writeStringField("workload", pod.workload());
             json.writeStringField("node", pod.node());
             json.writeNumberField("card", pod.card());
-            json.writeNumberField("units", pod.units());
-            flag(json, "whole", pod.whole());
+            json.writeNumberField("units", pod.share().units());
+            flag(json, "whole", pod.share().whole());
             json.writeNumberField("allocatedBytes", pod.allocatedBytes());
             NodesJson.used(json, pod.usedBytes());
             if (pod.idleSeconds() != null) {
@@ -124,10 +117,10 @@ public final class WasteJson {
     private static void node(JsonGenerator json, NodeWaste node) throws IOException {
         json.writeStartObject();
         json.writeStringField("name", node.name());
-        json.writeNumberField("usedBytes", node.used());
-        json.writeNumberField("unusedBytes", node.unused());
-        flag(json, "over", node.over());
-        flag(json, "idle", node.idle());
+        json.writeNumberField("usedBytes", node.sums().used());
+        json.writeNumberField("unusedBytes", node.sums().unused());
+        flag(json, "over", node.sums().podsOver() > 0);
+        flag(json, "idle", node.sums().podsIdle() > 0);
         flag(json, "unusable", node.unusable());
         json.writeEndObject();
     }
@@ -138,34 +131,15 @@ public final class WasteJson {
         }
     }
 
-    private static void quota(JsonGenerator json, Quota quota) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("namespace", quota.namespace());
-        json.writeStringField("name", quota.name());
-        json.writeStringField(
-                "of",
-                switch (quota.kind()) {
-                    case MEMORY -> "units";
-                    case WHOLE_CARDS -> "cards";
-                    case CORES -> "coresPercent";
-                });
-        if (!quota.scope().isEmpty()) {
-            json.writeStringField("scope", quota.scope());
-        }
-        json.writeNumberField("used", quota.used());
-        json.writeNumberField("hard", quota.hard());
-        json.writeEndObject();
-    }
-
     private static void sample(JsonGenerator json, Sample sample) throws IOException {
         json.writeStartObject();
         json.writeStringField("at", sample.at().toString());
-        json.writeNumberField("capacityBytes", sample.capacity());
-        json.writeNumberField("allocatedBytes", sample.allocated());
-        json.writeNumberField("usedBytes", sample.used());
-        json.writeNumberField("unusedBytes", sample.unused());
-        json.writeNumberField("unusableBytes", sample.unusable());
-        json.writeNumberField("overBytes", sample.over());
+        json.writeNumberField("capacityBytes", sample.memory().capacity());
+        json.writeNumberField("allocatedBytes", sample.memory().allocated());
+        json.writeNumberField("usedBytes", sample.pods().used());
+        json.writeNumberField("unusedBytes", sample.pods().unused());
+        json.writeNumberField("unusableBytes", sample.memory().wasted());
+        json.writeNumberField("overBytes", sample.pods().over());
         json.writeEndObject();
     }
 }

@@ -36,9 +36,7 @@ public record CardView(CardState state, List<Share> shares) {
         Map<CardId, CardState> states = new HashMap<>();
         node.cards().forEach(state -> states.put(state.card().id(), state));
         for (NodeCards.Holding holding : node.holdings()) {
-            PodRef pod = switch (holding.holder()) {
-                case PodRef ref -> ref;
-            };
+            PodRef pod = holding.holder();
             Allocation allocation = holding.allocation();
             for (CardId card : allocation.cards()) {
                 CardState state = states.get(card);

@@ -1,6 +1,7 @@
 package io.gpushare.extender.waste;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.waste.CardView.Share;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.MemoryUsage.Part;
 import io.gpushare.model.PodRef;
@@ -9,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,20 +18,15 @@ import org.jspecify.annotations.Nullable;
  * What a pod holds of one card, and what it uses of it as far as the node's device plugin reports.
  *
  * @param card the index of the card
- * @param units of the node; those of the whole card for a pod that holds it whole
- * @param cores percent of the card's cores; 0 for a pod that is not limited
  * @param allocatedBytes at most the memory of the card; all of it for a pod that holds it whole
  * @param usedBytes null if unknown
  * @param isolation what holds its containers to the units
  * @param idleSeconds for how long it has not computed there; null if unknown
  */
 public record PodOnCard(
-        PodRef pod,
+        Share share,
         String node,
         int card,
-        int units,
-        boolean whole,
-        int cores,
         long allocatedBytes,
         Isolation isolation,
         @Nullable Long usedBytes,
@@ -42,12 +37,6 @@ public record PodOnCard(
     // What a Deployment, ReplicaSet, StatefulSet, Job or CronJob adds: its random names have these letters only.
     private static final Pattern OWNED = Pattern.compile(
             "(.+?)(?:(?:-[bcdfghjklmnpqrstvwxz2456789]{8,10})?-[bcdfghjklmnpqrstvwxz2456789]{5}|-[0-9]{1,10})");
-
-    public PodOnCard {
-        Objects.requireNonNull(pod);
-        Objects.requireNonNull(node);
-        Objects.requireNonNull(isolation);
-    }
 
     /** Everything that pods hold of these nodes' cards. */
     public static List<PodOnCard> of(List<NodeView> nodes, Map<String, NodeUse> usage) {
@@ -63,15 +52,12 @@ public record PodOnCard(
         for (CardView card : CardView.of(node.cards())) {
             long memory = card.state().card().memory().bytes();
             String uuid = card.state().card().id().uuid();
-            for (CardView.Share share : card.shares()) {
+            for (Share share : card.shares()) {
                 Part part = new Part(uuid, share.pod().namespace(), share.pod().name());
                 all.add(new PodOnCard(
-                        share.pod(),
+                        share,
                         node.name(),
                         card.state().card().index(),
-                        share.units(),
-                        share.whole(),
-                        share.cores(),
                         share.whole() ? memory : Math.min(memory, share.units() * unit),
                         card.state().card().isolation().inForce(),
                         usage.pods().get(part),
@@ -81,6 +67,10 @@ public record PodOnCard(
         return all;
     }
 
+    public PodRef pod() {
+        return share.pod();
+    }
+
     /** Allocated and not used; 0 if the usage is unknown. */
     public long unusedBytes() {
         return usedBytes == null ? 0 : Math.max(0, allocatedBytes - usedBytes);
@@ -88,7 +78,7 @@ public record PodOnCard(
 
     /** Used beyond what is allocated; 0 if the usage is unknown. */
     public long overBytes() {
-        return usedBytes == null || whole ? 0 : Math.max(0, usedBytes - allocatedBytes);
+        return usedBytes == null || share.whole() ? 0 : Math.max(0, usedBytes - allocatedBytes);
     }
 
     public boolean over() {
@@ -101,7 +91,7 @@ public record PodOnCard(
 
     /** The name of the pod without what its owner added to its own name: that of the owner, by Kubernetes' custom. */
     public String workload() {
-        Matcher owned = OWNED.matcher(pod.name());
-        return owned.matches() ? owned.group(1) : pod.name();
+        Matcher owned = OWNED.matcher(pod().name());
+        return owned.matches() ? owned.group(1) : pod().name();
     }
 }

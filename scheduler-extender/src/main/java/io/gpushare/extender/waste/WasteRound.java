@@ -2,11 +2,11 @@ package io.gpushare.extender.waste;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.placement.LedgerStats;
+import io.gpushare.extender.placement.LedgerStats.Amounts;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.WasteReport.Group;
 import io.gpushare.extender.waste.WasteReport.NodeWaste;
 import io.gpushare.extender.waste.WasteReport.Sample;
-import io.gpushare.model.Quota;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,12 +20,6 @@ import java.util.TreeMap;
 public final class WasteRound {
     private static final int MOST_GROUPS = 200;
     private static final int MOST_PODS = 300;
-    private static final int MOST_QUOTAS = 500;
-    private static final Comparator<Quota> FULLEST = Comparator.comparingDouble(WasteRound::use)
-            .reversed()
-            .thenComparing(Quota::namespace)
-            .thenComparing(Quota::name)
-            .thenComparing(Quota::kind);
     private static final Comparator<PodOnCard> LEAST_WASTE =
             Comparator.comparingLong(WasteRound::waste).thenComparing(PodOnCard::pod, CardView.BY_NAME.reversed());
 
@@ -66,31 +60,14 @@ public final class WasteRound {
         return pod.idle() ? pod.allocatedBytes() : pod.unusedBytes() + pod.overBytes();
     }
 
-    private static double use(Quota quota) {
-        return quota.hard() == 0 ? 1 : (double) quota.used() / quota.hard();
-    }
-
-    /** The report of this round, which is added to the history, beside these quotas. */
-    public WasteReport end(LedgerStats stats, List<Quota> quotas, Instant now, WasteHistory history) {
-        LedgerStats.Amounts amounts =
-                stats.models().values().stream().reduce(LedgerStats.Amounts.NONE, LedgerStats.Amounts::plus);
-        history.add(new Sample(
-                now,
-                amounts.capacity(),
-                amounts.allocated(),
-                total.used(),
-                total.unused(),
-                amounts.wasted(),
-                total.over()));
+    /** The report of this round, which is added to the history. */
+    public WasteReport end(LedgerStats stats, Instant now, WasteHistory history) {
+        Sample sample = new Sample(now, stats.models().values().stream().reduce(Amounts.NONE, Amounts::plus), total);
+        history.add(sample);
         return new WasteReport(
-                now,
+                sample,
                 nodes,
                 reporting,
-                amounts.capacity(),
-                amounts.allocated(),
-                amounts.free(),
-                amounts.wasted(),
-                total,
                 most(namespaces.entrySet().stream()
                         .map(each -> new Group(each.getKey(), "", each.getValue()))
                         .toList()),
@@ -100,18 +77,15 @@ public final class WasteRound {
                         .toList()),
                 pods.stream().sorted(LEAST_WASTE.reversed()).toList(),
                 byNode(stats),
-                history.samples(),
-                quotas.stream().sorted(FULLEST).limit(MOST_QUOTAS).toList());
+                history.samples());
     }
 
     private List<NodeWaste> byNode(LedgerStats stats) {
         List<NodeWaste> all = new ArrayList<>();
         byNode.forEach((name, sums) -> {
-            boolean unusable =
-                    stats.usable().getOrDefault(name, LedgerStats.Amounts.NONE).wasted() > 0;
+            boolean unusable = stats.usable().getOrDefault(name, Amounts.NONE).wasted() > 0;
             if (sums.measured() > 0 || sums.podsIdle() > 0 || unusable) {
-                all.add(new NodeWaste(
-                        name, sums.used(), sums.unused(), sums.podsOver() > 0, sums.podsIdle() > 0, unusable));
+                all.add(new NodeWaste(name, sums, unusable));
             }
         });
         return all;

@@ -29,7 +29,7 @@ function card(sent, place, unit, response) {
     allocated: sent.whole ? sent.units * unit : allocated,
     whole: sent.whole === true,
     unhealthy: sent.unhealthy ?? '',
-    cordoned: sent.cordoned === true,
+    cordoned: sent.cordoned === true || sent.held === true,
     held: sent.held === true,
     over: sent.overAllocated === true,
     cores: sent.allocatedCoresPercent,

@@ -7,9 +7,8 @@ import { brief, count, duration, size } from './words.js';
 
 const ROWS = 8;
 
-const OF = { units: 'units', cards: 'cards', coresPercent: '% of cores' };
 const VIEWS = {
-  namespaces: ['By namespace', withQuotas],
+  namespaces: ['By namespace', (report) => report.namespaces],
   workloads: ['By workload', (report) => report.workloads],
   pods: ['Pods', (report) => report.pods],
 };
@@ -20,20 +19,6 @@ const FIGURES = {
   idleBytes: ['Idle', (row) => (row.idleSeconds === undefined ? (row.idleBytes ? brief(row.idleBytes) : '–') : duration(row.idleSeconds))],
   overBytes: ['Over its limit', (row) => (row.overBytes ? brief(row.overBytes) : '–')],
 };
-
-/** The namespaces with the quotas of each, and those that have only a quota. */
-function withQuotas(report) {
-  const quotas = Map.groupBy(report.quotas ?? [], (quota) => quota.namespace);
-  const rows = report.namespaces.map((row) => ({ ...row, quotas: quotas.get(row.namespace) }));
-  rows.forEach((row) => quotas.delete(row.namespace));
-  const none = { pods: 0, allocatedBytes: 0, usedBytes: 0, unusedBytes: 0, idleBytes: 0, overBytes: 0 };
-  return [...rows, ...[...quotas].map(([namespace, own]) => ({ namespace, ...none, quotas: own }))];
-}
-
-/** What pods may request and do request, by each quota of the namespace. */
-function quotas(own = []) {
-  return own.map((quota) => html`<div class=${quota.used >= quota.hard ? 'full' : ''} title=${`ResourceQuota ${quota.name}`}>${quota.used.toLocaleString('en')} of ${quota.hard.toLocaleString('en')} ${OF[quota.of] ?? quota.of}${quota.scope ? html` <span class="facts">${quota.scope}</span>` : nothing}</div>`);
-}
 
 /** A pod with the same figures as a group of pods has. */
 function pod(of) {
@@ -67,12 +52,11 @@ export class WasteTables {
 
   draw() {
     const { report } = this.#waste;
-    this.#box.hidden = !report || (report.reporting === 0 && !report.quotas?.length);
+    this.#box.hidden = !report || report.reporting === 0;
     if (this.#box.hidden) {
       return;
     }
     const [, rows] = VIEWS[this.#view];
-    const limited = this.#view === 'namespaces' && report.quotas?.length > 0;
     const all = rows(report).map((row) => (this.#view === 'pods' ? pod(row) : row)).sort((a, b) => b[this.#sort] - a[this.#sort]);
     render(html`<details .open=${this.#open} @toggle=${(event) => { this.#open = event.target.open; }}>
       <summary><h2 id="waste-title">Waste</h2> <span class="facts">${brief(report.total.unusedBytes)} allocated and unused, ${count(report.total.podsIdle, 'idle pod')}${report.reporting < report.nodes ? `; usage is unknown on ${count(report.nodes - report.reporting, 'node')}` : ''}</span></summary>
@@ -80,8 +64,8 @@ export class WasteTables {
         <div class="tables">
           <p class="tabs">${Object.entries(VIEWS).map(([key, [text]]) => html`<button type="button" aria-pressed=${String(key === this.#view)} @click=${() => this.#set({ view: key })}>${text}</button>`)}</p>
           <div class="scroll" tabindex="0" role="group" aria-label="Waste"><table><thead><tr><th scope="col">${VIEWS[this.#view][0].replace('By n', 'N').replace('By w', 'W')}</th>${this.#view === 'pods' ? nothing : html`<th scope="col" class="number">Pods</th>`}
-            ${Object.entries(FIGURES).map(([key, [text]]) => html`<th scope="col" class="number" aria-sort=${key === this.#sort ? 'descending' : nothing}><button type="button" @click=${() => this.#set({ sort: key })}>${text}${key === this.#sort ? ' ▾' : ''}</button></th>`)}${limited ? html`<th scope="col">Requested of quota</th>` : nothing}${this.#snapshot.grafana ? html`<th scope="col">History</th>` : nothing}</tr></thead>
-            <tbody>${all.slice(0, this.#all ? all.length : ROWS).map((row) => this.#row(row, limited))}</tbody></table></div>
+            ${Object.entries(FIGURES).map(([key, [text]]) => html`<th scope="col" class="number" aria-sort=${key === this.#sort ? 'descending' : nothing}><button type="button" @click=${() => this.#set({ sort: key })}>${text}${key === this.#sort ? ' ▾' : ''}</button></th>`)}${this.#snapshot.grafana ? html`<th scope="col">History</th>` : nothing}</tr></thead>
+            <tbody>${all.slice(0, this.#all ? all.length : ROWS).map((row) => this.#row(row))}</tbody></table></div>
           ${all.length > ROWS ? html`<button type="button" class="more" @click=${() => this.#set({ all: !this.#all })}>${this.#all ? 'Fewer' : `All ${all.length}`}</button>` : nothing}
         </div>
         ${history(report.history, this.#snapshot.grafana)}
@@ -95,12 +79,12 @@ export class WasteTables {
       : dashboard(this.#snapshot.grafana, 'gpushare-workload', { namespace }, workload ? 'Namespace in Grafana' : 'Grafana', `${workload ? 'Namespace in ' : ''}Grafana: ${namespace}`);
   }
 
-  #row(row, limited) {
+  #row(row) {
     const link = row.name ? { pod: `${row.namespace}/${row.name}` } : row.workload ? { pod: `${row.namespace}/${row.workload}` } : { namespace: row.namespace };
     const name = row.name ?? row.workload;
     return html`<tr><th scope="row"><a href=${Filters.link(link)}>${name ? html`<span class="facts">${row.namespace}/</span>${name}` : row.namespace}</a>${row.idle ? html` <b class="mark">idle</b>` : nothing}</th>
       ${row.pods === undefined ? nothing : html`<td class="number">${row.pods.toLocaleString('en')}</td>`}
-      ${Object.values(FIGURES).map(([, text]) => html`<td class="number">${text(row)}</td>`)}${limited ? html`<td class="quotas">${quotas(row.quotas)}</td>` : nothing}${this.#snapshot.grafana ? html`<td>${this.#dashboard(row)}</td>` : nothing}</tr>`;
+      ${Object.values(FIGURES).map(([, text]) => html`<td class="number">${text(row)}</td>`)}${this.#snapshot.grafana ? html`<td>${this.#dashboard(row)}</td>` : nothing}</tr>`;
   }
 }
 

@@ -27,15 +27,13 @@ class LeaderLabelTest {
         }
 
         @Override
-        public void set(String pod) throws KubernetesException {
+        public void write(String pod, boolean leads) throws KubernetesException {
             call();
-            pods.add(pod);
-        }
-
-        @Override
-        public void remove(String pod) throws KubernetesException {
-            call();
-            pods.remove(pod);
+            if (leads) {
+                pods.add(pod);
+            } else {
+                pods.remove(pod);
+            }
         }
 
         private void call() throws KubernetesException {

@@ -18,7 +18,6 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.SelectorCodec;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import io.gpushare.model.ledger.Refusal;
@@ -54,7 +53,7 @@ class NodeSummaryTest {
         int cores = split == 1 && units > 0 ? Math.max(0, percent - 20) : 0;
         Demand demand = new Demand(demand(units * split, cores, whole).containers(), split, selector);
         @Nullable
-        Refusal why = switch (cards.place(demand, CardOrder.BINPACK)) {
+        Refusal why = switch (cards.place(demand)) {
             case Placement.Placed _ -> null;
             case Placement.Refused(Refusal refusal) -> refusal;
         };

@@ -2,8 +2,6 @@ package io.gpushare.extender.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -11,7 +9,6 @@ import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import org.junit.jupiter.api.Test;
 
 class ResponseWriterTest {
     private static final int LONGEST = 1_500_000;
@@ -51,71 +48,16 @@ class ResponseWriterTest {
         }
     }
 
+    /** One thread writes one response after the other into the same memory. */
     @Property(tries = 100)
-    void theFragmentsAreSentInOrder(@ForAll long seed) {
-        Sample sample = Sample.of(seed);
-
-        assertThat(ReceivedBodies.text(sample::write)).isEqualTo(sample.whole());
-    }
-
-    /** A slow caller's chunks wait, while the same thread writes other responses. */
-    @Property(tries = 100)
-    void chunksThatWaitAreNotOverwritten(@ForAll long seed) {
+    void theFragmentsAreInOrder(@ForAll long seed) {
         Sample first = Sample.of(seed);
         Sample second = Sample.of(seed + 1);
-        List<Buffer> waiting = new ArrayList<>();
-        List<Buffer> alsoWaiting = new ArrayList<>();
 
-        ResponseWriter.send(first::write, waits(waiting), failure -> {});
-        ResponseWriter.send(second::write, waits(alsoWaiting), failure -> {});
+        Buffer one = ResponseWriter.of(first::write);
+        Buffer other = ResponseWriter.of(second::write);
 
-        assertThat(joined(waiting)).isEqualTo(first.whole());
-        assertThat(joined(alsoWaiting)).isEqualTo(second.whole());
-    }
-
-    private static ReceivedBodies waits(List<Buffer> chunks) {
-        return new ReceivedBodies(chunk -> {
-            chunks.add(chunk);
-            return Promise.<Void>promise().future();
-        });
-    }
-
-    private static String joined(List<Buffer> chunks) {
-        Buffer all = Buffer.buffer();
-        chunks.forEach(all::appendBuffer);
-        return all.toString(StandardCharsets.UTF_8);
-    }
-
-    @Test
-    void aResponseThatFitsIsOneChunk() {
-        assertThat(ReceivedBodies.chunks(into -> into.add("[]"))).containsExactly(Buffer.buffer("[]"));
-        assertThat(ReceivedBodies.chunks(into -> {})).containsExactly(Buffer.buffer());
-        assertThat(ReceivedBodies.chunks(into -> into.add("x".repeat(ResponseWriter.CHUNK))))
-                .hasSize(1);
-        assertThat(ReceivedBodies.chunks(into -> into.add("x".repeat(ResponseWriter.CHUNK + 1))))
-                .hasSize(2);
-        assertThat(ReceivedBodies.chunks(into -> {
-                    into.add("x".repeat(ResponseWriter.CHUNK));
-                    into.add(',');
-                }))
-                .hasSize(2);
-    }
-
-    @Test
-    void aChunkThatCannotBeWrittenIsReported() {
-        List<Throwable> failures = new ArrayList<>();
-        IllegalStateException full = new IllegalStateException("no memory");
-        Buffer[] refused = new Buffer[1];
-
-        ResponseWriter.send(
-                into -> into.add("x".repeat(ResponseWriter.CHUNK + 1)),
-                new ReceivedBodies(chunk -> {
-                    boolean first = refused[0] == null;
-                    refused[0] = chunk;
-                    return first ? Future.failedFuture(full) : Future.succeededFuture();
-                }),
-                failures::add);
-
-        assertThat(failures).containsExactly(full);
+        assertThat(one.toString()).isEqualTo(first.whole());
+        assertThat(other.toString()).isEqualTo(second.whole());
     }
 }

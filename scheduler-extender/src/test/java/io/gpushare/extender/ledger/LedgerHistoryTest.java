@@ -6,7 +6,7 @@ import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.Holder;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
@@ -78,7 +78,7 @@ public class LedgerHistoryTest {
         // Of a changed annotation the ledger cannot know which version is true: it holds the present one at least.
         world.truth()
                 .forEach((node, cards) -> cards.holdings().stream()
-                        .filter(holding -> edited.contains(holding.holder().key()))
+                        .filter(holding -> edited.contains(holding.holder().uid()))
                         .forEach(holding -> assertThat(held(ledger, node, holding.holder()))
                                 .containsAll(holding.allocation().cards())));
         world.pods().forEach(pod -> world.delete(pod.ref().name()));
@@ -101,7 +101,7 @@ public class LedgerHistoryTest {
         return left;
     }
 
-    private static Set<CardId> held(Ledger ledger, String node, Holder holder) {
+    private static Set<CardId> held(Ledger ledger, String node, PodRef holder) {
         return Objects.requireNonNull(cards(ledger).get(node)).holdings().stream()
                 .filter(holding -> holding.holder().equals(holder))
                 .flatMap(holding -> holding.allocation().cards().stream())

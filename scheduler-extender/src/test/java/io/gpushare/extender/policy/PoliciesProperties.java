@@ -90,7 +90,7 @@ class PoliciesProperties {
         Map<String, ByHand> byHand = new HashMap<>();
         nodes.forEach(node -> byHand.put(node.name(), new ByHand(node)));
         NodeChooser chooser = new NodeChooser(nodes);
-        Policy policy = kind.fromNothing(ClusterCapacity.of(nodes), seed);
+        Policy policy = kind.fromNothing(ClusterCapacity.of(nodes));
         for (int i = 0; i < PODS; i++) {
             PodRequest pod = TestNodes.pod(random);
             policy.arrived(pod);
@@ -119,8 +119,8 @@ class PoliciesProperties {
         for (int i = 0; i < PODS; i++) {
             pods.add(i % 3 == 0 ? TestNodes.pod(random) : pods.get(random.nextInt(i)));
         }
-        Policy first = policy(kind, foreknowing, nodes, pods, seed);
-        Policy second = policy(kind, foreknowing, nodes, pods, seed);
+        Policy first = policy(kind, foreknowing, nodes, pods);
+        Policy second = policy(kind, foreknowing, nodes, pods);
         NodeChooser remembers = new NodeChooser(nodes);
         List<FreeNode> now = new ArrayList<>(nodes).reversed();
         for (PodRequest pod : pods) {
@@ -146,7 +146,7 @@ class PoliciesProperties {
         Random random = new Random(seed);
         List<FreeNode> nodes = TestNodes.cluster(random);
         PodRequest pod = TestNodes.pod(random);
-        Policy policy = kind.fromNothing(ClusterCapacity.of(nodes), seed);
+        Policy policy = kind.fromNothing(ClusterCapacity.of(nodes));
         policy.arrived(pod);
         policy.arrived(TestNodes.pod(random));
         Optional<Candidate> candidate = new NodeChooser(nodes).choose(policy.scoring(), pod);
@@ -186,9 +186,8 @@ class PoliciesProperties {
         return candidate.node().name() + " " + candidate.shared() + " " + candidate.whole();
     }
 
-    private static Policy policy(
-            PolicyKind kind, boolean foreknowing, List<FreeNode> nodes, List<PodRequest> pods, long seed) {
+    private static Policy policy(PolicyKind kind, boolean foreknowing, List<FreeNode> nodes, List<PodRequest> pods) {
         ClusterCapacity capacity = ClusterCapacity.of(nodes);
-        return foreknowing ? kind.withForeknowledge(capacity, seed, pods) : kind.fromNothing(capacity, seed);
+        return foreknowing ? kind.withForeknowledge(capacity, pods) : kind.fromNothing(capacity);
     }
 }

@@ -17,7 +17,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
@@ -39,7 +38,7 @@ class PreemptionTest {
         ledger.updateNode(
                 "n1", Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), new HostResources(0, 0));
         Demand demand = TestCluster.DEMANDS.decode(requesting("16")).valid().orElseThrow();
-        Placement placement = NodeCards.of(inventory).place(demand, CardOrder.BINPACK);
+        Placement placement = NodeCards.of(inventory).place(demand);
         assertThat(placement).isInstanceOf(Placement.Placed.class);
         Allocation allocation = ((Placement.Placed) placement).allocation();
         ledger.updatePod(new ClusterPod(

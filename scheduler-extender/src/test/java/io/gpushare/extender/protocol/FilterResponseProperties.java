@@ -8,8 +8,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.http.BadRequestException;
-import io.gpushare.extender.http.ReceivedBodies;
-import io.gpushare.extender.http.RequestBody;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
@@ -62,12 +60,12 @@ class FilterResponseProperties {
             }
             names = names.current(selection.directory());
             List<String> named = named(random);
-            RequestBody body = RequestBody.of(request(named, units(random)).getBytes(StandardCharsets.UTF_8));
+            byte[] body = request(named, units(random)).getBytes(StandardCharsets.UTF_8);
             ExtenderArgs args = ExtenderArgs.read(body, names);
             FilterResult result = selection.filter(args.pod(), args.named().nodes());
             FilterResult expected = selection.filter(args.pod(), selection.named(named));
             assertThat(result.feasible(named)).isEqualTo(expected.feasible(named));
-            assertResponse(ReceivedBodies.text(FilterResponse.of(args, result)), expected, named);
+            assertResponse(FilterResponse.of(args, result).toString(), expected, named);
         }
     }
 

@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.http.JsonBody;
-import io.gpushare.extender.http.ReceivedBodies;
-import io.gpushare.extender.http.RequestBody;
+import io.gpushare.extender.http.ResponseWriter;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.NodeIndices;
@@ -98,7 +97,7 @@ class NodeNamesTest {
         }
         byte[] json = ("x[\"" + String.join("\",\"", parts) + "\"]}").getBytes(StandardCharsets.UTF_8);
 
-        NamedNodes found = NamedNodes.read(RequestBody.of(json), 1, names());
+        NamedNodes found = NamedNodes.read(json, 1, names());
 
         if (found != null) {
             List<String> parsed = new ArrayList<>();
@@ -139,7 +138,7 @@ class NodeNamesTest {
     void anyOtherArrayIsLeftToAParser(String json) {
         byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
 
-        assertThat(NamedNodes.read(RequestBody.of(bytes), 0, names())).isNull();
+        assertThat(NamedNodes.read(bytes, 0, names())).isNull();
     }
 
     @Test
@@ -202,15 +201,14 @@ class NodeNamesTest {
         byte[] array = "[\"node-1\",\"node-2\"]".getBytes(StandardCharsets.UTF_8);
         for (int length = 1; length < array.length; length++) {
             byte[] cut = Arrays.copyOf(array, length);
-            assertThat(NamedNodes.read(RequestBody.of(cut), 0, names()))
+            assertThat(NamedNodes.read(cut, 0, names()))
                     .as(new String(cut, StandardCharsets.UTF_8))
                     .isNull();
         }
     }
 
     private static NamedNodes read(NodeNames names, String json) {
-        NamedNodes read = Objects.requireNonNull(
-                NamedNodes.read(RequestBody.of(json.getBytes(StandardCharsets.UTF_8)), 0, names));
+        NamedNodes read = Objects.requireNonNull(NamedNodes.read(json.getBytes(StandardCharsets.UTF_8), 0, names));
         assertThat(read.end()).isEqualTo(json.length());
         return read;
     }
@@ -230,6 +228,6 @@ class NodeNamesTest {
     }
 
     private static String json(NamedNodes read, int from, int to) {
-        return ReceivedBodies.text(response -> read.addTo(response, from, to));
+        return ResponseWriter.of(response -> read.addTo(response, from, to)).toString();
     }
 }

@@ -2,7 +2,6 @@ package io.gpushare.extender.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.http.ReceivedBodies;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.Policies;
@@ -29,7 +28,8 @@ class PrioritizeResponseTest {
     private String response(int... scores) {
         List<String> names =
                 IntStream.range(0, scores.length).mapToObj(i -> "n" + i).toList();
-        return ReceivedBodies.text(PrioritizeResponse.of(NamedNodes.of(names, placer.directory()), scores));
+        return PrioritizeResponse.of(NamedNodes.of(names, placer.directory()), scores)
+                .toString();
     }
 
     @Test

@@ -2,9 +2,6 @@ package io.gpushare.extender.protocol;
 
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.http.BadRequestException;
-import io.gpushare.extender.http.ReceivedBodies;
-import io.gpushare.extender.http.RequestBody;
-import io.gpushare.extender.http.ResponseWriter;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
@@ -32,11 +29,11 @@ import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ResourceNames;
-import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -80,7 +77,7 @@ public class VerbsBenchmark {
     private long[] other;
     private NodeSelection selection;
     private Ledger ledger;
-    private RequestBody body;
+    private byte[] body;
     private NodeNames known;
     private ExtenderArgs args;
     private FilterResult result;
@@ -93,7 +90,7 @@ public class VerbsBenchmark {
         Placer placer = new Placer(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
         ledger = placer.ledger();
         selection = new NodeSelection(
-                placer, new PlacementOutcomes(() -> 0), DecideIn.parse(decideIn).orElseThrow());
+                placer, new PlacementOutcomes(() -> 0), DecideIn.valueOf(decideIn.toUpperCase(Locale.ROOT)));
         for (int node = 0; node < nodes; node++) {
             node(node);
         }
@@ -107,7 +104,7 @@ public class VerbsBenchmark {
                     + "[{\"name\":\"main\",\"resources\":{\"requests\":{\"cpu\":\"1\",\"aliyun.com/gpu-mem\":\"3\"},"
                     + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":["
                         + names + "]}";
-        body = RequestBody.of(json.getBytes(StandardCharsets.UTF_8));
+        body = json.getBytes(StandardCharsets.UTF_8);
         known = new NodeNames(placer.directory());
         args = ExtenderArgs.read(body, known);
         result = selection.filter(args.pod(), args.named().nodes());
@@ -189,14 +186,6 @@ public class VerbsBenchmark {
     /** Writes the response. */
     @Benchmark
     public Object write() {
-        int[] size = new int[1];
-        ResponseWriter.send(
-                FilterResponse.of(args, result),
-                new ReceivedBodies(chunk -> {
-                    size[0] += chunk.length();
-                    return Future.succeededFuture();
-                }),
-                failure -> {});
-        return size;
+        return FilterResponse.of(args, result);
     }
 }

@@ -88,6 +88,7 @@ class RefusedNodesTest {
                 false,
                 PodPriority.DEFAULT,
                 false,
+                "",
                 null,
                 null,
                 deadline,

@@ -2,21 +2,28 @@ package io.gpushare.extender.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.ledger.CardState;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -38,7 +45,7 @@ class NodeSelectionProperties {
         return Arbitraries.of(PolicyKind.offered());
     }
 
-    @Property(tries = 40)
+    @Property(tries = 60)
     void filterPrioritizeAndBindAgree(@ForAll long seed, @ForAll("offered") PolicyKind kind) {
         Random random = new Random(seed);
         Placer placer = new Placer(TestCluster.DEMANDS, new Policies(kind), AnnotationObserver.none());
@@ -53,7 +60,13 @@ class NodeSelectionProperties {
             FilterResult filtered = all.filter(pod, all.named(requested));
             List<String> chosen = chosen(all, one, pod, requested);
             if (!chosen.isEmpty()) {
-                assertThat(bind(placer, pod, chosen.getFirst())).isInstanceOf(Assumption.Assumed.class);
+                NodeEntry before = ledger.nodeEntry(chosen.getFirst());
+                Assumption bound = bind(placer, pod, chosen.getFirst());
+                assertThat(bound)
+                        .isInstanceOfSatisfying(
+                                Assumption.Assumed.class,
+                                assumed -> assertCheapest(
+                                        placer, pod, before, assumed.holding().allocation()));
                 // The pod's own reservation does not count against it.
                 assertThat(chosen(all, one, pod, requested)).hasSize(1);
                 assertThat(all.filter(pod, all.named(chosen)).passed()).isEqualTo(1);
@@ -73,6 +86,40 @@ class NodeSelectionProperties {
         assertThat(ledger.nodes().stream().flatMap(node -> node.cards().cards().stream()))
                 .allMatch(state -> state.occupied().units() <= state.capacity().units())
                 .anyMatch(state -> !state.unused());
+    }
+
+    /** No other cards of the node that the pod accepts cost less by the pod's policy. */
+    private static void assertCheapest(Placer placer, SchedulingPod pod, NodeEntry before, Allocation bound) {
+        PodDemand.Valid demand = TestCluster.demand(placer.ledger(), pod);
+        Scoring scoring = placer.scoring(demand.policy());
+        int whole = demand.demand().total().wholeCards();
+        if (demand.demand().sharedCards() > 1) {
+            return; // their links decide
+        }
+        List<CardState> accepted = before.cards().cards().stream()
+                .filter(state -> demand.demand().selector().matches(state.card(), null))
+                .toList();
+        double least = Double.POSITIVE_INFINITY;
+        double taken = Double.POSITIVE_INFINITY;
+        for (Candidate candidate : FreeNodes.of("node", before).candidates(demand.request())) {
+            List<CardState> cards = accepted.stream()
+                    .filter(state -> taken(candidate).stream().anyMatch(card -> card.sameAs(state)))
+                    .toList();
+            if (cards.size() >= Math.max(1, whole)) {
+                least = Math.min(least, scoring.cost(candidate));
+            }
+            if (cards.stream().map(state -> state.card().id()).toList().containsAll(bound.cards())) {
+                taken = Math.min(taken, scoring.cost(candidate));
+            }
+        }
+        // Whole cards of several kinds are no choice of a policy if it has one without the cards that the pod rejects.
+        if (least < Double.POSITIVE_INFINITY) {
+            assertThat(taken).isLessThanOrEqualTo(least + Scoring.SAME);
+        }
+    }
+
+    private static List<FreeCard> taken(Candidate candidate) {
+        return candidate.shared() == null ? candidate.whole() : List.of(candidate.shared());
     }
 
     /** The node that filter selects if it decides, which is also the one with the highest score. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.Placement;
 import java.util.HashMap;
@@ -120,6 +119,6 @@ class ClusterSearchTest {
     }
 
     private static boolean fits(RunningPods cluster, String node, PodEntry pod) {
-        return entry(cluster, node).cards().place(pod.demand(), CardOrder.BINPACK) instanceof Placement.Placed;
+        return entry(cluster, node).cards().place(pod.demand()) instanceof Placement.Placed;
     }
 }

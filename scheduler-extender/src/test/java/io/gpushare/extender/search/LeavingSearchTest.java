@@ -18,7 +18,6 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.ledger.CardOrder;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
@@ -165,7 +164,7 @@ class LeavingSearchTest {
             Demand demand = random.nextInt(4) == 0 ? demand(0, 1) : demand(1 + random.nextInt(9), 0);
             if (random.nextInt(10) == 0) {
                 node = node.with(pod("uid-" + i), memory(random.nextInt(4), 1 + random.nextInt(9)));
-            } else if (node.place(demand, random.nextBoolean() ? CardOrder.SPREAD : CardOrder.BINPACK)
+            } else if (node.place(demand, card -> random.nextInt(4) > 0, any -> true)
                     instanceof Placement.Placed(Allocation allocation)) {
                 node = node.with(pod("uid-" + i), allocation);
             }
@@ -178,7 +177,7 @@ class LeavingSearchTest {
         for (NodeCards.Holding holding : node.holdings()) {
             if (random.nextInt(5) > 0) {
                 evictable.put(
-                        holding.holder().key(),
+                        holding.holder().uid(),
                         random.nextInt(8) == 0 ? Harm.NONE : priority(random.nextInt(3), random.nextInt(60)));
             }
         }
@@ -203,7 +202,7 @@ class LeavingSearchTest {
         Map<String, Harm> moves = new HashMap<>();
         for (NodeCards.Holding holding : node.holdings()) {
             if (random.nextInt(5) > 0) {
-                moves.put(holding.holder().key(), Harm.ofMove(1 + random.nextInt(9)));
+                moves.put(holding.holder().uid(), Harm.ofMove(1 + random.nextInt(9)));
             }
         }
         return moves;
@@ -227,7 +226,7 @@ class LeavingSearchTest {
     }
 
     private static boolean fits(NodeCards node, Demand demand) {
-        return node.place(demand, CardOrder.BINPACK) instanceof Placement.Placed;
+        return node.place(demand) instanceof Placement.Placed;
     }
 
     private static Demand demand(int units, int whole) {

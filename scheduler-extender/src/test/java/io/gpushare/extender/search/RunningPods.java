@@ -79,6 +79,7 @@ final class RunningPods {
                 false,
                 new PodPriority(priority, NOON, false),
                 false,
+                "",
                 null,
                 null,
                 null,

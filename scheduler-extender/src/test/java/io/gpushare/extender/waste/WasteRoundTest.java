@@ -60,7 +60,7 @@ class WasteRoundTest {
     private WasteReport report(WasteHistory history) {
         WasteRound round = new WasteRound();
         round.add(new NodeView("n", null, null, null, cards), new NodeUse(Map.of(), used, idle));
-        return round.end(STATS, List.of(), NOW, history);
+        return round.end(STATS, NOW, history);
     }
 
     @Test
@@ -71,16 +71,17 @@ class WasteRoundTest {
 
         WasteReport report = report(new WasteHistory());
 
-        assertThat(report.total())
+        assertThat(report.now().pods())
                 .isEqualTo(new Sums(3, 23 * GIB, 23 * GIB, 8 * GIB + GIB / 2, 15 * GIB, GIB / 2, 15 * GIB, 1, 1));
-        assertThat(report.unusable()).isEqualTo(2 * GIB);
+        assertThat(report.now().memory().wasted()).isEqualTo(2 * GIB);
         assertThat(report.namespaces()).extracting(Group::namespace).containsExactly("prod", "lab");
         assertThat(report.workloads()).extracting(Group::workload).containsExactly("train", "web");
         assertThat(report.pods())
                 .extracting(pod -> pod.pod().name())
                 .as("what could be given back: all of an idle pod, the unused part of another")
                 .containsExactly("train-0", "web-7d4b9c6f5d-x2x4z", "web-7d4b9c6f5d-b7c9d");
-        assertThat(report.byNode()).containsExactly(new NodeWaste("n", 8 * GIB + GIB / 2, 15 * GIB, true, true, true));
+        assertThat(report.byNode())
+                .containsExactly(new NodeWaste("n", report.now().pods(), true));
     }
 
     @Test
@@ -89,7 +90,7 @@ class WasteRoundTest {
         used.clear();
         idle.clear();
         WasteReport report = report(new WasteHistory());
-        assertThat(report.total()).isEqualTo(new Sums(1, 4 * GIB, 0, 0, 0, 0, 0, 0, 0));
+        assertThat(report.now().pods()).isEqualTo(new Sums(1, 4 * GIB, 0, 0, 0, 0, 0, 0, 0));
         assertThat(report.pods()).isEmpty();
     }
 
@@ -99,7 +100,7 @@ class WasteRoundTest {
             holds("namespace-" + i, "p" + i + "x", 0, Share.memory(1 + i % 3), 0, 0);
         }
         WasteReport report = report(new WasteHistory());
-        assertThat(report.total().pods()).isEqualTo(400);
+        assertThat(report.now().pods().pods()).isEqualTo(400);
         assertThat(report.namespaces()).hasSize(200);
         assertThat(report.workloads()).hasSize(200);
         assertThat(report.pods()).hasSize(300);
@@ -110,7 +111,7 @@ class WasteRoundTest {
     void theHistoryHasASampleEveryFiveMinutesOfTwelveHoursAndTheLatest() {
         WasteHistory history = new WasteHistory();
         for (int i = 0; i <= 24 * 60; i++) {
-            history.add(new Sample(NOW.plus(Duration.ofMinutes(i)), 0, i, 0, 0, 0, 0));
+            history.add(new Sample(NOW.plus(Duration.ofMinutes(i)), Amounts.NONE, Sums.NONE));
         }
         List<Sample> samples = history.samples();
         assertThat(samples).hasSizeBetween(140, 144);
@@ -131,7 +132,13 @@ class WasteRoundTest {
                         "notebook", "notebook",
                         "-0", "-0")
                 .forEach((pod, workload) -> assertThat(new PodOnCard(
-                                        new PodRef("u", "n", pod), "n", 0, 1, false, 0, GIB, Isolation.NONE, null, null)
+                                        new CardView.Share(new PodRef("u", "n", pod), 1, false, 0),
+                                        "n",
+                                        0,
+                                        GIB,
+                                        Isolation.NONE,
+                                        null,
+                                        null)
                                 .workload())
                         .isEqualTo(workload));
     }

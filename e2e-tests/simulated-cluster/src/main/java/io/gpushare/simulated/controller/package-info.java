@@ -1,4 +1,4 @@
-/** Simulated controllers: of Deployments and of ResourceQuotas. They are clients of the API server only. */
+/** The simulated controller of Deployments. It is a client of the API server only. */
 @NullMarked
 package io.gpushare.simulated.controller;
 

@@ -125,7 +125,7 @@ public final class ClusterTrace {
                 return; // `cluster` has the nodes too, without their pods.
             }
             int units = card.path("units").asInt();
-            if (units > 0 && !card.has("unhealthy") && !card.has("cordoned")) {
+            if (units > 0 && !card.has("unhealthy") && !card.has("cordoned") && !card.has("held")) {
                 cards.add(new CardKind(card.path("model").asText(), units));
             }
             for (JsonNode pod : card.path("pods")) {

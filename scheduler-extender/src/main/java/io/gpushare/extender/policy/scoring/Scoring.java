@@ -3,6 +3,7 @@ package io.gpushare.extender.policy.scoring;
 import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What it costs, by a policy's knowledge at one moment, to place a pod: a pure function. The lowest cost is best. */
@@ -23,9 +24,14 @@ public interface Scoring {
 
     /** The cheapest of a node's candidates, the first of equals. */
     default Best best(FreeNode node, PodRequest pod) {
+        return best(node.candidates(pod));
+    }
+
+    /** The cheapest of these candidates, the first of equals. */
+    default Best best(List<Candidate> candidates) {
         @Nullable Candidate best = null;
         double least = Double.POSITIVE_INFINITY;
-        for (Candidate candidate : node.candidates(pod)) {
+        for (Candidate candidate : candidates) {
             double cost = cost(candidate);
             if (best == null || cost < least - SAME) {
                 best = candidate;

@@ -58,14 +58,17 @@ public final class TopText {
             if (namespace.isEmpty() || namespace.equals(pod.pod().namespace())) {
                 table.row(row(
                         limits,
-                        pod.whole() ? UNKNOWN : pod.isolation() + cores(pod.cores()),
+                        pod.share().whole()
+                                ? UNKNOWN
+                                : pod.isolation() + cores(pod.share().cores()),
                         pod.pod().namespace(),
                         pod.pod().name(),
                         pod.node(),
                         String.valueOf(pod.card()),
-                        pod.whole()
+                        pod.share().whole()
                                 ? "whole card"
-                                : units.getOrDefault(pod.node(), MemoryUnit.GIB).amount(pod.units()),
+                                : units.getOrDefault(pod.node(), MemoryUnit.GIB)
+                                        .amount(pod.share().units()),
                         of(pod.usedBytes()),
                         WasteText.states(pod)));
             }

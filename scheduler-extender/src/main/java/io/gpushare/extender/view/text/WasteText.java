@@ -1,5 +1,6 @@
 package io.gpushare.extender.view.text;
 
+import io.gpushare.extender.placement.LedgerStats.Amounts;
 import io.gpushare.extender.view.Phrases;
 import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.extender.waste.Sums;
@@ -29,20 +30,22 @@ public final class WasteText {
         return (namespace.isEmpty() ? totals(report) + "\n" : "")
                 + groups(report.namespaces(), namespace, false)
                 + groups(report.workloads(), namespace, true)
-                + pods(report.pods(), namespace) + unknown + "As of " + report.at() + ".\n";
+                + pods(report.pods(), namespace) + unknown + "As of "
+                + report.now().at() + ".\n";
     }
 
     private static TextTable totals(WasteReport report) {
-        Sums total = report.total();
+        Amounts memory = report.now().memory();
+        Sums total = report.now().pods();
         String idle = "Allocated to " + Phrases.count(total.podsIdle(), "pod") + " that have not computed for "
                 + PodOnCard.IDLE.toMinutes() + " minutes";
         return new TextTable()
-                .row("Memory of all cards", Phrases.size(report.capacity()), "")
-                .row("Allocated", Phrases.size(report.allocated()), "")
+                .row("Memory of all cards", Phrases.size(memory.capacity()), "")
+                .row("Allocated", Phrases.size(memory.allocated()), "")
                 .row("  unused", Phrases.size(total.unused()), "Allocated and not used")
                 .row("  idle", Phrases.size(total.idle()), idle)
-                .row("Free", Phrases.size(report.free()), "")
-                .row("  unusable", Phrases.size(report.unusable()), "Of no use to any usual or waiting pod")
+                .row("Free", Phrases.size(memory.free()), "")
+                .row("  unusable", Phrases.size(memory.wasted()), "Of no use to any usual or waiting pod")
                 .row(
                         "Over the limit",
                         Phrases.size(total.over()),

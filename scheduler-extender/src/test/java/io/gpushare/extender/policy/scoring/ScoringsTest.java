@@ -11,10 +11,8 @@ import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.capacity.TestCards;
 import io.gpushare.extender.policy.NodeChooser;
-import io.gpushare.extender.policy.Policy;
 import io.gpushare.extender.policy.PolicyKind;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -63,7 +61,7 @@ class ScoringsTest {
     @Test
     void binpackFillsCardsInUseBeforeUnusedOnes() {
         Scoring binpack = PolicyKind.BINPACK
-                .fromNothing(new ClusterCapacity(Map.of(), 1, 1), 0)
+                .fromNothing(new ClusterCapacity(Map.of(), 1, 1))
                 .scoring();
         PodRequest pod = pod(1, 200, 0);
         double full = binpack.cost(only(node(64_000, 300), pod));
@@ -78,33 +76,12 @@ class ScoringsTest {
     @Test
     void binpackTakesWholeCardsWhereTheFewestAreUnused() {
         Scoring binpack = PolicyKind.BINPACK
-                .fromNothing(new ClusterCapacity(Map.of(), 1, 1), 0)
+                .fromNothing(new ClusterCapacity(Map.of(), 1, 1))
                 .scoring();
         PodRequest pod = pod(1, 0, 1);
         FreeNode few = FreeNode.of("few", 0, 64_000, 100, cards(100, 100, 100, 1000));
         FreeNode many = FreeNode.of("many", 0, 64_000, 100, cards(100, 1000, 1000, 1000));
         assertThat(binpack.cost(only(few, pod))).isLessThan(binpack.cost(only(many, pod)));
-    }
-
-    @Test
-    void randomTakesEachNodeEquallyOftenAndIsReproducibleByItsSeed() {
-        List<FreeNode> nodes = List.of(
-                FreeNode.of("a", 0, 64_000, 100, cards(1000)),
-                FreeNode.of("b", 0, 64_000, 100, cards(1000, 900, 800, 700)),
-                FreeNode.of("c", 0, 64_000, 100, cards(1000)));
-        Map<String, Integer> often = new HashMap<>();
-        Policy policy = PolicyKind.RANDOM.fromNothing(ClusterCapacity.of(nodes), 42);
-        Policy again = PolicyKind.RANDOM.fromNothing(ClusterCapacity.of(nodes), 42);
-        PodRequest pod = pod(1, 100, 0);
-        for (int i = 0; i < 3000; i++) {
-            policy.arrived(pod);
-            again.arrived(pod);
-            Candidate candidate =
-                    new NodeChooser(nodes).choose(policy.scoring(), pod).orElseThrow();
-            assertThat(new NodeChooser(nodes).choose(again.scoring(), pod)).contains(candidate);
-            often.merge(candidate.node().name(), 1, Integer::sum);
-        }
-        assertThat(often.values()).hasSize(3).allMatch(times -> times > 850 && times < 1150);
     }
 
     @Test
@@ -142,7 +119,7 @@ class ScoringsTest {
     }
 
     private static String where(PolicyKind kind, FreeNode... nodes) {
-        Scoring scoring = kind.fromNothing(new ClusterCapacity(Map.of(CARD, 4), 64_000, 2000), 0)
+        Scoring scoring = kind.fromNothing(new ClusterCapacity(Map.of(CARD, 4), 64_000, 2000))
                 .scoring();
         Candidate candidate = new NodeChooser(List.of(nodes))
                 .choose(scoring, pod(1000, 300, 0))
@@ -152,7 +129,7 @@ class ScoringsTest {
     }
 
     private static Scoring foreknowing(PolicyKind kind, PodRequest... pods) {
-        return kind.withForeknowledge(new ClusterCapacity(Map.of(CARD, 1), 64_000, 1000), 0, List.of(pods))
+        return kind.withForeknowledge(new ClusterCapacity(Map.of(CARD, 1), 64_000, 1000), List.of(pods))
                 .scoring();
     }
 

@@ -102,7 +102,7 @@ class WspTest {
         assertThat(history.units(mean)).as("the mean of 16 and 80").isEqualTo(48);
         List<FreeNode> nodes = List.of(node("small", MUCH, T4), node("large", MUCH, large));
         Scoring scoring = PolicyKind.WSP
-                .withForeknowledge(ClusterCapacity.of(nodes), 0, List.of(pod(0, 0, 1)))
+                .withForeknowledge(ClusterCapacity.of(nodes), List.of(pod(0, 0, 1)))
                 .scoring();
         double small = scoring.cost(nodes.get(0).candidates(pod(0, 0, 1)).getFirst());
         double other = scoring.cost(nodes.get(1).candidates(pod(0, 0, 1)).getFirst());
@@ -114,7 +114,7 @@ class WspTest {
         CardKind large = new CardKind("A100", 80);
         List<FreeNode> small = List.of(node("small", MUCH, T4));
         List<FreeNode> both = List.of(node("small", MUCH, T4), node("large", MUCH, large));
-        Policy policy = PolicyKind.WSP.fromNothing(ClusterCapacity.of(small), 0);
+        Policy policy = PolicyKind.WSP.fromNothing(ClusterCapacity.of(small));
         policy.arrived(pod(0, 12, 0));
         Scoring before = policy.scoring();
         // An unknown kind has a plausible cost, and another one once it is known.
@@ -130,7 +130,7 @@ class WspTest {
     @Test
     void itMakesANewScoringAtGrowingIntervals() {
         List<FreeNode> nodes = List.of(node("n", MUCH, T4));
-        Policy policy = PolicyKind.WSP.fromNothing(ClusterCapacity.of(nodes), 0);
+        Policy policy = PolicyKind.WSP.fromNothing(ClusterCapacity.of(nodes));
         List<Integer> changes = new ArrayList<>();
         for (int pods = 1; pods <= 30; pods++) {
             Scoring before = policy.scoring();
@@ -144,7 +144,7 @@ class WspTest {
 
     private static Candidate chosen(List<FreeNode> nodes, PodRequest pod, PodRequest... known) {
         Scoring scoring = PolicyKind.WSP
-                .withForeknowledge(ClusterCapacity.of(nodes), 0, List.of(known))
+                .withForeknowledge(ClusterCapacity.of(nodes), List.of(known))
                 .scoring();
         return new NodeChooser(nodes).choose(scoring, pod).orElseThrow();
     }

@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Objects as the Table that {@code kubectl get} prints. */
@@ -89,24 +88,14 @@ public final class TableResponse {
                 return cells;
             }
             case LEASES -> cells.put("Holder", Documents.text(object, "spec.holderIdentity"));
-            case RESOURCE_QUOTAS -> cells.put("Request", used(status));
             case PRIORITY_CLASSES -> cells.put("Value", Documents.text(object, "value"));
-            case DISRUPTION_BUDGETS -> {}
+            case DISRUPTION_BUDGETS, RESOURCE_QUOTAS -> {}
         }
         cells.put("Age", age(Documents.text(object, "metadata.creationTimestamp"), now));
         if (resource == ApiResource.PODS) {
             cells.put("Node", Documents.text(object, "spec.nodeName"));
         }
         return cells;
-    }
-
-    /** As {@code requests.aliyun.com/gpu-mem: 4/16}. */
-    private static String used(JsonNode quota) {
-        return quota.path("hard").properties().stream()
-                .map(hard -> hard.getKey() + ": "
-                        + quota.path("used").path(hard.getKey()).asText("0") + "/"
-                        + hard.getValue().asText())
-                .collect(Collectors.joining(", "));
     }
 
     private static String phase(ObjectNode pod) {

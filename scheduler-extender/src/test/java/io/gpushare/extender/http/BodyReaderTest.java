@@ -4,35 +4,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.server.ExtenderServer;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
+import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The shared memory budget of request bodies, over real connections. */
-class RequestBodiesTest {
+/** Request bodies and their shared memory budget, over real connections. */
+class BodyReaderTest {
     private static final int LARGEST = 1 << 20;
     private static final int ANNOUNCED = 100_000;
     private static final Duration LONGEST = Duration.ofSeconds(10);
 
     private final Vertx vertx = Vertx.vertx();
-    private final RequestBodies bodies = new RequestBodies(LARGEST);
+    private final BodyReader bodies = new BodyReader(LARGEST, reason -> {});
     private int port;
 
     @BeforeEach
     void listen() throws IOException {
-        HttpServer server = vertx.createHttpServer()
-                .requestHandler(request -> bodies.read(
-                        request,
-                        body -> request.response().end("read " + body.size()),
-                        refusal -> request.response().setStatusCode(413).end()));
+        Router router = Router.router(vertx);
+        router.post("/")
+                .handler(bodies)
+                .handler(context -> context.response().end(Buffer.buffer(BodyReader.body(context))));
+        HttpServer server = vertx.createHttpServer().requestHandler(router);
         ExtenderServer.await(
                 server.listen(0, "127.0.0.1").onSuccess(listening -> port = listening.actualPort()), LONGEST);
     }
@@ -40,6 +47,26 @@ class RequestBodiesTest {
     @AfterEach
     void close() throws IOException {
         ExtenderServer.await(vertx.close(), LONGEST);
+    }
+
+    /** In pieces, with or without a Content-Length. */
+    @Test
+    void theBodyIsWhatArrived() throws Exception {
+        Random random = new Random(20261126);
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            for (int i = 0; i < 40; i++) {
+                byte[] sent = new byte[random.nextInt(1 << random.nextInt(4, 21))];
+                random.nextBytes(sent);
+                HttpRequest.BodyPublisher announced = HttpRequest.BodyPublishers.ofByteArray(sent);
+                HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port))
+                        .POST(random.nextBoolean() ? announced : HttpRequest.BodyPublishers.fromPublisher(announced))
+                        .build();
+                assertThat(client.send(request, HttpResponse.BodyHandlers.ofByteArray())
+                                .body())
+                        .isEqualTo(sent);
+            }
+        }
+        until(() -> bodies.used() == 0);
     }
 
     @Test

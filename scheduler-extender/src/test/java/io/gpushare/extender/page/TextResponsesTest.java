@@ -1,11 +1,11 @@
-package io.gpushare.extender.view.text;
+package io.gpushare.extender.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
+import io.vertx.core.buffer.Buffer;
 import org.junit.jupiter.api.Test;
 
-class YamlTextTest {
+class TextResponsesTest {
     @Test
     void jsonIsWrittenInTheFormOfKubectl() {
         String json = """
@@ -13,7 +13,7 @@ class YamlTextTest {
              "empty":[],"nothing":{}}],"sentence":"too small: it has 15 GiB","yes":"yes","number":"12","line":"a\\nb",
              "nested":{"a":{"b":null}}}\
             """;
-        assertThat(YamlText.of(json.getBytes(StandardCharsets.UTF_8))).isEqualTo("""
+        assertThat(TextResponses.yaml(Buffer.buffer(json)).toString()).isEqualTo("""
             version: 1
             nodes:
             - name: gpu-a
@@ -29,7 +29,9 @@ class YamlTextTest {
             sentence: "too small: it has 15 GiB"
             "yes": "yes"
             number: "12"
-            line: "a\\nb"
+            line: |-
+              a
+              b
             nested:
               a:
                 b: null

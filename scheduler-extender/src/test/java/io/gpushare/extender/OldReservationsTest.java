@@ -13,14 +13,13 @@ import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class ReservationTimerTest {
+class OldReservationsTest {
     private static final String INVENTORY = InventoryCodec.encode(TestCluster.cards(16, 16));
 
     private final Placer placer = TestCluster.placer();
     private final Ledger ledger = placer.ledger();
     private static final Duration LONGEST = Duration.ofMinutes(2);
     private Instant now = Instant.EPOCH;
-    private final ReservationTimer timer = new ReservationTimer(ledger, () -> now);
 
     @Test
     void aReservationThatNobodyRenewsEndsAndStaysEnded() {
@@ -70,7 +69,7 @@ class ReservationTimerTest {
 
     private void after(Duration time) {
         now = now.plus(time);
-        timer.endOld();
+        Extender.endOldReservations(ledger, now);
     }
 
     private long reservedCards() {

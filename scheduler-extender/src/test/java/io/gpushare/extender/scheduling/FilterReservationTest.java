@@ -1,0 +1,265 @@
+package io.gpushare.extender.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.feasibility.FilterResult;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.Reservation.Source;
+import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.NodeIndices;
+import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.preemption.Preemption;
+import io.gpushare.extender.preemption.Victims;
+import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.report.Explanation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.InventoryCodec;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * From the moment when filter names one node until the bind no other pod gets what the pod was promised there. On a
+ * node with two cards of 15 units, pods of 8 units wait for their volumes.
+ */
+class FilterReservationTest implements PodApi {
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
+    private final PlacementOutcomes outcomes = new PlacementOutcomes(() -> 0);
+    private Instant now = TestCluster.NOW;
+    private final NodeSelection selection = new NodeSelection(placer, outcomes, DecideIn.FILTER, Map::of, () -> now);
+    private final Binder binder = new Binder(placer, this, outcomes, () -> TestCluster.NOW);
+    private boolean bindFails;
+
+    @BeforeEach
+    void oneNodeWithTwoCardsAndTwoPodsWithVolumes() {
+        node("n1");
+        for (String name : List.of("first", "second", "late")) {
+            pending(name, 8, 0, "");
+        }
+        assertThat(filter("first", 8, 0)).isEqualTo(1);
+        assertThat(filter("second", 8, 0)).isEqualTo(1);
+    }
+
+    @Test
+    void aLaterPodDoesNotGetTheCardOfAPodWhoseVolumeIsBeingPrepared() {
+        assertThat(filter("late", 8, 0)).isZero();
+        assertThat(bind("late")).as("by another scheduler").isInstanceOf(BindResult.Failed.class);
+        assertThat(bind("first")).isInstanceOf(BindResult.Bound.class);
+        assertThat(bind("second")).isInstanceOf(BindResult.Bound.class);
+        assertThat(reserved()).isZero();
+        assertThat(filter("late", 7, 0)).as("what is left").isEqualTo(1);
+    }
+
+    /** A policy that spreads would give it the other card, which the second pod needs. */
+    @Test
+    void aBindLeavesWhatIsReservedForOthers() {
+        pending("small", 3, 0, "");
+        assertThat(filter("small", 3, 0)).isEqualTo(1);
+        pending("large", 12, 0, "");
+        assertThat(filter("large", 12, 0)).isZero();
+        for (String name : List.of("small", "second", "first")) {
+            assertThat(bind(name)).as(name).isInstanceOf(BindResult.Bound.class);
+        }
+    }
+
+    @Test
+    void aPodOfAHigherPriorityIsNotKeptOut() {
+        pending("urgent", 15, 100, "");
+        assertThat(filter("urgent", 15, 100)).isEqualTo(1);
+        assertThat(bind("urgent")).isInstanceOf(BindResult.Bound.class);
+        assertThat(bind("first")).as("one of the two still fits").isInstanceOf(BindResult.Bound.class);
+        assertThat(bind("second")).isInstanceOf(BindResult.Failed.class);
+        assertThat(reserved()).isZero();
+    }
+
+    @Test
+    void itEndsWithTheNextFilterThatNamesNoNode() {
+        assertThat(selection
+                        .filter(pod("first", 8, 0), selection.named(List.of()))
+                        .passed())
+                .isZero();
+        assertThat(filter("late", 8, 0)).isEqualTo(1);
+    }
+
+    @Test
+    void itEndsWithTheAttemptThatFailsAfterIt() {
+        pending("first", 8, 0, "0/1 nodes are available: timed out waiting for volumes");
+        assertThat(filter("late", 8, 0)).isEqualTo(1);
+    }
+
+    @Test
+    void itDoesNotEndWithWhatTheStatusShowedBefore() {
+        pending("again", 1, 0, "0/1 nodes are available");
+        assertThat(filter("again", 1, 0)).isEqualTo(1);
+        pending("again", 1, 0, "0/1 nodes are available");
+        assertThat(reserved()).isEqualTo(3);
+    }
+
+    @Test
+    void itEndsWithThePod() {
+        ledger.removePod(ref("first"));
+        assertThat(filter("late", 8, 0)).isEqualTo(1);
+        assertThat(reserved()).isEqualTo(2);
+    }
+
+    @Test
+    void itEndsWhenItsTimeIsOver() {
+        now = now.plus(NodeSelection.PREPARATION);
+        ledger.overReservations(now.minusSeconds(1)).forEach(ledger::endReservation);
+        assertThat(reserved()).isEqualTo(2);
+        ledger.overReservations(now).forEach(ledger::endReservation);
+        assertThat(reserved()).isZero();
+    }
+
+    @Test
+    void itEndsWhenAnotherExtenderLeads() {
+        ledger.endReservations();
+        assertThat(reserved()).isZero();
+    }
+
+    @Test
+    void itEndsWithABindThatFails() {
+        bindFails = true;
+        assertThat(bind("first")).isInstanceOf(BindResult.Failed.class);
+        assertThat(reserved()).isEqualTo(1);
+        assertThat(filter("late", 8, 0)).isEqualTo(1);
+    }
+
+    /** What is asked without a decision: why, the requeuing of pods, and kube-scheduler's preemption. */
+    @Test
+    void questionsReserveNothing() {
+        node("n2");
+        assertThat(selection.feasible(pod("late", 8, 0), named("n2")).passed()).isEqualTo(1);
+        new Preemption(placer).preempt(pod("late", 8, 0), Map.of("n2", new Victims(List.of(), 0)));
+        selection.prioritize(pod("late", 8, 0), named("n2"));
+        assertThat(reserved()).isEqualTo(2);
+        assertThat(selection.filter(pod("unknown", 8, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(reserved()).as("for a pod that is not in the API").isEqualTo(2);
+    }
+
+    @Test
+    void whySaysForWhomItIsReserved() {
+        Explanation why = new Explainer(placer, selection, this).of(pod("late", 8, 0));
+        assertThat(why)
+                .isInstanceOfSatisfying(
+                        Explanation.Judged.class,
+                        judged -> assertThat(judged.advice())
+                                .singleElement()
+                                .asString()
+                                .startsWith(
+                                        "It would fit on node n1, card 0, where 8 GiB is reserved for pod default/"));
+    }
+
+    @Test
+    void severalNodesThatPassReserveNothing() {
+        node("n2");
+        NodeSelection prioritized =
+                new NodeSelection(placer, outcomes, DecideIn.PRIORITIZE, Map::of, () -> TestCluster.NOW);
+        assertThat(prioritized.filter(pod("second", 7, 0), named("n1", "n2")).passed())
+                .isEqualTo(2);
+        assertThat(reserved()).isEqualTo(1);
+    }
+
+    /** Another extender may refuse each node that is named. */
+    @Test
+    void aPodThatIsNamedNodesInVainAgainAndAgainReservesNothing() {
+        for (int attempt = 0; attempt < 3; attempt++) {
+            assertThat(filter("second", 8, 0)).isEqualTo(1);
+        }
+        assertThat(reserved()).isEqualTo(1);
+        assertThat(filter("late", 8, 0)).isEqualTo(1);
+    }
+
+    @Test
+    void theNumberIsBounded() {
+        for (int i = 0; i < NodeSelection.MOST_RESERVED; i++) {
+            node("many-" + i);
+            pending("many-" + i, 15, 0, "");
+            assertThat(selection
+                            .filter(pod("many-" + i, 15, 0), named("many-" + i))
+                            .passed())
+                    .isEqualTo(1);
+        }
+        assertThat(reserved()).isEqualTo(NodeSelection.MOST_RESERVED);
+    }
+
+    private void node(String name) {
+        ledger.updateNode(
+                name,
+                Map.of("gpushare.io/inventory", InventoryCodec.encode(TestCluster.cards(15, 15))),
+                HostResources.NONE);
+    }
+
+    private void pending(String name, int units, int priority, String failure) {
+        ledger.updatePod(shown(name, units, priority, failure));
+    }
+
+    private static ClusterPod shown(String name, int units, int priority, String failure) {
+        return new ClusterPod(
+                ref(name),
+                null,
+                false,
+                new PodPriority(priority, TestCluster.NOW, false),
+                !failure.isEmpty(),
+                failure,
+                null,
+                null,
+                null,
+                null,
+                Map.of(),
+                containers(units));
+    }
+
+    private static PodRef ref(String name) {
+        return new PodRef("uid-" + name, "default", name);
+    }
+
+    private static List<ContainerResources> containers(int units) {
+        return List.of(
+                new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", String.valueOf(units))));
+    }
+
+    private static SchedulingPod pod(String name, int units, int priority) {
+        return new SchedulingPod(ref(name), priority, Map.of(), containers(units));
+    }
+
+    private NodeIndices named(String... nodes) {
+        return selection.named(List.of(nodes));
+    }
+
+    /** How many nodes pass. */
+    private int filter(String name, int units, int priority) {
+        FilterResult result = selection.filter(pod(name, units, priority), named("n1"));
+        return result.passed();
+    }
+
+    private BindResult bind(String name) {
+        return binder.bind(ref(name), "n1", now);
+    }
+
+    private long reserved() {
+        return ledger.reservations(Source.FILTER::equals).size();
+    }
+
+    @Override
+    public Optional<ClusterPod> pod(String namespace, String name) {
+        return Optional.empty();
+    }
+
+    @Override
+    public void bind(PodRef pod, String node, Map<String, String> annotations) throws Failure {
+        if (bindFails) {
+            throw TestCluster.failure(Failure.Reach.ANSWERED, 403);
+        }
+    }
+}
