@@ -188,6 +188,9 @@ static bool card_value(struct reader *reader, const char *key, const char *value
         return on_off(reader, key, value, &card->ecc);
     } else if (strcmp(key, "ecc-errors") == 0) {
         return ecc_errors(reader, value, card);
+    } else if (strcmp(key, "context") == 0) {
+        bool unused; /* libcuda.so.1 reads it */
+        return on_off(reader, key, value, &unused);
     } else if (strcmp(key, "events") == 0) {
         return on_off(reader, key, value, &card->events);
     } else if (strcmp(key, "mig") == 0) {

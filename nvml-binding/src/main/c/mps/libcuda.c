@@ -25,17 +25,20 @@ enum {
     CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
     CUDA_ERROR_INVALID_CONTEXT = 201,
     CUDA_ERROR_FILE_NOT_FOUND = 301,
-    CUDA_ERROR_LAUNCH_FAILED = 719,
+    CUDA_ERROR_ILLEGAL_ADDRESS = 700,
     CUDA_ERROR_MPS_RPC_FAILURE = 806,
     CUDA_ERROR_MPS_CLIENT_TERMINATED = 810
 };
 enum { MODE_PROHIBITED = 2, MODE_EXCLUSIVE_PROCESS = 3, MOST_ALLOCATIONS = 1024 };
+/* What a context costs in MiB on a card with context=on, as seen on an H100 with driver 580.159: of the limit of MPS, and by
+ * NVML with and without MPS. */
+enum { CONTEXT_OF_LIMIT = 514, CONTEXT_WITH_MPS = 516, CONTEXT_WITHOUT_MPS = 518 };
 enum { MULTIPROCESSOR_COUNT = 16, MULTIPROCESSORS = 100 };
 
 static char uuid[96], cgroup[512];
 static int mps = -1; /* the connection to the daemon; -1: without MPS */
 static unsigned long long limit; /* of this process under MPS; 0: none */
-static unsigned long long taken;
+static unsigned long long taken, context_of_limit, context_by_nvml;
 static unsigned long long sizes[MOST_ALLOCATIONS];
 static bool context;
 static int lost; /* why there is no context any more */
@@ -72,7 +75,7 @@ static int kept(unsigned long long *limit_left) {
     return mode;
 }
 
-static unsigned long long card_bytes(void) {
+static unsigned long long card_bytes(bool *contexts_cost) {
     char line[1024];
     unsigned long long gib = 0;
     FILE *file = fopen(variable(CARDS_VARIABLE), "re");
@@ -80,12 +83,17 @@ static unsigned long long card_bytes(void) {
         const char *memory = strstr(line, uuid) == NULL ? NULL : strstr(line, "memory=");
         if (memory != NULL) {
             sscanf(memory, "memory=%lluGiB", &gib);
+            *contexts_cost = strstr(line, "context=on") != NULL;
         }
     }
     if (file != NULL) {
         fclose(file);
     }
     return gib == 0 ? ~0ULL : gib << 30;
+}
+
+static bool record(void) {
+    return ledger_put(uuid, getpid(), taken + context_by_nvml, mps >= 0, *cgroup == '\0' ? NULL : cgroup);
 }
 
 EXPORT int cuInit(unsigned int flags) {
@@ -167,6 +175,15 @@ EXPORT int cuCtxCreate_v2(void **created, unsigned int flags, int device) {
     if (error == CUDA_SUCCESS && mps < 0 && mode == MODE_EXCLUSIVE_PROCESS && ledger_used(uuid, NULL) > 0) {
         error = CUDA_ERROR_DEVICE_UNAVAILABLE;
     }
+    bool contexts_cost = false;
+    card_bytes(&contexts_cost);
+    if (error == CUDA_SUCCESS && contexts_cost) {
+        context_of_limit = (unsigned long long) CONTEXT_OF_LIMIT << 20;
+        context_by_nvml = (unsigned long long) (mps >= 0 ? CONTEXT_WITH_MPS : CONTEXT_WITHOUT_MPS) << 20;
+        error = limit > 0 && context_of_limit > limit ? CUDA_ERROR_OUT_OF_MEMORY
+                : record()                             ? CUDA_SUCCESS
+                                                       : CUDA_ERROR_NOT_INITIALIZED;
+    }
     context = error == CUDA_SUCCESS;
     *created = &context;
     return error;
@@ -186,7 +203,7 @@ EXPORT int cuCtxSynchronize(void) {
     context = false;
     taken = 0;
     lost = length <= 0                   ? CUDA_ERROR_MPS_RPC_FAILURE
-           : strcmp(message, "fault") == 0 ? CUDA_ERROR_LAUNCH_FAILED
+           : strcmp(message, "fault") == 0 ? CUDA_ERROR_ILLEGAL_ADDRESS
                                            : CUDA_ERROR_MPS_CLIENT_TERMINATED;
     return lost;
 }
@@ -230,13 +247,14 @@ EXPORT int cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid
         send(mps, "fault", sizeof "fault", MSG_NOSIGNAL);
     } else {
         context = false;
-        lost = CUDA_ERROR_LAUNCH_FAILED;
+        lost = CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     return CUDA_SUCCESS;
 }
 
 EXPORT int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
-    unsigned long long limit_left = ~0ULL, card = card_bytes();
+    bool contexts_cost = false;
+    unsigned long long limit_left = ~0ULL, card = card_bytes(&contexts_cost);
     int error = cuCtxSynchronize();
     if (error != CUDA_SUCCESS) {
         return error;
@@ -246,15 +264,14 @@ EXPORT int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
     while (at < MOST_ALLOCATIONS && sizes[at] > 0) {
         at++;
     }
-    if (at == MOST_ALLOCATIONS || (limit > 0 && taken + bytes > limit) || bytes > limit_left
+    if (at == MOST_ALLOCATIONS || (limit > 0 && context_of_limit + taken + bytes > limit) || bytes > limit_left
             || ledger_used(uuid, NULL) + bytes > card) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     sizes[at] = bytes;
     taken += bytes;
     *pointer = at + 1;
-    return ledger_put(uuid, getpid(), taken, mps >= 0, *cgroup == '\0' ? NULL : cgroup) ? CUDA_SUCCESS
-                                                                                         : CUDA_ERROR_NOT_INITIALIZED;
+    return record() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 
 EXPORT int cuMemFree_v2(unsigned long long pointer) {
@@ -263,7 +280,7 @@ EXPORT int cuMemFree_v2(unsigned long long pointer) {
     }
     taken -= sizes[pointer - 1];
     sizes[pointer - 1] = 0;
-    ledger_put(uuid, getpid(), taken, mps >= 0, *cgroup == '\0' ? NULL : cgroup);
+    record();
     return CUDA_SUCCESS;
 }
 
@@ -274,10 +291,11 @@ EXPORT int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, 
 
 /* As with MPS on real cards: free is the limit's rest, total the whole card. */
 EXPORT int cuMemGetInfo_v2(size_t *free, size_t *total) {
-    unsigned long long limit_left = ~0ULL, card = card_bytes();
+    bool contexts_cost = false;
+    unsigned long long limit_left = ~0ULL, card = card_bytes(&contexts_cost);
     kept(&limit_left);
     unsigned long long left = card - ledger_used(uuid, NULL);
-    left = limit > 0 && limit - taken < left ? limit - taken : left;
+    left = limit > 0 && limit - context_of_limit - taken < left ? limit - context_of_limit - taken : left;
     *free = limit_left < left ? limit_left : left;
     *total = card;
     return CUDA_SUCCESS;

@@ -33,10 +33,11 @@ final class ContainerFinder {
 
     /** The processes of a container on one card. */
     private record Group(Cgroup container, List<CardUsage.GpuProcess> processes) {
-        long bytes() {
-            return processes.stream()
+        long counted() {
+            long bytes = processes.stream()
                     .mapToLong(process -> process.bytes().orElse(0))
                     .sum();
+            return OverUse.counted(bytes, processes.size());
         }
 
         String id() {
@@ -148,7 +149,7 @@ final class ContainerFinder {
                 .iterator();
         Map<Cgroup, ContainerOnCard> paired = new HashMap<>();
         groups.stream()
-                .sorted(Comparator.comparingLong(Group::bytes).reversed().thenComparing(Group::id))
+                .sorted(Comparator.comparingLong(Group::counted).reversed().thenComparing(Group::id))
                 .takeWhile(_ -> largest.hasNext())
                 .forEach(group -> paired.put(group.container(), largest.next().key()));
         return paired;

@@ -6,11 +6,11 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /** Usages for tests. */
-final class TestUsages {
+public final class TestUsages {
     private TestUsages() {}
 
     /** A card of which the driver reports its processes only. */
-    static CardUsage of(List<CardUsage.GpuProcess> processes) {
+    public static CardUsage of(List<CardUsage.GpuProcess> processes) {
         return new CardUsage(
                 0,
                 OptionalDouble.empty(),
