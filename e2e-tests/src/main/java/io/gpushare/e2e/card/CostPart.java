@@ -2,7 +2,6 @@ package io.gpushare.e2e.card;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,44 +16,12 @@ import java.util.stream.Collectors;
  */
 final class CostPart {
     private static final List<String> WORKLOADS = List.of("matmul:2048", "matmul:256", "copy:256");
+    /** As tenants report it: {@code <workload> <count> in <microseconds>}. */
+    private static final Pattern LINE = Pattern.compile("(\\S+) (\\d+) in (\\d+)");
+
     private static final int UNITS = 4;
 
     private CostPart() {}
-
-    /** Work per second, by workload, as tenants report it: {@code <workload> <count> in <microseconds>}. */
-    private record Cost(Map<String, Double> rates) {
-        private static final Pattern LINE = Pattern.compile("(\\S+) (\\d+) in (\\d+)");
-
-        Cost {
-            rates = new TreeMap<>(rates);
-        }
-
-        /** Adds a tenant's line to the sums. */
-        static void add(Map<String, Double> sums, String line) {
-            Matcher matcher = LINE.matcher(line);
-            if (!matcher.matches()) {
-                throw new IllegalStateException("a tenant that measures printed: " + line);
-            }
-            double rate = Long.parseLong(matcher.group(2)) * 1e6 / Math.max(1, Long.parseLong(matcher.group(3)));
-            sums.merge(matcher.group(1), rate, Double::sum);
-        }
-
-        /** Each rate as a part of that of the same workload alone. */
-        String relativeTo(Cost alone) {
-            return rates.keySet().stream()
-                    .map(workload -> String.format(
-                            Locale.ROOT,
-                            "%s %.2f (%.0f/s)",
-                            workload,
-                            rate(workload) / alone.rate(workload),
-                            rate(workload)))
-                    .collect(Collectors.joining(", "));
-        }
-
-        private double rate(String workload) {
-            return rates.getOrDefault(workload, Double.NaN);
-        }
-    }
 
     private interface Starter {
         Tenant start(String... arguments) throws IOException;
@@ -62,51 +29,65 @@ final class CostPart {
 
     static void run(Machine machine, Findings findings) throws Exception {
         machine.kernels();
-        Cost alone = measure(machine, 1, machine::tenant);
-        findings.figure("one tenant, without MPS", alone.relativeTo(alone));
+        Map<String, Double> alone = measure(machine, 1, machine::tenant);
+        findings.figure("one tenant, without MPS", relative(alone, alone));
         for (int tenants : new int[] {2, 4}) {
             findings.figure(
                     tenants + " tenants together, without MPS (time-slicing)",
-                    measure(machine, tenants, machine::tenant).relativeTo(alone));
+                    relative(measure(machine, tenants, machine::tenant), alone));
         }
         try (Node node = Node.withMps(machine, "--core-resource=" + Node.CORES)) {
             Node.Container container = node.memory("cost", UNITS * 4);
+            Starter starter = arguments -> node.tenant(container, arguments);
             for (int tenants : new int[] {1, 2, 4}) {
-                Cost cost = measure(machine, tenants, arguments -> node.tenant(container, arguments));
                 findings.figure(
                         tenants + (tenants == 1 ? " tenant, with MPS" : " tenants together, with MPS"),
-                        cost.relativeTo(alone));
+                        relative(measure(machine, tenants, starter), alone));
             }
-            cores(machine, node, container, findings);
+            Map<String, Double> whole = measure(machine, 1, starter);
+            findings.figure("without a compute share, which sees " + cores(starter), relative(whole, whole));
+            for (int percent : new int[] {50, 25}) {
+                share(machine, node, percent, whole, findings);
+            }
         }
-        Cost again = measure(machine, 1, machine::tenant);
-        findings.figure("one tenant again, without MPS: the noise", again.relativeTo(alone));
+        Map<String, Double> again = measure(machine, 1, machine::tenant);
+        findings.figure("one tenant again, without MPS: the noise", relative(again, alone));
     }
 
-    /** What each compute share leaves of the speed. */
-    private static void cores(Machine machine, Node node, Node.Container all, Findings findings)
+    /** What a compute share leaves of the speed. */
+    private static void share(Machine machine, Node node, int percent, Map<String, Double> whole, Findings findings)
             throws IOException, InterruptedException {
-        Cost whole = measure(machine, 1, arguments -> node.tenant(all, arguments));
-        findings.figure("without a compute share, which sees " + cores(node, all), whole.relativeTo(whole));
-        for (int percent : new int[] {50, 25}) {
-            Node.Container container = node.cores("cores" + percent, UNITS, percent);
-            findings.same(
-                    "a pod of " + percent + " percent has",
-                    String.valueOf(percent),
-                    container.variable("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
-            Cost cost = measure(machine, 1, arguments -> node.tenant(container, arguments));
-            findings.figure(
-                    "with " + percent + " percent, which sees " + cores(node, container), cost.relativeTo(whole));
-        }
+        Node.Container container = node.cores("cores" + percent, UNITS, percent);
+        findings.same(
+                "a pod of " + percent + " percent has",
+                String.valueOf(percent),
+                container.variable("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
+        Starter starter = arguments -> node.tenant(container, arguments);
+        findings.figure(
+                "with " + percent + " percent, which sees " + cores(starter),
+                relative(measure(machine, 1, starter), whole));
     }
 
-    private static String cores(Node node, Node.Container container) throws IOException {
-        try (Tenant tenant = node.tenant(container, "cores")) {
+    private static String cores(Starter starter) throws IOException {
+        try (Tenant tenant = starter.start("cores")) {
             return tenant.line(0);
         }
     }
 
-    private static Cost measure(Machine machine, int count, Starter starter) throws IOException {
+    /** Each rate as a part of that of the same workload alone. */
+    private static String relative(Map<String, Double> rates, Map<String, Double> alone) {
+        return rates.entrySet().stream()
+                .map(each -> String.format(
+                        Locale.ROOT,
+                        "%s %.2f (%.0f/s)",
+                        each.getKey(),
+                        each.getValue() / alone.getOrDefault(each.getKey(), Double.NaN),
+                        each.getValue()))
+                .collect(Collectors.joining(", "));
+    }
+
+    /** The work per second of so many tenants together, by workload. */
+    private static Map<String, Double> measure(Machine machine, int count, Starter starter) throws IOException {
         List<String> arguments = new ArrayList<>();
         for (String workload : WORKLOADS) {
             // Once before: the first use loads the kernel.
@@ -117,26 +98,30 @@ final class CostPart {
             for (int i = 0; i < count; i++) {
                 tenants.add(starter.start(arguments.toArray(String[]::new)));
             }
-            Map<String, Double> sums = new HashMap<>();
-            int line = 0;
-            for (String _ : WORKLOADS) {
+            Map<String, Double> rates = new TreeMap<>();
+            for (int line = 0; line < arguments.size(); line += 3) {
                 for (Tenant tenant : tenants) {
-                    String ready = tenant.line(line + 1);
-                    if (!ready.equals("ready")) {
-                        throw new IOException("a tenant that measures printed " + tenant.lines());
-                    }
+                    tenant.line(line + 1);
                 }
                 for (Tenant tenant : tenants) {
                     tenant.go();
                 }
                 for (Tenant tenant : tenants) {
-                    Cost.add(sums, tenant.line(line + 2));
+                    add(rates, tenant.line(line + 2));
                 }
-                line += 3;
             }
-            return new Cost(sums);
+            return rates;
         } finally {
             tenants.forEach(Tenant::close);
         }
+    }
+
+    private static void add(Map<String, Double> rates, String line) throws IOException {
+        Matcher matcher = LINE.matcher(line);
+        if (!matcher.matches()) {
+            throw new IOException("a tenant that measures printed: " + line);
+        }
+        double rate = Long.parseLong(matcher.group(2)) * 1e6 / Math.max(1, Long.parseLong(matcher.group(3)));
+        rates.merge(matcher.group(1), rate, Double::sum);
     }
 }

@@ -2,12 +2,10 @@ package io.gpushare.e2e.card;
 
 import io.gpushare.e2e.cluster.Await;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** MPS by our supervisor, when something fails: what the tenants see, and how long until the card is ready again. */
 final class FaultsPart {
-    private static final Duration REPLACED = Duration.ofSeconds(60);
     private static final long LOOK_SECONDS = 2;
 
     private FaultsPart() {}
@@ -42,9 +40,8 @@ final class FaultsPart {
         neighbour.close();
         start = System.nanoTime();
         findings.figure("once they have ended, the next program computes after", untilServed(node, other, start));
-        String xid = node.event("GpuXid", "other", Duration.ofSeconds(5)).orElse("none");
-        String failed =
-                node.event("GpuMpsFailed", "other", Duration.ofSeconds(1)).orElse("none");
+        String xid = node.event("GpuXid", "other", 5);
+        String failed = node.event("GpuMpsFailed", "other", 1);
         findings.check(
                 "an Event on the neighbour's pod says so",
                 !xid.equals("none") || !failed.equals("none"),
@@ -84,7 +81,7 @@ final class FaultsPart {
             Machine.output("kill", "-STOP", String.valueOf(daemon.pid()));
         }
         Await.until(
-                REPLACED,
+                Node.PATIENCE,
                 "the daemon that was " + how + " is replaced",
                 node.programs()::daemon,
                 now -> now.isPresent() && now.get().pid() != daemon.pid());
@@ -98,7 +95,7 @@ final class FaultsPart {
 
     /** Starts programs of the container until one gets memory while MPS is ready; how long it took. */
     private static String untilServed(Node node, Node.Container container, long start) throws IOException {
-        Await.until(REPLACED, "MPS is ready", () -> node.programs().mps("phase"), "READY"::equals);
+        node.programs().awaitMps("phase", "READY");
         int tries = 0;
         String line = "";
         while (!line.equals("ok 32")) {

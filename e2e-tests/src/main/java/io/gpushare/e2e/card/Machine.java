@@ -20,14 +20,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
 /**
  * The machine, its first card, and the programs that the parts start on it.
  *
  * @param pack the folder of the unpacked pack
  * @param work an empty folder with a short name, which every user can enter
- * @param logs the file for the programs' logs
+ * @param logs the folder for the programs' logs
  * @param keepSettings whether the card's compute mode stays as it is
  * @param measureMillis how long one measurement takes
  * @param mode the card's compute mode before the run
@@ -73,15 +72,7 @@ record Machine(
                 "cgroups", Files.exists(Path.of("/sys/fs/cgroup/cgroup.controllers")) ? "version 2" : "not version 2");
         facts.put("compute mode before", mode.toString());
         facts.put("MIG", card.mig().map(on -> on ? "enabled" : "disabled").orElse("none"));
-        for (String program : List.of("nvidia-smi", "nvidia-cuda-mps-control", "nvcc")) {
-            facts.put(program, find(program).map(Path::toString).orElse("missing"));
-        }
-        facts.put(
-                "settings",
-                keepSettings
-                        ? "kept: the supervisor's calls that set the compute mode are only remembered by a library"
-                                + " before NVML, so nothing keeps programs off the card that are not clients of MPS"
-                        : "changed and restored");
+        facts.put("settings", keepSettings ? "kept: the supervisor's NVML only remembers the compute mode" : "changed");
         return facts;
     }
 
@@ -109,8 +100,8 @@ record Machine(
                 .sum();
     }
 
-    /** Starts one of our programs from the pack, with the runtime of this program. */
-    Program start(String name, Path log, List<String> arguments) throws IOException {
+    /** Starts one of our programs from the pack, with the runtime of this program; the log has the name of the part. */
+    Program start(String name, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
@@ -121,14 +112,19 @@ record Machine(
                 "-cp",
                 pack.resolve("device-plugin") + "/*"));
         command.addAll(arguments);
+        Path log = logs.resolve(Thread.currentThread().getName() + "-" + name + ".log");
         return Program.start(name, command, Map.of(), log);
+    }
+
+    /** The variables of a program without MPS that sees the card. */
+    Map<String, String> withoutMps() {
+        String nowhere = work.resolve("no-mps").toString();
+        return Map.of("CUDA_VISIBLE_DEVICES", uuid(), "CUDA_MPS_PIPE_DIRECTORY", nowhere);
     }
 
     /** Starts the tenant as a program without MPS that sees the card. */
     Tenant tenant(String... arguments) throws IOException {
-        Path nowhere = work.resolve("no-mps");
-        return Tenant.start(
-                this, Map.of("CUDA_VISIBLE_DEVICES", uuid(), "CUDA_MPS_PIPE_DIRECTORY", nowhere.toString()), arguments);
+        return Tenant.start(this, withoutMps(), arguments);
     }
 
     /** The compiled kernels of the tenant, by nvcc where that is on the machine. */
@@ -171,13 +167,8 @@ record Machine(
                 nvml.setComputeMode(uuid(), mode);
                 now = nvml.computeMode(uuid());
             }
-            CardUtilization load = utilization();
-            String processes = load.processes().stream()
-                    .map(process -> String.valueOf(process.pid()))
-                    .collect(Collectors.joining(" "));
-            return "compute mode " + now + (now == mode ? " as before" : ", was " + mode) + "; "
-                    + load.memoryUsedBytes() / MIB + " MiB in use; processes: "
-                    + (processes.isEmpty() ? "none" : processes);
+            return "compute mode " + now + ", before " + mode + "; " + utilization().memoryUsedBytes() / MIB
+                    + " MiB in use; processes: " + utilization().processes();
         } catch (NvmlException | IllegalStateException e) {
             return "unknown: " + e.getMessage();
         }

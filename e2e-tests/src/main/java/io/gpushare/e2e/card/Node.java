@@ -21,7 +21,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -84,10 +83,8 @@ final class Node implements AutoCloseable {
     private static Node start(Machine machine, boolean mps, String... options) throws IOException {
         Node node = new Node(machine);
         try {
-            List<String> all = new ArrayList<>(List.of(options));
-            if (mps) {
-                all.addAll(node.programs.startSupervisor());
-            }
+            List<String> all = new ArrayList<>(mps ? node.programs.startSupervisor() : List.of());
+            all.addAll(List.of(options));
             node.programs.startPlugin(NAME, node.server.kubeconfig(), node.directory, all);
             Await.until(
                     PATIENCE,
@@ -118,20 +115,18 @@ final class Node implements AutoCloseable {
     }
 
     Container memory(String name, int units) throws IOException, InterruptedException {
-        return start(
-                PodSpec.sharing(name, 600, units), Map.of(), "\"memory\":{\"" + machine.uuid() + "\":" + units + "}");
+        return start(PodSpec.sharing(name, 600, units), Map.of(), "\"memory\":{\"%s\":" + units + "}");
     }
 
     Container cores(String name, int units, int percent) throws IOException, InterruptedException {
         return start(
                 PodSpec.sharing(name, 600, units),
                 Map.of(CORES, String.valueOf(percent)),
-                "\"memory\":{\"" + machine.uuid() + "\":" + units + "},\"cores\":{\"" + machine.uuid() + "\":" + percent
-                        + "}");
+                "\"memory\":{\"%1$s\":" + units + "},\"cores\":{\"%1$s\":" + percent + "}");
     }
 
     Container whole(String name) throws IOException, InterruptedException {
-        return start(PodSpec.whole(name, 600, 1), Map.of(), "\"cards\":[\"" + machine.uuid() + "\"]");
+        return start(PodSpec.whole(name, 600, 1), Map.of(), "\"cards\":[\"%s\"]");
     }
 
     /** Creates a pod that is bound to this node and card, and waits until its container has started. */
@@ -142,7 +137,8 @@ final class Node implements AutoCloseable {
         document.withObject("/metadata/annotations")
                 .put(
                         "gpushare.io/allocation",
-                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\"," + allocation + "}]}");
+                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\","
+                                + allocation.formatted(machine.uuid()) + "}]}");
         more.forEach(document.withObject("/spec/containers/0/resources/limits")::put);
         ApiClient.Answer answer = api.post(PODS, document);
         if (!answer.succeeded()) {
@@ -186,17 +182,17 @@ final class Node implements AutoCloseable {
 
     /** Starts a tenant as a process of that container. */
     Tenant tenant(Container container, String... arguments) throws IOException {
-        return tenant(container, container.environment(), arguments);
+        return tenant(container, Map.of(), arguments);
     }
 
-    /** The same with other variables. */
-    Tenant tenant(Container container, Map<String, String> environment, String... arguments) throws IOException {
-        Map<String, String> all = new HashMap<>(environment);
-        if (!all.containsKey("CUDA_MPS_PIPE_DIRECTORY")) {
-            all.put("CUDA_MPS_PIPE_DIRECTORY", machine.work().resolve("no-mps").toString());
-            all.put("CUDA_VISIBLE_DEVICES", machine.uuid());
-        }
-        Tenant tenant = keep(Tenant.start(machine, all, arguments));
+    /** The same with changed variables; an empty one is unset. */
+    Tenant tenant(Container container, Map<String, String> changes, String... arguments) throws IOException {
+        boolean mps = !container.variable("CUDA_MPS_PIPE_DIRECTORY").isEmpty();
+        Map<String, String> environment = new HashMap<>(mps ? Map.of() : machine.withoutMps());
+        environment.putAll(container.environment());
+        environment.putAll(changes);
+        environment.values().removeIf(String::isEmpty);
+        Tenant tenant = keep(Tenant.start(machine, environment, arguments));
         Path process = Files.createDirectories(programs.proc().resolve(String.valueOf(tenant.pid())));
         Files.writeString(
                 process.resolve("cgroup"),
@@ -208,23 +204,24 @@ final class Node implements AutoCloseable {
         return tenant;
     }
 
-    /** Waits for an Event of that reason on a pod; its message, or that there was none. */
-    Optional<String> event(String reason, String pod, Duration limit) {
+    /** Waits for an Event of that reason on a pod; its message, or "none". */
+    String event(String reason, String pod, int seconds) {
         try {
-            return Await.until(limit, reason, () -> findEvent(reason, pod), Optional::isPresent);
+            return Await.until(
+                    Duration.ofSeconds(seconds), reason, () -> event(reason, pod), found -> !found.equals("none"));
         } catch (AssertionError e) {
-            return Optional.empty();
+            return "none";
         }
     }
 
-    private Optional<String> findEvent(String reason, String pod) {
+    private String event(String reason, String pod) {
         for (var event : get("/api/v1/namespaces/default/events").path("items")) {
-            String involved = event.path("involvedObject").path("name").asText();
-            if (event.path("reason").asText().equals(reason) && involved.equals(pod)) {
-                return Optional.of(event.path("message").asText());
+            if (event.path("reason").asText().equals(reason)
+                    && event.at("/involvedObject/name").asText().equals(pod)) {
+                return event.path("message").asText();
             }
         }
-        return Optional.empty();
+        return "none";
     }
 
     /** The node's annotation in which the plugin publishes its cards. */

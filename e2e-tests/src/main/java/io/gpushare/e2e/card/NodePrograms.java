@@ -1,16 +1,14 @@
 package io.gpushare.e2e.card;
 
+import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.sandbox.program.Program;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -44,7 +42,7 @@ final class NodePrograms implements AutoCloseable {
                 "--proc-dir=" + proc(),
                 "--metrics-address=127.0.0.1:" + metricsPort));
         arguments.addAll(options);
-        programs.add(machine.start("device-plugin", folder.resolve("device-plugin.log"), arguments));
+        programs.add(machine.start("device-plugin", arguments));
     }
 
     /** Starts the supervisor; the options are those of a plugin that uses it. */
@@ -53,7 +51,7 @@ final class NodePrograms implements AutoCloseable {
         if (machine.keepSettings()) {
             arguments.add("--nvml-library=" + machine.pack().resolve("native/libnvidia-ml-kept-mode.so"));
         }
-        programs.add(machine.start("mps-supervisor", folder.resolve("mps-supervisor.log"), arguments));
+        programs.add(machine.start("mps-supervisor", arguments));
         return List.of("--isolation=mps", "--mps-dir=" + mps(), "--mps-over-use-grace=2s");
     }
 
@@ -82,6 +80,10 @@ final class NodePrograms implements AutoCloseable {
         return properties.getProperty(field, "");
     }
 
+    void awaitMps(String field, String value) {
+        Await.until(Node.PATIENCE, field + " of MPS is " + value, () -> mps(field), value::equals);
+    }
+
     /** The control daemon, if it runs. */
     Optional<ProcessHandle> daemon() {
         Path file = mps().resolve(machine.uuid()).resolve("pipe/nvidia-cuda-mps-control.pid");
@@ -95,19 +97,13 @@ final class NodePrograms implements AutoCloseable {
 
     /** The plugin's metrics that begin with that text. */
     List<String> metrics(String prefix) {
-        URI uri = URI.create("http://127.0.0.1:" + metricsPort + "/metrics");
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            HttpRequest request =
-                    HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(10)).build();
-            return client.send(request, HttpResponse.BodyHandlers.ofLines())
-                    .body()
+        try (InputStream page = URI.create("http://127.0.0.1:" + metricsPort + "/metrics").toURL().openStream()) {
+            return new String(page.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
                     .filter(line -> line.startsWith(prefix))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
         }
     }
 
@@ -115,7 +111,6 @@ final class NodePrograms implements AutoCloseable {
     @Override
     public void close() {
         programs.reversed().forEach(Program::close);
-        keepLogs();
         daemon().ifPresent(daemon -> {
             daemon.descendants().forEach(ProcessHandle::destroyForcibly);
             daemon.destroyForcibly();
@@ -126,22 +121,5 @@ final class NodePrograms implements AutoCloseable {
         });
         // A supervisor that ends while pods hold the card leaves it to the next one.
         machine.restore();
-    }
-
-    /** Adds the programs' logs to the file beside the report. */
-    private void keepLogs() {
-        for (Program program : programs) {
-            Path file = folder.resolve(program.name() + ".log");
-            try {
-                Files.writeString(
-                        machine.logs(),
-                        "== " + Thread.currentThread().getName() + ": " + program.name() + "\n"
-                                + Files.readString(file),
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.APPEND);
-            } catch (IOException e) {
-                System.err.println(file + " can't be kept: " + e);
-            }
-        }
     }
 }

@@ -27,6 +27,7 @@ import picocli.CommandLine.Option;
         usageHelpWidth = 100)
 public final class OnACard implements Callable<Integer> {
     private static final int NO_CARD = 2;
+    private static final Duration BUDGET = Duration.ofMinutes(8);
     private static final Duration UNWINDING = Duration.ofSeconds(20);
 
     @Option(names = "--pack", required = true, description = "The folder of the unpacked pack.")
@@ -37,15 +38,8 @@ public final class OnACard implements Callable<Integer> {
 
     @Option(
             names = "--keep-settings",
-            description = "Leave the card's compute mode and MIG as they are, and skip what needs another one.")
+            description = "Leave the card's compute mode and memory limits as they are, and skip what needs others.")
     private boolean keepSettings;
-
-    @Option(
-            names = "--budget",
-            paramLabel = "<seconds>",
-            defaultValue = "480",
-            description = "Start no part after so many seconds, and end a running one then (default 480).")
-    private int budgetSeconds;
 
     @Option(
             names = "--measure",
@@ -68,13 +62,13 @@ public final class OnACard implements Callable<Integer> {
         Report report = new Report(out);
         try (Nvml nvml = Nvml.open(Nvml.DEFAULT_LIBRARY)) {
             Machine machine = Machine.find(
-                    pack.toAbsolutePath(), work, out.resolve("programs.log"), keepSettings, measureMillis, nvml);
+                    pack.toAbsolutePath(), work, out, keepSettings, measureMillis, nvml);
             Thread hook = new Thread(() -> end(machine), "restore");
             Runtime.getRuntime().addShutdownHook(hook);
             report.machine(machine.facts());
             for (Part part : Part.all()) {
                 if (names.isEmpty() || names.contains(part.name())) {
-                    Duration left = Duration.ofSeconds(budgetSeconds).minusNanos(System.nanoTime() - start);
+                    Duration left = BUDGET.minusNanos(System.nanoTime() - start);
                     Report.Result result = run(part, machine, left.compareTo(part.limit()) < 0 ? left : part.limit());
                     report.add(result);
                     System.out.println(result.part() + ": " + result.outcome() + " in " + result.seconds() + " s "

@@ -23,11 +23,11 @@ record Part(String name, Duration limit, Action action) {
     static List<Part> all() {
         return List.of(
                 new Part("facts", Duration.ofSeconds(60), FactsPart::run),
-                new Part("kubelet", Duration.ofSeconds(60), KubeletPart::run),
-                new Part("xid", Duration.ofSeconds(60), XidPart::run),
+                new Part("kubelet", Duration.ofSeconds(60), PluginParts::kubelet),
+                new Part("xid", Duration.ofSeconds(60), PluginParts::xid),
                 new Part("mps-limits", Duration.ofSeconds(120), LimitsPart::run),
                 new Part("mps-faults", Duration.ofSeconds(120), FaultsPart::run),
                 new Part("sharing-cost", Duration.ofSeconds(120), CostPart::run),
-                new Part("mig", Duration.ofSeconds(20), FactsPart::mig));
+                new Part("driver-limits", Duration.ofSeconds(60), DriverPart::run));
     }
 }

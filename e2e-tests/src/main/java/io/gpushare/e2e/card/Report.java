@@ -1,7 +1,7 @@
 package io.gpushare.e2e.card;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ final class Report {
      */
     record Result(String part, String outcome, String reason, double seconds, List<Findings.Line> lines) {}
 
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final ObjectMapper MAPPER = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
     private final Path folder;
     private final Map<String, String> machine = new LinkedHashMap<>();
@@ -47,29 +47,8 @@ final class Report {
     }
 
     private void write() throws IOException {
-        Files.writeString(folder.resolve("report.json"), json().toPrettyString() + "\n");
+        MAPPER.writeValue(folder.resolve("report.json").toFile(), Map.of("machine", machine, "parts", results));
         Files.writeString(folder.resolve("report.md"), markdown());
-    }
-
-    private ObjectNode json() {
-        ObjectNode all = MAPPER.createObjectNode();
-        all.set("machine", MAPPER.valueToTree(machine));
-        for (Result result : results) {
-            ObjectNode part = all.withArrayProperty("parts").addObject();
-            part.put("part", result.part())
-                    .put("outcome", result.outcome())
-                    .put("reason", result.reason())
-                    .put("seconds", result.seconds());
-            for (Findings.Line line : result.lines()) {
-                part.withArrayProperty("lines")
-                        .addObject()
-                        .put("kind", line.kind())
-                        .put("what", line.what())
-                        .put("seen", line.seen())
-                        .put("holds", line.holds());
-            }
-        }
-        return all;
     }
 
     private String markdown() {

@@ -13,7 +13,6 @@ import java.util.Map;
 /** A program that uses the card: {@code gpu-eat} with its output. */
 final class Tenant implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-
     private static final Duration NOTICES = Duration.ofSeconds(15);
 
     private final Process process;
@@ -26,8 +25,14 @@ final class Tenant implements AutoCloseable {
 
     /** Starts it with these variables and without other ones of CUDA. */
     static Tenant start(Machine machine, Map<String, String> environment, String... arguments) throws IOException {
-        List<String> command =
-                new ArrayList<>(List.of(machine.pack().resolve("native/gpu-eat").toString()));
+        return start(machine, List.of(), environment, arguments);
+    }
+
+    /** Starts it by that command, which ends with the execution of its own arguments. */
+    static Tenant start(Machine machine, List<String> before, Map<String, String> environment, String... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(before);
+        command.add(machine.pack().resolve("native/gpu-eat").toString());
         command.addAll(List.of(arguments));
         Path output = Files.createTempFile(machine.work(), "tenant", ".out");
         ProcessBuilder builder =

@@ -4,11 +4,12 @@ import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import java.util.List;
 
-/** The plugin with the real NVML at the kubelet: both resources, their link, and what containers get. */
-final class KubeletPart {
-    private KubeletPart() {}
+/** The plugin with NVML and a kubelet, without isolation. */
+final class PluginParts {
+    private PluginParts() {}
 
-    static void run(Machine machine, Findings findings) throws Exception {
+    /** Both resources, their link, and what containers get. */
+    static void kubelet(Machine machine, Findings findings) throws Exception {
         int units = (int) (machine.card().memoryTotalBytes() / Machine.MIB / 1024);
         long start = System.nanoTime();
         try (Node node = Node.start(machine)) {
@@ -51,5 +52,33 @@ final class KubeletPart {
                 "the plugin's metric of the container's use is NVML's, " + mib + " MiB",
                 lines.stream().anyMatch(line -> line.endsWith(" " + bytes)),
                 lines);
+    }
+
+    /** A kernel that writes to a bad address: the Xid reaches the plugin, and the card's health and pods afterwards. */
+    static void xid(Machine machine, Findings findings) throws Exception {
+        machine.kernels();
+        try (Node node = Node.start(machine, "--health-quiet-time=3s")) {
+            int units = node.healthy(PodSpec.MEMORY);
+            Node.Container container = node.memory("bad", 2);
+            int left = node.healthy(PodSpec.MEMORY);
+            long start = System.nanoTime();
+            try (Tenant tenant = node.tenant(container, "64", "fault")) {
+                String last = tenant.lastLine("lost");
+                findings.check("the program loses its context", last.startsWith("lost"), last);
+            }
+            String event = node.event("GpuXid", "bad", 20);
+            findings.check("an Event GpuXid is recorded on its pod", event.contains("Xid"), event);
+            findings.figure("from the start of the program to the Event", Findings.seconds(start));
+            findings.figure("metric", node.programs().metrics("gpushare_card_xid_errors_total"));
+            findings.same(
+                    "the card stays healthy: the program is at fault", left, node.awaitHealthy(PodSpec.MEMORY, left));
+            Node.Container next = node.memory("next", 2);
+            try (Tenant tenant = node.tenant(next, "64")) {
+                findings.same("the next program computes", "ok 64", tenant.line(0));
+            }
+            node.delete(container);
+            node.delete(next);
+            findings.same("all memory is offered again", units, node.awaitHealthy(PodSpec.MEMORY, units));
+        }
     }
 }
