@@ -35,7 +35,9 @@ public record OverUse(Map<PodOnCard, Instant> since, Map<NodeUsage.ContainerOnCa
     /** A pod on one card. */
     public record PodOnCard(PodRef pod, CardId card) {}
 
-    /** The bytes that a pod may use on a card, those that it uses as far as the driver reports them, and its processes. */
+    /**
+     * The bytes that a pod may use on a card, those that it uses as far as the driver reports them, and its processes.
+     */
     private record PodMemory(long limit, long used, int processes) {
         PodMemory plus(PodMemory other) {
             return new PodMemory(limit, used + other.used, processes + other.processes);
@@ -87,8 +89,8 @@ public record OverUse(Map<PodOnCard, Instant> since, Map<NodeUsage.ContainerOnCa
                     PodMemory::plus);
             long counted = counted(used, processes);
             if (counted > share.memory().bytes()) {
-                excesses.add(
-                        new Excess(share, used, Math.ceilDiv(counted, unit.size().bytes())));
+                excesses.add(new Excess(
+                        share, used, Math.ceilDiv(counted, unit.size().bytes())));
             }
         }
         Map<PodOnCard, Instant> above = new HashMap<>();

@@ -35,7 +35,8 @@ final class FactsPart {
             long used = machine.memoryMib(tenant.pid());
             findings.check("NVML lists the tenant's process with its memory", used >= TENANT_MIB, used + " MiB");
             findings.figure("a context without MPS costs", (used - TENANT_MIB) + " MiB");
-            findings.figure("the card's memory in use grew by", (load.memoryUsedBytes() / Machine.MIB - before) + " MiB");
+            findings.figure(
+                    "the card's memory in use grew by", (load.memoryUsedBytes() / Machine.MIB - before) + " MiB");
             findings.note("utilization: " + load);
             if (SMI) {
                 compareLoad(machine, load, findings);
@@ -50,7 +51,8 @@ final class FactsPart {
         return Machine.output("nvidia-smi", "-i", machine.uuid(), query, "--format=csv,noheader,nounits")
                 .lines()
                 .filter(line -> !line.isBlank())
-                .map(line -> Arrays.stream(line.split(",", -1)).map(String::strip).toList())
+                .map(line ->
+                        Arrays.stream(line.split(",", -1)).map(String::strip).toList())
                 .toList();
     }
 
@@ -64,15 +66,20 @@ final class FactsPart {
                 card.pciBusId(),
                 enabled(card.ecc()),
                 enabled(card.mig()));
-        List<String> theirs = query(machine, "gpu", FIELDS.toArray(String[]::new)).getFirst();
+        List<String> theirs =
+                query(machine, "gpu", FIELDS.toArray(String[]::new)).getFirst();
         for (int i = 0; i < FIELDS.size(); i++) {
             findings.same(FIELDS.get(i), theirs.get(i), ours.get(i));
         }
         String report = Machine.output("nvidia-smi", "-q", "-i", machine.uuid());
-        findings.same("driver", found(report, "Driver Version"), machine.driver().driverVersion());
+        findings.same(
+                "driver", found(report, "Driver Version"), machine.driver().driverVersion());
         String cuda = machine.driver().cudaMajor() + "." + machine.driver().cudaMinor();
         findings.same("CUDA", found(report, "CUDA Version"), cuda);
-        findings.same("minor number", found(report, "Minor Number"), String.valueOf(card.minor().orElse(-1)));
+        findings.same(
+                "minor number",
+                found(report, "Minor Number"),
+                String.valueOf(card.minor().orElse(-1)));
     }
 
     private static String enabled(Optional<Boolean> mode) {
@@ -88,7 +95,8 @@ final class FactsPart {
             throws NvmlException, IOException, InterruptedException {
         List<CardReading> cards = machine.nvml().cards();
         for (CardReading reading : cards) {
-            if (reading instanceof CardReading.Present(int _, CardFacts other) && other.index() != machine.card().index()) {
+            if (reading instanceof CardReading.Present(int _, CardFacts other)
+                    && other.index() != machine.card().index()) {
                 findings.figure("link to card " + other.index(), machine.nvml().link(machine.uuid(), other.uuid()));
             }
         }
@@ -99,7 +107,8 @@ final class FactsPart {
 
     private static void compareLoad(Machine machine, CardUtilization load, Findings findings)
             throws IOException, InterruptedException {
-        List<String> theirs = query(machine, "gpu", "memory.used", "temperature.gpu", "power.draw").getFirst();
+        List<String> theirs = query(machine, "gpu", "memory.used", "temperature.gpu", "power.draw")
+                .getFirst();
         near(findings, "memory used, MiB", load.memoryUsedBytes() / Machine.MIB, theirs.get(0), 16);
         near(findings, "temperature, °C", load.temperatureCelsius().orElse(0), theirs.get(1), 5);
         near(findings, "power, W", load.powerMilliwatts().orElse(0) / 1000, theirs.get(2), 100);

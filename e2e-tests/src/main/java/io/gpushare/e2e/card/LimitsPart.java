@@ -1,6 +1,5 @@
 package io.gpushare.e2e.card;
 
-import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.nvml.ComputeMode;
 import io.gpushare.nvml.library.NvmlException;
@@ -19,7 +18,10 @@ final class LimitsPart {
     /** Seen on an H100 with driver 580.159. */
     private static final int ABOVE_MIB = 2;
 
-    /** The driver is read every 6 s; the rest is the grace time of 2 s, and what 2 s between checks and slow machines add. */
+    /**
+     * The driver is read every 6 s; the rest is the grace time of 2 s, and what 2 s between checks and slow machines
+     * add.
+     */
     private static final Duration TERMINATED = Duration.ofSeconds(12);
 
     private static final int MANY = 40;
@@ -72,7 +74,12 @@ final class LimitsPart {
 
     /** Fills a container's share: by the account of MPS all of it, by NVML at most 2 MiB more. */
     private static void exact(
-            Machine machine, Node node, Node.Container container, Map<String, String> changes, int gib, Findings findings)
+            Machine machine,
+            Node node,
+            Node.Container container,
+            Map<String, String> changes,
+            int gib,
+            Findings findings)
             throws IOException {
         try (Tenant tenant = node.tenant(container, changes, "fill")) {
             String filled = tenant.line(0);
@@ -90,8 +97,7 @@ final class LimitsPart {
                             && mib <= limit + ABOVE_MIB,
                     mib + " MiB by NVML; " + filled);
             long got = Long.parseLong(matcher.group(1));
-            findings.figure(
-                    "its context costs", (limit - got) + " MiB of the limit, " + (mib - got) + " MiB by NVML");
+            findings.figure("its context costs", (limit - got) + " MiB of the limit, " + (mib - got) + " MiB by NVML");
         }
     }
 

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The machine, its first card, and the programs that the parts start on it.
@@ -72,6 +73,10 @@ record Machine(
                 "cgroups", Files.exists(Path.of("/sys/fs/cgroup/cgroup.controllers")) ? "version 2" : "not version 2");
         facts.put("compute mode before", mode.toString());
         facts.put("MIG", card.mig().map(on -> on ? "enabled" : "disabled").orElse("none"));
+        Stream<String> programs = Stream.of("nvidia-smi", "nvidia-cuda-mps-control", "nvcc");
+        facts.put(
+                "programs",
+                programs.filter(each -> find(each).isPresent()).toList().toString());
         facts.put("settings", keepSettings ? "kept: the supervisor's NVML only remembers the compute mode" : "changed");
         return facts;
     }
@@ -167,8 +172,9 @@ record Machine(
                 nvml.setComputeMode(uuid(), mode);
                 now = nvml.computeMode(uuid());
             }
-            return "compute mode " + now + ", before " + mode + "; " + utilization().memoryUsedBytes() / MIB
-                    + " MiB in use; processes: " + utilization().processes();
+            return "compute mode " + now + ", before " + mode + "; "
+                    + utilization().memoryUsedBytes() / MIB + " MiB in use; processes: "
+                    + utilization().processes();
         } catch (NvmlException | IllegalStateException e) {
             return "unknown: " + e.getMessage();
         }

@@ -237,17 +237,12 @@ final class Node implements AutoCloseable {
     /** Ends everything: tenants first, then the programs. */
     @Override
     public void close() {
-        boolean interrupted = Thread.interrupted();
         for (AutoCloseable each : running) {
             try {
                 each.close();
             } catch (Exception e) {
                 System.err.println("stopping " + each + ": " + e);
             }
-        }
-        running.clear();
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -97,7 +97,9 @@ final class NodePrograms implements AutoCloseable {
 
     /** The plugin's metrics that begin with that text. */
     List<String> metrics(String prefix) {
-        try (InputStream page = URI.create("http://127.0.0.1:" + metricsPort + "/metrics").toURL().openStream()) {
+        try (InputStream page = URI.create("http://127.0.0.1:" + metricsPort + "/metrics")
+                .toURL()
+                .openStream()) {
             return new String(page.readAllBytes(), StandardCharsets.UTF_8)
                     .lines()
                     .filter(line -> line.startsWith(prefix))

@@ -19,8 +19,7 @@ final class PluginParts {
             findings.note("inventory: " + node.inventory());
 
             Node.Container memory = node.memory("memory", 2);
-            findings.same(
-                    "a pod of 2 GiB sees", machine.uuid(), memory.variable("NVIDIA_VISIBLE_DEVICES"));
+            findings.same("a pod of 2 GiB sees", machine.uuid(), memory.variable("NVIDIA_VISIBLE_DEVICES"));
             findings.same("its card can't be taken whole", 0, node.awaitHealthy(PodSpec.CARDS, 0));
             try (Tenant tenant = node.tenant(memory, "1024")) {
                 findings.same("its program allocates", "ok 1024", tenant.line(0));
@@ -30,10 +29,7 @@ final class PluginParts {
             findings.same("without it, it can", 1, node.awaitHealthy(PodSpec.CARDS, 1));
 
             Node.Container whole = node.whole("whole");
-            findings.same(
-                    "a pod of the whole card sees",
-                    machine.uuid(),
-                    whole.variable("NVIDIA_VISIBLE_DEVICES"));
+            findings.same("a pod of the whole card sees", machine.uuid(), whole.variable("NVIDIA_VISIBLE_DEVICES"));
             findings.same("the card then offers no memory", 0, node.awaitHealthy(PodSpec.MEMORY, 0));
             node.delete(whole);
             findings.same("without it, all", units, node.awaitHealthy(PodSpec.MEMORY, units));

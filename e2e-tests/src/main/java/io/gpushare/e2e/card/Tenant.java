@@ -96,14 +96,7 @@ final class Tenant implements AutoCloseable {
 
     @Override
     public void close() {
-        boolean interrupted = Thread.interrupted();
-        try {
-            process.destroyForcibly().waitFor();
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        process.destroyForcibly();
+        process.onExit().join();
     }
 }

@@ -112,8 +112,7 @@ class OverLimitTest {
     private List<Long> evaluate() {
         Inventory cards = new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))));
         NodePod pod = TestPods.onCard("p", 0, A, 2);
-        NodeSnapshot snapshot =
-                NodeSnapshot.of(cards).withPod(TestPods.started(pod, Map.of("c1", "main")));
+        NodeSnapshot snapshot = NodeSnapshot.of(cards).withPod(TestPods.started(pod, Map.of("c1", "main")));
         snapshot = snapshot.withAnsweredCall(new AnsweredCall(
                 pod.ref(), pod.allocation().valid().orElseThrow().containers().getFirst(), Set.of("d"), now));
         List<CardUsage.GpuProcess> processes = mib.entrySet().stream()
