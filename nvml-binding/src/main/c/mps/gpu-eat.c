@@ -11,6 +11,7 @@
  *   fault             starts a kernel that writes to a bad address
  *   deaf              waits and notices nothing
  *   user:<uid>        becomes that user; only as the first argument
+ *   cgroup:<path>     enters that cgroup; only as the first argument
  *
  * Then it holds what it got until it is killed. It prints "lost <code>" and ends with 3 when its context is gone. The kernels
  * are in the file that GPU_EAT_KERNELS names, compiled from kernels.cu; the simulated library needs no file.
@@ -182,13 +183,36 @@ static void act(char *argument) {
     fflush(stdout);
 }
 
-int main(int count, char *arguments[]) {
-    int first = count > 1 && strncmp(arguments[1], "user:", 5) == 0 ? 2 : 1;
-    unsigned int user = first == 2 ? (unsigned int) atoi(arguments[1] + 5) : 0;
-    if (first == 2 && (setgroups(0, NULL) != 0 || setgid(user) != 0 || setuid(user) != 0)) {
-        perror("gpu-eat: user");
-        return 2;
+/* user:<uid>; false: it is another argument. */
+static bool become(const char *argument) {
+    unsigned int user = 0;
+    if (sscanf(argument, "user:%u", &user) != 1) {
+        return false;
     }
+    if (setgroups(0, NULL) != 0 || setgid(user) != 0 || setuid(user) != 0) {
+        perror("gpu-eat: user");
+        exit(2);
+    }
+    return true;
+}
+
+/* cgroup:<path>; false: it is another argument. */
+static bool enter(const char *argument) {
+    char path[4096];
+    if (strncmp(argument, "cgroup:", 7) != 0) {
+        return false;
+    }
+    snprintf(path, sizeof path, "%s/cgroup.procs", argument + 7);
+    FILE *processes = fopen(path, "we");
+    if (processes == NULL || fprintf(processes, "%d\n", (int) getpid()) < 0 || fclose(processes) != 0) {
+        perror("gpu-eat: cgroup");
+        exit(2);
+    }
+    return true;
+}
+
+int main(int count, char *arguments[]) {
+    int first = count > 1 && (become(arguments[1]) || enter(arguments[1])) ? 2 : 1;
     if (!load()) {
         return 2;
     }

@@ -65,10 +65,9 @@ final class DriverPart {
     }
 
     private static Tenant tenant(Machine machine, String cgroup, String argument) throws IOException {
-        List<String> inCgroup = List.of("sh", "-c", "echo $$ >" + cgroup + "/cgroup.procs && exec \"$0\" \"$@\"");
         Map<String, String> environment = new HashMap<>(machine.withoutMps());
         environment.put("GPUSHARE_SIMULATED_CGROUP", cgroup); // the simulated CUDA does not look for it
-        return Tenant.start(machine, inCgroup, environment, argument);
+        return Tenant.start(machine, environment, "cgroup:" + cgroup, argument);
     }
 
     private static String result(Machine machine, String cgroup) {

@@ -25,13 +25,7 @@ final class Tenant implements AutoCloseable {
 
     /** Starts it with these variables and without other ones of CUDA. */
     static Tenant start(Machine machine, Map<String, String> environment, String... arguments) throws IOException {
-        return start(machine, List.of(), environment, arguments);
-    }
-
-    /** Starts it by that command, which ends with the execution of its own arguments. */
-    static Tenant start(Machine machine, List<String> before, Map<String, String> environment, String... arguments)
-            throws IOException {
-        List<String> command = new ArrayList<>(before);
+        List<String> command = new ArrayList<>();
         command.add(machine.pack().resolve("native/gpu-eat").toString());
         command.addAll(List.of(arguments));
         Path output = Files.createTempFile(machine.work(), "tenant", ".out");
