@@ -16,7 +16,6 @@ import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.metrics.ExtenderMetrics;
 import io.gpushare.extender.metrics.MetricsSource;
 import io.gpushare.extender.outcome.PlacementOutcomes;
-import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -33,6 +32,7 @@ import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.usage.PluginMetricsClient;
 import io.gpushare.extender.usage.WasteMonitor;
+import io.gpushare.extender.view.routes.ViewAccess;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
@@ -118,8 +118,8 @@ public final class Extender implements AutoCloseable {
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(placer, pods, outcomes, clocks.wall());
         informers = new ClusterInformers(api, ledger, outcomes, settings.pluginNamespace());
-        NodeSelection selection = new NodeSelection(
-                placer, outcomes, settings.decideIn(), informers::softTaints, clocks.steady());
+        NodeSelection selection =
+                new NodeSelection(placer, outcomes, settings.decideIn(), informers::softTaints, clocks.steady());
         leases = NodeLeasePoller.of(api, settings.nodeLeaseNamespace(), ledger);
         leadership = Leadership.start(election, candidacy == null ? null : candidacy.label(api), informers);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
@@ -249,7 +249,8 @@ public final class Extender implements AutoCloseable {
 
     /**
      * Ends reservations whose time is over: of filter, and by nodes' annotations that nobody renews, because whoever
-     * moved the pods is gone. The age of an annotation is measured by the extender's own clock since its last change, as with the Leases of the nodes.
+     * moved the pods is gone. The age of an annotation is measured by the extender's own clock since its last change,
+     * as with the Leases of the nodes.
      */
     static void endOldReservations(Ledger ledger, Instant now) {
         for (Reservation over : ledger.overReservations(now)) {
@@ -257,7 +258,8 @@ public final class Extender implements AutoCloseable {
                 LOG.warn("node {}: its cards are not reserved any more, because nobody renewed it", over.node());
                 ledger.endReservation(over);
             } else if (over.source() == Reservation.Source.FILTER) {
-                LOG.info("pod {}: no bind to node {} came in time: nothing is reserved for it", over.pod(), over.node());
+                LOG.info(
+                        "pod {}: no bind to node {} came in time: nothing is reserved for it", over.pod(), over.node());
                 ledger.endReservation(over);
             }
         }

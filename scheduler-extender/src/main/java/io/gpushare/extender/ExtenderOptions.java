@@ -1,11 +1,11 @@
 package io.gpushare.extender;
 
-import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.TlsFiles;
+import io.gpushare.extender.view.routes.ViewAccess;
 import io.gpushare.options.CheckedOptions;
 import io.gpushare.options.ClusterOptions;
 import io.gpushare.options.EnvironmentDefaults;

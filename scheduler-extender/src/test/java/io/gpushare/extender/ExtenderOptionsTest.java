@@ -3,10 +3,10 @@ package io.gpushare.extender;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.TlsFiles;
+import io.gpushare.extender.view.routes.ViewAccess;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;

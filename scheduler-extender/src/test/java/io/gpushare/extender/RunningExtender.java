@@ -4,13 +4,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.ExtenderServer;
+import io.gpushare.extender.view.routes.ViewAccess;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.time.Clocks;
 import io.vertx.core.json.JsonObject;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.server.Deadlines;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.TlsFiles;
+import io.gpushare.extender.view.routes.ViewAccess;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;

@@ -55,8 +55,11 @@ class VolumeIT extends ClusterScenario {
     void podsThatWaitForTheirVolumesKeepTheirCards() {
         withVolume("first");
         withVolume("second");
-        Await.until(SOON, "both volumes are wanted on the node", () -> selected("first") + selected("second"), node ->
-                node.equals(cluster.node().repeat(2)));
+        Await.until(
+                SOON,
+                "both volumes are wanted on the node",
+                () -> selected("first") + selected("second"),
+                node -> node.equals(cluster.node().repeat(2)));
 
         pods.createMemory("late", 8);
 

@@ -1,5 +1,8 @@
 package io.gpushare.extender.report;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
@@ -19,7 +22,11 @@ import org.jspecify.annotations.Nullable;
  * @param detail the obstacle in words, with the figures of the card that comes nearest to fitting; empty if the reason
  *     is not in the cards
  */
-public record RefusedNodes(Reason reason, String model, int nodes, String detail) {
+public record RefusedNodes(
+        @JsonUnwrapped Reason reason,
+        @JsonInclude(Include.NON_EMPTY) String model,
+        int nodes,
+        @JsonInclude(Include.NON_EMPTY) String detail) {
     private record Key(Reason reason, String model, Obstacle.@Nullable Kind kind) {}
 
     private record Group(Reason reason, @Nullable Obstacle nearest, int nodes) {

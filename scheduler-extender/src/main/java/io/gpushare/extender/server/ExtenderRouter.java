@@ -4,9 +4,10 @@ import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.Methods;
 import io.gpushare.extender.metrics.ExtenderMetrics;
-import io.gpushare.extender.page.ViewRoutes;
 import io.gpushare.extender.protocol.VerbRoutes;
-import io.gpushare.extender.view.InspectJson;
+import io.gpushare.extender.view.InspectedNodes;
+import io.gpushare.extender.view.ViewJson;
+import io.gpushare.extender.view.routes.ViewRoutes;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
@@ -124,13 +125,16 @@ final class ExtenderRouter {
         String name = path.length() > INSPECT.length() ? path.substring(INSPECT.length()) : "";
         if (name.isEmpty()) {
             HttpResponse.json(
-                    context.request(), 200, InspectJson.of(parts.ledger().nodes()));
+                    context.request(),
+                    200,
+                    ViewJson.json(InspectedNodes.ofLedger(parts.ledger().nodes())));
             return;
         }
         parts.ledger()
                 .node(name)
                 .ifPresentOrElse(
-                        node -> HttpResponse.json(context.request(), 200, InspectJson.of(List.of(node))),
+                        node -> HttpResponse.json(
+                                context.request(), 200, ViewJson.json(InspectedNodes.ofLedger(List.of(node)))),
                         () -> HttpResponse.error(context.request(), 404, "node \"" + name + "\" is not known"));
     }
 

@@ -1,8 +1,8 @@
 package io.gpushare.extender.server;
 
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.page.ViewAccess;
 import io.gpushare.extender.protocol.VerbRoutes;
+import io.gpushare.extender.view.routes.ViewAccess;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -1,11 +1,7 @@
 package io.gpushare.extender.view;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.pod.WaitingPod;
-import io.gpushare.extender.report.Explainer;
-import io.gpushare.model.Demand;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,25 +20,4 @@ public record ClusterChanges(
         List<NodeView> nodes,
         List<String> gone,
         int plain,
-        @Nullable Queue waiting) {
-    public ClusterChanges {
-        nodes = List.copyOf(nodes);
-        gone = List.copyOf(gone);
-    }
-
-    /**
-     * The waiting pods.
-     *
-     * @param count the number of all waiting pods
-     * @param first those with the highest priority, then the oldest
-     * @param why the reasons that keep each of their demands from being placed, for a limited number of demands
-     */
-    public record Queue(int count, List<WaitingPod> first, Map<Demand, Explainer.Tally> why) {
-        static final Queue EMPTY = new Queue(0, List.of(), Map.of());
-
-        public Queue {
-            first = List.copyOf(first);
-            why = Map.copyOf(why);
-        }
-    }
-}
+        @Nullable WaitingQueue waiting) {}

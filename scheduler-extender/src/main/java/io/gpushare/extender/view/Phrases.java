@@ -8,8 +8,6 @@ import io.gpushare.model.card.NoCards;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Phrases that all texts for users share. */
@@ -33,22 +31,14 @@ public final class Phrases {
         return String.join(" and ", parts) + select;
     }
 
-    /** Why the node can take no new pod, with what the driver reported and what to do; empty if it can. */
-    public static Optional<String> unusable(NodeView node) {
+    /** Why the node can take no new pod, with what the driver reported and what to do; null if it can. */
+    static @Nullable String unusable(NodeView node) {
+        @Nullable Reason reason = node.unusable();
         @Nullable NoCards none = node.cards().inventory().noCards();
-        return Optional.ofNullable(node.unusable())
-                .map(reason -> none != null && reason.equals(Reason.noCards(none.cause()))
-                        ? none.sentences()
-                        : reason.sentence());
-    }
-
-    /** The reasons with their counts, the most common first. */
-    public static List<Map.Entry<Reason, Integer>> mostFirst(Map<Reason, Integer> reasons) {
-        return reasons.entrySet().stream()
-                .sorted(Map.Entry.<Reason, Integer>comparingByValue()
-                        .reversed()
-                        .thenComparing(reason -> reason.getKey().label()))
-                .toList();
+        if (reason == null) {
+            return null;
+        }
+        return none != null && reason.equals(Reason.noCards(none.cause())) ? none.sentences() : reason.sentence();
     }
 
     /** Which new nodes would let the pod run, as a sentence. */
@@ -72,6 +62,11 @@ public final class Phrases {
     public static String size(long bytes) {
         long mib = bytes >> 20;
         return mib < 1024 ? mib + " MiB" : String.format(Locale.ROOT, "%.1f GiB", mib / 1024.0);
+    }
+
+    /** The same; a dash for an unknown amount. */
+    public static String sizeOrDash(@Nullable Long bytes) {
+        return bytes == null ? "-" : size(bytes);
     }
 
     /** A duration in its largest unit, such as {@code 45 min}. The page rounds in the same way. */

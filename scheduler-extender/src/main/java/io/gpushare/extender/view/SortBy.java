@@ -1,13 +1,9 @@
 package io.gpushare.extender.view;
 
-import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.waste.CardView;
-import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.PodOnCard;
-import io.gpushare.model.ledger.CardState;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToLongFunction;
 
 /** The order of nodes or pods in texts: by name, or those with most first. */
@@ -16,66 +12,41 @@ public enum SortBy {
     ALLOCATED,
     /** The most free memory on one card. */
     FREE,
+    /** Nodes and pods without measured usage are the last. */
     USED,
     /** The most memory that is allocated and measured as unused. */
     UNUSED;
 
-    /** The nodes in this order; nodes without measured usage are the last by usage. */
-    public List<NodeView> nodes(List<NodeView> nodes, Map<String, NodeUse> usage) {
-        Comparator<NodeView> byName = Comparator.comparing(NodeView::name);
-        return switch (this) {
-            case NAME -> nodes;
-            case ALLOCATED ->
-                sorted(nodes, node -> bytes(node, state -> state.occupied().units()), byName);
-            case FREE -> sorted(nodes, SortBy::free, byName);
-            case USED ->
-                sorted(
-                        nodes,
-                        node -> use(node, usage).cards().values().stream()
-                                .mapToLong(Long::longValue)
-                                .sum(),
-                        byName);
-            case UNUSED ->
-                sorted(
-                        nodes,
-                        node -> PodOnCard.of(node, use(node, usage)).stream()
-                                .mapToLong(PodOnCard::unusedBytes)
-                                .sum(),
-                        byName);
-        };
+    /** The nodes in this order, and equal ones by name. */
+    public List<NodeDetails> nodes(List<NodeDetails> nodes) {
+        return sorted(
+                nodes,
+                switch (this) {
+                    case NAME -> node -> 0;
+                    case ALLOCATED -> node -> node.allocatedUnits() * node.unitMiB();
+                    case FREE -> node -> node.freeOnOneCard() * node.unitMiB();
+                    case USED -> node -> Objects.requireNonNullElse(node.usedBytes(), -1L);
+                    case UNUSED -> NodeDetails::unusedBytes;
+                },
+                Comparator.comparing(NodeDetails::name));
     }
 
-    /** The pods in this order. */
+    /** The pods in this order, and equal ones by name. */
     public List<PodOnCard> pods(List<PodOnCard> pods) {
-        Comparator<PodOnCard> byName = Comparator.comparing(PodOnCard::pod, CardView.BY_NAME);
-        return switch (this) {
-            case NAME, FREE -> pods.stream().sorted(byName).toList();
-            case ALLOCATED -> sorted(pods, PodOnCard::allocatedBytes, byName);
-            case USED -> sorted(pods, pod -> pod.usedBytes() == null ? -1 : pod.usedBytes(), byName);
-            case UNUSED -> sorted(pods, PodOnCard::unusedBytes, byName);
-        };
+        return sorted(
+                pods,
+                switch (this) {
+                    case NAME, FREE -> pod -> 0;
+                    case ALLOCATED -> PodOnCard::allocatedBytes;
+                    case USED -> pod -> Objects.requireNonNullElse(pod.usedBytes(), -1L);
+                    case UNUSED -> PodOnCard::unusedBytes;
+                },
+                Comparator.comparing(PodOnCard::pod, PodOnCard.BY_NAME));
     }
 
     private static <T> List<T> sorted(List<T> all, ToLongFunction<T> most, Comparator<T> then) {
         return all.stream()
                 .sorted(Comparator.comparingLong(most).reversed().thenComparing(then))
                 .toList();
-    }
-
-    private static NodeUse use(NodeView node, Map<String, NodeUse> usage) {
-        return usage.getOrDefault(node.name(), NodeUse.UNKNOWN);
-    }
-
-    private static long bytes(NodeView node, ToLongFunction<CardState> units) {
-        return node.cards().cards().stream().mapToLong(units).sum()
-                * node.cards().inventory().unit().size().bytes();
-    }
-
-    private static long free(NodeView node) {
-        return node.cards().cards().stream()
-                        .mapToLong(state -> state.free().units())
-                        .max()
-                        .orElse(0)
-                * node.cards().inventory().unit().size().bytes();
     }
 }

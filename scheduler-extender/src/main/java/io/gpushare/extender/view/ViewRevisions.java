@@ -3,10 +3,7 @@ package io.gpushare.extender.view;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.pod.PodDemand;
-import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.extender.report.Explainer;
-import io.gpushare.model.Demand;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,8 +25,6 @@ public final class ViewRevisions {
     private static final long QUEUE_NANOS = 1_000_000_000;
     private static final long IDLE_NANOS = 120_000_000_000L;
     private static final int GONE = 10_000;
-    private static final int PODS = 500;
-    private static final int DEMANDS = 100;
 
     private final Ledger ledger;
     private final Explainer explainer;
@@ -42,7 +37,7 @@ public final class ViewRevisions {
     private final Map<String, Known> nodes = new HashMap<>();
     private final LinkedHashMap<String, Long> gone = new LinkedHashMap<>();
     private int plain;
-    private ClusterChanges.Queue queue = ClusterChanges.Queue.EMPTY;
+    private WaitingQueue queue = WaitingQueue.EMPTY;
     private long queueSince;
 
     /** A node as of the last refresh, and the revision in which it last changed. */
@@ -90,7 +85,7 @@ public final class ViewRevisions {
             epoch = "";
             nodes.clear();
             gone.clear();
-            queue = ClusterChanges.Queue.EMPTY;
+            queue = WaitingQueue.EMPTY;
             queueSince = 0;
             revision = 0;
         }
@@ -174,17 +169,7 @@ public final class ViewRevisions {
     }
 
     private boolean refreshQueue(long next) {
-        List<WaitingPod> pods = ledger.waitingPods();
-        List<WaitingPod> some = pods.subList(0, Math.min(pods.size(), PODS));
-        Map<Demand, Explainer.Tally> why = new HashMap<>();
-        for (WaitingPod pod : some) {
-            if (pod.demand() instanceof PodDemand.Valid valid
-                    && why.size() < DEMANDS
-                    && !why.containsKey(valid.demand())) {
-                why.put(valid.demand(), explainer.tally(valid.demand()));
-            }
-        }
-        ClusterChanges.Queue now = new ClusterChanges.Queue(pods.size(), some, why);
+        WaitingQueue now = WaitingQueue.of(ledger.waitingPods(), explainer);
         if (now.equals(queue)) {
             return false;
         }

@@ -1,5 +1,6 @@
 /**
- * The ledger as JSON for users and programs: bytes made from values, without HTTP. Its texts are in the package text.
+ * The ledger for users and programs: one value for each response, which Jackson writes as JSON. The package text makes
+ * tables and sentences of the same values, and the package routes serves both.
  */
 @NullMarked
 package io.gpushare.extender.view;

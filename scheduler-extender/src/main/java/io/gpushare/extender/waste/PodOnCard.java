@@ -1,13 +1,22 @@
 package io.gpushare.extender.waste;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.waste.CardView.Share;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.MemoryUsage.Part;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Isolation;
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.NodeCards;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -24,13 +33,16 @@ import org.jspecify.annotations.Nullable;
  * @param idleSeconds for how long it has not computed there; null if unknown
  */
 public record PodOnCard(
-        Share share,
+        @JsonUnwrapped Share share,
         String node,
         int card,
         long allocatedBytes,
-        Isolation isolation,
+        @JsonIgnore Isolation isolation,
         @Nullable Long usedBytes,
         @Nullable Long idleSeconds) {
+    public static final Comparator<PodRef> BY_NAME =
+            Comparator.comparing(PodRef::namespace).thenComparing(PodRef::name).thenComparing(PodRef::uid);
+
     /** A pod that has not computed for this time is idle. */
     public static final Duration IDLE = Duration.ofMinutes(30);
 
@@ -38,33 +50,62 @@ public record PodOnCard(
     private static final Pattern OWNED = Pattern.compile(
             "(.+?)(?:(?:-[bcdfghjklmnpqrstvwxz2456789]{8,10})?-[bcdfghjklmnpqrstvwxz2456789]{5}|-[0-9]{1,10})");
 
-    /** Everything that pods hold of these nodes' cards. */
-    public static List<PodOnCard> of(List<NodeView> nodes, Map<String, NodeUse> usage) {
-        return nodes.stream()
-                .flatMap(node -> of(node, usage.getOrDefault(node.name(), NodeUse.UNKNOWN)).stream())
+    /**
+     * The share of a card that one pod holds.
+     *
+     * @param units in the node's units; those of the whole card for a pod that holds it whole
+     * @param cores percent of the card's cores; 0 for a pod that is not limited
+     */
+    public record Share(
+            @JsonUnwrapped PodRef pod,
+            int units,
+            boolean whole,
+
+            @JsonProperty("coresPercent") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            int cores) {}
+
+    /** Everything that pods hold of the node's cards, by card and name. */
+    public static List<PodOnCard> of(NodeView node, NodeUse usage) {
+        Map<CardId, List<PodOnCard>> byCard = byCard(node, usage);
+        return node.cards().cards().stream()
+                .flatMap(state -> byCard.getOrDefault(state.card().id(), List.of()).stream())
                 .toList();
     }
 
-    /** Everything that pods hold of the node's cards. */
-    public static List<PodOnCard> of(NodeView node, NodeUse usage) {
-        long unit = node.cards().inventory().unit().size().bytes();
-        List<PodOnCard> all = new ArrayList<>();
-        for (CardView card : CardView.of(node.cards())) {
-            long memory = card.state().card().memory().bytes();
-            String uuid = card.state().card().id().uuid();
-            for (Share share : card.shares()) {
-                Part part = new Part(uuid, share.pod().namespace(), share.pod().name());
-                all.add(new PodOnCard(
-                        share,
-                        node.name(),
-                        card.state().card().index(),
-                        share.whole() ? memory : Math.min(memory, share.units() * unit),
-                        card.state().card().isolation().inForce(),
-                        usage.pods().get(part),
-                        usage.idleSeconds().get(part)));
+    /** What pods hold of each card, by name. Shares of cards that the node does not have are left out. */
+    public static Map<CardId, List<PodOnCard>> byCard(NodeView node, NodeUse usage) {
+        Map<CardId, CardState> states = new HashMap<>();
+        node.cards().cards().forEach(state -> states.put(state.card().id(), state));
+        Map<CardId, List<PodOnCard>> byCard = new HashMap<>();
+        for (NodeCards.Holding holding : node.cards().holdings()) {
+            for (CardId id : holding.allocation().cards()) {
+                @Nullable CardState state = states.get(id);
+                if (state != null) {
+                    byCard.computeIfAbsent(id, any -> new ArrayList<>()).add(of(node, state, holding, usage));
+                }
             }
         }
-        return all;
+        byCard.values().forEach(pods -> pods.sort(Comparator.comparing(PodOnCard::pod, BY_NAME)));
+        return byCard;
+    }
+
+    private static PodOnCard of(NodeView node, CardState state, NodeCards.Holding holding, NodeUse usage) {
+        PodRef pod = holding.holder();
+        Card card = state.card();
+        var held = node.cards().shareOn(holding.allocation(), card.id());
+        boolean whole = held.wholeCards() > 0;
+        int units = whole ? state.capacity().units() : held.units();
+        long bytes = units * node.cards().inventory().unit().size().bytes();
+        long memory = card.memory().bytes();
+        Part part = new Part(card.id().uuid(), pod.namespace(), pod.name());
+        return new PodOnCard(
+                new Share(pod, units, whole, held.cores()),
+                node.name(),
+                card.index(),
+                whole ? memory : Math.min(memory, bytes),
+                card.isolation().inForce(),
+                usage.pods().get(part),
+                usage.idleSeconds().get(part));
     }
 
     public PodRef pod() {
@@ -81,15 +122,18 @@ public record PodOnCard(
         return usedBytes == null || share.whole() ? 0 : Math.max(0, usedBytes - allocatedBytes);
     }
 
+    @JsonProperty
     public boolean over() {
         return overBytes() > 0;
     }
 
+    @JsonProperty
     public boolean idle() {
         return idleSeconds != null && idleSeconds >= IDLE.toSeconds();
     }
 
     /** The name of the pod without what its owner added to its own name: that of the owner, by Kubernetes' custom. */
+    @JsonProperty
     public String workload() {
         Matcher owned = OWNED.matcher(pod().name());
         return owned.matches() ? owned.group(1) : pod().name();

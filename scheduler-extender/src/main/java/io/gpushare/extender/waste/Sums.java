@@ -1,5 +1,6 @@
 package io.gpushare.extender.waste;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record Sums(
         int pods,
-        long allocated,
-        long measured,
-        long used,
-        long unused,
-        long over,
-        long idle,
+        @JsonProperty("allocatedBytes") long allocated,
+        @JsonProperty("measuredBytes") long measured,
+        @JsonProperty("usedBytes") long used,
+        @JsonProperty("unusedBytes") long unused,
+        @JsonProperty("overBytes") long over,
+        @JsonProperty("idleBytes") long idle,
         int podsOver,
         int podsIdle) {
     public static final Sums NONE = new Sums(0, 0, 0, 0, 0, 0, 0, 0, 0);

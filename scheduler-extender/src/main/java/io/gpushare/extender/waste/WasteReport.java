@@ -1,5 +1,7 @@
 package io.gpushare.extender.waste;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.placement.LedgerStats.Amounts;
 import java.time.Instant;
 import java.util.List;
@@ -42,7 +44,10 @@ public record WasteReport(
      *
      * @param workload empty for the namespace
      */
-    public record Group(String namespace, String workload, Sums sums) {}
+    public record Group(
+            String namespace,
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) String workload,
+            @JsonUnwrapped Sums sums) {}
 
     /**
      * One node.

@@ -21,7 +21,7 @@ public final class WasteRound {
     private static final int MOST_GROUPS = 200;
     private static final int MOST_PODS = 300;
     private static final Comparator<PodOnCard> LEAST_WASTE =
-            Comparator.comparingLong(WasteRound::waste).thenComparing(PodOnCard::pod, CardView.BY_NAME.reversed());
+            Comparator.comparingLong(WasteRound::waste).thenComparing(PodOnCard::pod, PodOnCard.BY_NAME.reversed());
 
     private record Workload(String namespace, String name) {}
 

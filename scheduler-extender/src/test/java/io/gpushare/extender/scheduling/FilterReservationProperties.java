@@ -154,8 +154,7 @@ class FilterReservationProperties {
                     // What a less important pod was promised there may be gone.
                     promised.entrySet()
                             .removeIf(other -> other.getValue().equals(node)
-                                    && priority(other.getKey())
-                                            < pod.priority().value());
+                                    && priority(other.getKey()) < pod.priority().value());
                 }
             });
         }
@@ -185,8 +184,7 @@ class FilterReservationProperties {
                 // Without a promise it may take what a less important pod was promised, as any bind may.
                 promised.entrySet()
                         .removeIf(other -> other.getValue().equals(node)
-                                && priority(other.getKey())
-                                        < pod.priority().value());
+                                && priority(other.getKey()) < pod.priority().value());
             }
         }
 

@@ -1,11 +1,11 @@
 package io.gpushare.extender.view.text;
 
-import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.waste.CardView;
+import io.gpushare.extender.view.NodeDetails;
+import io.gpushare.extender.view.NodeDetails.OneCard;
+import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,93 +16,79 @@ import java.util.TreeMap;
  */
 public final class InspectText {
     private final NodeAmounts amounts;
-    private final Map<String, Long> pending;
-    private final int columns;
 
-    /**
-     * Prepares the text.
-     *
-     * @param all nodes of the ledger; those without cards, pods on them, or a reason why they offer no cards are left
-     *     out
-     * @param pending units of bound pods whose card is unknown, by node
-     */
-    public InspectText(List<NodeView> all, Map<String, Long> pending) {
-        this.pending = pending;
-        amounts = new NodeAmounts(all, pending);
-        columns = amounts.nodes().stream()
-                .flatMap(node -> node.cards().cards().stream())
-                .mapToInt(state -> state.card().index() + 1)
-                .max()
-                .orElse(0);
+    /** Of these nodes; those without cards, pods on them, or a reason why they offer no cards are left out. */
+    public InspectText(List<NodeDetails> all) {
+        amounts = new NodeAmounts(all);
     }
 
     /** One row per node. */
     public String summary() {
-        boolean anyPending = !pending.isEmpty();
+        boolean pending = amounts.nodes().stream().anyMatch(node -> node.pendingUnits() > 0);
+        int columns = amounts.nodes().stream()
+                .flatMap(node -> node.cards().stream())
+                .mapToInt(card -> card.index() + 1)
+                .max()
+                .orElse(0);
         List<String> head = new ArrayList<>(List.of("NAME", "IPADDRESS"));
         for (int i = 0; i < columns; i++) {
             head.add("GPU" + i + "(Allocated/Total)");
         }
-        if (anyPending) {
+        if (pending) {
             head.add("PENDING(Allocated)");
         }
         head.add("GPU Memory(" + amounts.unit() + ")");
         TextTable table = new TextTable().row(head);
-        for (NodeView node : amounts.nodes()) {
+        for (NodeDetails node : amounts.nodes()) {
             List<String> row = new ArrayList<>(List.of(node.name(), NodeAmounts.address(node)));
-            Map<Integer, CardState> byIndex = new HashMap<>();
-            node.cards().cards().forEach(state -> byIndex.put(state.card().index(), state));
-            for (int i = 0; i < columns; i++) {
-                CardState state = byIndex.get(i);
-                row.add(
-                        state == null
-                                ? "0/0"
-                                : amounts.amount(node, state.occupied().units()) + "/"
-                                        + amounts.amount(node, state.capacity().units()));
+            List<String> cards = new ArrayList<>(Collections.nCopies(columns, "0/0"));
+            for (OneCard card : node.cards()) {
+                cards.set(
+                        card.index(),
+                        amounts.amount(node, card.allocatedUnits()) + "/" + amounts.amount(node, card.units()));
             }
-            if (anyPending) {
-                Long units = pending.get(node.name());
-                row.add(units == null ? "" : String.valueOf(amounts.amount(node, units)));
+            row.addAll(cards);
+            if (pending) {
+                long units = node.pendingUnits();
+                row.add(units == 0 ? "" : String.valueOf(amounts.amount(node, units)));
             }
             row.add(amounts.allocated(node) + "/" + amounts.total(node));
             table.row(row);
         }
-        return table + "-".repeat(table.width()) + "\nAllocated/Total GPU Memory In Cluster:\n" + amounts.allocated()
-                + "/" + amounts.total() + " (" + NodeAmounts.part(amounts.allocated(), amounts.total()) + ")\n"
+        return table + "-".repeat(table.width()) + "\nAllocated/Total GPU Memory In Cluster:\n" + amounts.sum() + "\n"
                 + amounts.notes();
     }
 
     /** One table per node, with its pods. */
     public String details() {
         StringBuilder text = new StringBuilder();
-        for (NodeView node : amounts.nodes()) {
+        for (NodeDetails node : amounts.nodes()) {
+            TextTable pods = pods(node);
+            long allocated = amounts.allocated(node);
+            long total = amounts.total(node);
             text.append('\n')
                     .append(new TextTable().row("NAME:", node.name()).row("IPADDRESS:", NodeAmounts.address(node)))
-                    .append('\n');
-            TextTable pods = pods(node);
-            text.append(pods)
+                    .append('\n')
+                    .append(pods)
                     .append(new TextTable()
-                            .row(
-                                    "Allocated :",
-                                    amounts.allocated(node) + " ("
-                                            + NodeAmounts.part(amounts.allocated(node), amounts.total(node)) + ")")
-                            .row("Total :", String.valueOf(amounts.total(node))))
+                            .row("Allocated :", allocated + " (" + NodeAmounts.part(allocated, total) + ")")
+                            .row("Total :", String.valueOf(total)))
                     .append("-".repeat(pods.width()))
                     .append('\n');
         }
-        return text + "\n\nAllocated/Total GPU Memory In Cluster:  " + amounts.allocated() + "/" + amounts.total()
-                + " (" + NodeAmounts.part(amounts.allocated(), amounts.total()) + ")\n" + amounts.notes();
+        return text + "\n\nAllocated/Total GPU Memory In Cluster:  " + amounts.sum() + "\n" + amounts.notes();
     }
 
-    private TextTable pods(NodeView node) {
+    private TextTable pods(NodeDetails node) {
         List<String> head = new ArrayList<>(List.of("NAME", "NAMESPACE"));
-        List<CardView> cards = CardView.of(node.cards());
-        cards.forEach(card -> head.add("GPU" + card.state().card().index() + "(Allocated)"));
+        List<OneCard> cards = node.cards();
+        cards.forEach(card -> head.add("GPU" + card.index() + "(Allocated)"));
         TextTable table = new TextTable().row(head);
-        Map<PodRef, long[]> pods = new TreeMap<>(CardView.BY_NAME);
+        Map<PodRef, long[]> pods = new TreeMap<>(PodOnCard.BY_NAME);
         for (int i = 0; i < cards.size(); i++) {
-            for (CardView.Share share : cards.get(i).shares()) {
-                pods.computeIfAbsent(share.pod(), any -> new long[cards.size()])[i] += share.units();
+            for (PodOnCard on : cards.get(i).pods()) {
+                pods.computeIfAbsent(on.pod(), any -> new long[cards.size()])[i] +=
+                        on.share().units();
             }
         }
         pods.forEach((pod, units) -> {

@@ -1,41 +1,28 @@
 package io.gpushare.extender.view.text;
 
-import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.view.Phrases;
-import io.gpushare.model.card.Health;
+import io.gpushare.extender.view.CardStates;
+import io.gpushare.extender.view.NodeDetails;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
 /** The amounts of nodes in one unit, and the notes on what is unusual about them. */
 final class NodeAmounts {
-    private final List<NodeView> nodes;
-    private final Map<String, Long> pending;
+    private final List<NodeDetails> nodes;
     private final MemoryUnit unit;
 
-    /**
-     * Prepares the amounts.
-     *
-     * @param all nodes of the ledger; those without cards, pods on them, or a reason why they offer no cards are left
-     *     out
-     * @param pending units of bound pods whose card is unknown, by node
-     */
-    NodeAmounts(List<NodeView> all, Map<String, Long> pending) {
-        this.pending = pending;
+    /** Of these nodes; those without cards, pods on them, or a reason why they offer no cards are left out. */
+    NodeAmounts(List<NodeDetails> all) {
         nodes = all.stream()
-                .filter(node -> !node.cards().cards().isEmpty()
-                        || !node.cards().holdings().isEmpty()
-                        || node.cards().inventory().noCards() != null
-                        || pending.containsKey(node.name()))
+                .filter(node ->
+                        !node.cards().isEmpty() || node.holdsPods() || node.offersNone() || node.pendingUnits() > 0)
                 .toList();
         List<MemoryUnit> units = nodes.stream()
-                .filter(node -> !node.cards().cards().isEmpty())
-                .map(node -> node.cards().inventory().unit())
+                .filter(node -> !node.cards().isEmpty())
+                .map(NodeDetails::unit)
                 .distinct()
                 .toList();
         // Every unit is a whole number of MiB, which is the common unit of nodes that count differently.
@@ -44,7 +31,7 @@ final class NodeAmounts {
                 : units.size() == 1 ? units.getFirst() : new MemoryUnit(Memory.ofMib(1));
     }
 
-    List<NodeView> nodes() {
+    List<NodeDetails> nodes() {
         return nodes;
     }
 
@@ -53,26 +40,16 @@ final class NodeAmounts {
     }
 
     /** Units of the node in the common unit. */
-    long amount(NodeView node, long units) {
-        MemoryUnit own = node.cards().inventory().unit();
-        return own.equals(unit) ? units : units * own.size().mib() / unit.size().mib();
+    long amount(NodeDetails node, long units) {
+        return units * node.unitMiB() / unit.size().mib();
     }
 
-    long allocated(NodeView node) {
-        return amount(
-                node,
-                node.cards().cards().stream()
-                                .mapToLong(state -> state.occupied().units())
-                                .sum()
-                        + pending.getOrDefault(node.name(), 0L));
+    long allocated(NodeDetails node) {
+        return amount(node, node.allocatedUnits() + node.pendingUnits());
     }
 
-    long total(NodeView node) {
-        return amount(
-                node,
-                node.cards().cards().stream()
-                        .mapToLong(state -> state.capacity().units())
-                        .sum());
+    long total(NodeDetails node) {
+        return amount(node, node.units());
     }
 
     long allocated() {
@@ -83,7 +60,12 @@ final class NodeAmounts {
         return nodes.stream().mapToLong(this::total).sum();
     }
 
-    static String address(NodeView node) {
+    /** What is allocated of all nodes, such as {@code 3/75 (4%)}. */
+    String sum() {
+        return allocated() + "/" + total() + " (" + part(allocated(), total()) + ")";
+    }
+
+    static String address(NodeDetails node) {
         return Objects.requireNonNullElse(node.address(), "unknown");
     }
 
@@ -97,30 +79,31 @@ final class NodeAmounts {
     String notes() {
         List<String> notes = nodes.stream()
                 .flatMap(node -> Stream.concat(
-                        Phrases.unusable(node).map(why -> node.name() + ": " + why).stream(),
-                        node.cards().cards().stream().flatMap(state -> notes(node, state))))
+                        Stream.ofNullable(node.unusable()).map(why -> node.name() + ": " + why),
+                        node.cards().stream()
+                                .flatMap(card -> notes(card.states())
+                                        .map(note -> node.name() + " GPU" + card.index() + ": " + note))))
                 .toList();
         return notes.isEmpty() ? "" : "\n" + String.join("\n", notes) + "\n";
     }
 
-    private static Stream<String> notes(NodeView node, CardState state) {
-        String card = node.name() + " GPU" + state.card().index() + ": ";
+    private static Stream<String> notes(CardStates states) {
         List<String> notes = new ArrayList<>();
-        if (state.card().health() instanceof Health.Unhealthy(String reason)) {
-            notes.add(card + "unhealthy (" + reason + "), accepts no new pods");
+        if (states.unhealthy() != null) {
+            notes.add("unhealthy (" + states.unhealthy() + "), accepts no new pods");
         }
-        if (state.card().held()) {
-            notes.add(card + "held while pods are moved away, accepts no new pods");
+        if (states.held()) {
+            notes.add("held while pods are moved away, accepts no new pods");
         }
-        if (state.card().cordoned()) {
-            notes.add(card + "cordoned, accepts no new pods");
+        if (states.cordoned()) {
+            notes.add("cordoned, accepts no new pods");
         }
-        if (!state.card().isolation().missing().isEmpty()) {
-            notes.add(card + (state.card().sharesMemory() ? "memory is only counted (" : "offers no memory (")
-                    + state.card().isolation().missing() + ")");
+        if (states.isolationMissing() != null) {
+            notes.add((states.memoryClosed() ? "offers no memory (" : "memory is only counted (")
+                    + states.isolationMissing() + ")");
         }
-        if (state.overCommitted()) {
-            notes.add(card + "over-committed: more is allocated than the card has");
+        if (states.overAllocated()) {
+            notes.add("over-committed: more is allocated than the card has");
         }
         return notes.stream();
     }

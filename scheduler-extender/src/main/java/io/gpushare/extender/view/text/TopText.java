@@ -1,79 +1,72 @@
 package io.gpushare.extender.view.text;
 
-import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.view.CardStates;
+import io.gpushare.extender.view.NodeDetails;
+import io.gpushare.extender.view.NodeDetails.OneCard;
 import io.gpushare.extender.view.Phrases;
-import io.gpushare.extender.view.SortBy;
-import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.view.PodsOnCards;
 import io.gpushare.extender.waste.PodOnCard;
-import io.gpushare.model.card.Health;
-import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Allocation beside measured usage, as text: by card or by pod. */
 public final class TopText {
-    private static final String UNKNOWN = "-";
-
     private TopText() {}
 
     /** One row per card. */
-    public static String cards(List<NodeView> nodes, Map<String, NodeUse> usage) {
+    public static String cards(List<NodeDetails> nodes) {
         TextTable table = new TextTable().row("NODE", "CARD", "MODEL", "MEMORY", "ALLOCATED", "USED", "STATE");
-        for (NodeView node : nodes) {
-            NodeUse used = usage.getOrDefault(node.name(), NodeUse.UNKNOWN);
-            MemoryUnit unit = node.cards().inventory().unit();
-            for (CardState state : node.cards().cards()) {
+        for (NodeDetails node : nodes) {
+            for (OneCard card : node.cards()) {
                 table.row(
                         node.name(),
-                        String.valueOf(state.card().index()),
-                        state.card().model(),
-                        Phrases.size(state.card().memory().bytes()),
-                        unit.amount(state.occupied().units())
-                                + cores(state.occupied().cores()),
-                        of(used.cards().get(state.card().id().uuid())),
-                        state(state));
+                        String.valueOf(card.index()),
+                        card.model(),
+                        Phrases.size(card.memoryMiB() << 20),
+                        node.unit().amount(card.allocatedUnits()) + cores(card.allocatedCores()),
+                        Phrases.sizeOrDash(card.usedBytes()),
+                        state(card.states()));
             }
         }
-        return (table.isEmpty() ? "No cards.\n" : table + note(nodes, usage)) + withoutCards(nodes);
+        String withoutCards = nodes.stream()
+                .filter(node -> node.offersNone() && node.unusable() != null)
+                .map(node -> node.name() + ": " + node.unusable() + "\n")
+                .collect(Collectors.joining());
+        return (table.isEmpty() ? "No cards.\n" : table + note(nodes))
+                + (withoutCards.isEmpty() ? "" : "\n" + withoutCards);
     }
 
-    /**
-     * One row per pod and card; of one namespace, or of all for an empty text. Where cards have isolation, with a
-     * limit.
-     */
-    public static String pods(List<NodeView> nodes, Map<String, NodeUse> usage, String namespace, SortBy order) {
-        List<PodOnCard> pods = PodOnCard.of(nodes, usage);
-        boolean limits = pods.stream().anyMatch(pod -> pod.isolation() != Isolation.NONE);
+    /** One row per pod and card. Where cards have isolation, with a limit. */
+    public static String pods(List<NodeDetails> nodes, PodsOnCards pods) {
+        boolean limits = nodes.stream()
+                .flatMap(node -> node.cards().stream())
+                .anyMatch(card ->
+                        card.states().isolation() != null && !card.pods().isEmpty());
         TextTable table =
                 new TextTable().row(row(limits, "LIMIT", "NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", ""));
-        Map<String, MemoryUnit> units = new HashMap<>();
-        nodes.forEach(node -> units.put(node.name(), node.cards().inventory().unit()));
-        for (PodOnCard pod : order.pods(pods)) {
-            if (namespace.isEmpty() || namespace.equals(pod.pod().namespace())) {
-                table.row(row(
-                        limits,
-                        pod.share().whole()
-                                ? UNKNOWN
-                                : pod.isolation() + cores(pod.share().cores()),
-                        pod.pod().namespace(),
-                        pod.pod().name(),
-                        pod.node(),
-                        String.valueOf(pod.card()),
-                        pod.share().whole()
-                                ? "whole card"
-                                : units.getOrDefault(pod.node(), MemoryUnit.GIB)
-                                        .amount(pod.share().units()),
-                        of(pod.usedBytes()),
-                        WasteText.states(pod)));
-            }
+        Map<String, MemoryUnit> units = nodes.stream().collect(Collectors.toMap(NodeDetails::name, NodeDetails::unit));
+        for (PodOnCard pod : pods.pods()) {
+            table.row(row(
+                    limits,
+                    pod.share().whole()
+                            ? "-"
+                            : pod.isolation() + cores(pod.share().cores()),
+                    pod.pod().namespace(),
+                    pod.pod().name(),
+                    pod.node(),
+                    String.valueOf(pod.card()),
+                    pod.share().whole()
+                            ? "whole card"
+                            : Objects.requireNonNull(units.get(pod.node()))
+                                    .amount(pod.share().units()),
+                    Phrases.sizeOrDash(pod.usedBytes()),
+                    WasteText.states(pod)));
         }
-        return table.isEmpty() ? "No pods on cards.\n" : table + note(nodes, usage);
+        return table.isEmpty() ? "No pods on cards.\n" : table + note(nodes);
     }
 
     /** The cells, and, if there are limits, before the measured memory what holds the pod to what is allocated. */
@@ -85,44 +78,34 @@ public final class TopText {
         return row;
     }
 
-    /** Why nodes whose device plugin runs offer no cards. */
-    private static String withoutCards(List<NodeView> nodes) {
-        String notes = nodes.stream()
-                .filter(node -> node.cards().inventory().noCards() != null)
-                .flatMap(node -> Phrases.unusable(node).map(why -> node.name() + ": " + why + "\n").stream())
-                .collect(Collectors.joining());
-        return notes.isEmpty() ? "" : "\n" + notes;
-    }
-
-    private static String note(List<NodeView> nodes, Map<String, NodeUse> usage) {
+    private static String note(List<NodeDetails> nodes) {
         long unknown = nodes.stream()
-                .filter(node -> !node.cards().cards().isEmpty() && !usage.containsKey(node.name()))
+                .filter(node -> !node.cards().isEmpty() && !node.measured())
                 .count();
         return unknown == 0 ? "" : "\nUsage is unknown on " + Phrases.count(unknown, "node") + ".\n";
     }
 
-    private static String state(CardState state) {
+    private static String state(CardStates states) {
         List<String> words = new ArrayList<>();
-        if (state.takenWhole()) {
+        if (states.whole()) {
             words.add("whole");
         }
-        if (state.card().health() instanceof Health.Unhealthy(String reason)) {
-            words.add("unhealthy: " + reason);
+        if (states.unhealthy() != null) {
+            words.add("unhealthy: " + states.unhealthy());
         }
-        if (state.card().held()) {
+        if (states.held()) {
             words.add("held");
         }
-        if (state.card().cordoned()) {
+        if (states.cordoned()) {
             words.add("cordoned");
         }
-        if (state.card().isolation().inForce() != Isolation.NONE) {
-            words.add("isolation " + state.card().isolation().inForce());
+        if (states.isolation() != null) {
+            words.add("isolation " + states.isolation());
         }
-        if (!state.card().isolation().missing().isEmpty()) {
-            words.add((state.card().sharesMemory() ? "not isolated: " : "no memory offered: ")
-                    + state.card().isolation().missing());
+        if (states.isolationMissing() != null) {
+            words.add((states.memoryClosed() ? "no memory offered: " : "not isolated: ") + states.isolationMissing());
         }
-        if (state.overCommitted()) {
+        if (states.overAllocated()) {
             words.add("over-committed");
         }
         return words.isEmpty() ? "ok" : String.join(", ", words);
@@ -130,9 +113,5 @@ public final class TopText {
 
     private static String cores(int percent) {
         return percent == 0 ? "" : ", " + percent + "% of the cores";
-    }
-
-    private static String of(@Nullable Long bytes) {
-        return bytes == null ? UNKNOWN : Phrases.size(bytes);
     }
 }

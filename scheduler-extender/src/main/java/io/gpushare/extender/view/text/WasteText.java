@@ -1,10 +1,10 @@
 package io.gpushare.extender.view.text;
 
-import io.gpushare.extender.placement.LedgerStats.Amounts;
 import io.gpushare.extender.view.Phrases;
+import io.gpushare.extender.view.Waste;
+import io.gpushare.extender.view.Waste.Report;
 import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.extender.waste.Sums;
-import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.extender.waste.WasteReport.Group;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,51 +18,45 @@ public final class WasteText {
     /**
      * The report in tables.
      *
-     * @param namespace shows the workloads and pods of this one only; all for an empty text
+     * @param totals whether those of the cluster come first
      */
-    public static String of(WasteReport report, String namespace) {
-        if (!report.known()) {
+    public static String of(Waste waste, boolean totals) {
+        if (waste.at() == null || waste.report() == null) {
             return "The usage of the cards is not known yet; try again in a moment.\n";
         }
-        String unknown = report.reporting() == report.nodes()
-                ? ""
-                : "Usage is unknown on " + Phrases.count(report.nodes() - report.reporting(), "node") + ".\n";
-        return (namespace.isEmpty() ? totals(report) + "\n" : "")
-                + groups(report.namespaces(), namespace, false)
-                + groups(report.workloads(), namespace, true)
-                + pods(report.pods(), namespace) + unknown + "As of "
-                + report.now().at() + ".\n";
+        Report report = waste.report();
+        int unknown = report.nodes() - report.reporting();
+        return (totals ? totals(report) + "\n" : "") + groups(report.namespaces(), false)
+                + groups(report.workloads(), true) + pods(report.pods())
+                + (unknown == 0 ? "" : "Usage is unknown on " + Phrases.count(unknown, "node") + ".\n") + "As of "
+                + waste.at() + ".\n";
     }
 
-    private static TextTable totals(WasteReport report) {
-        Amounts memory = report.now().memory();
-        Sums total = report.now().pods();
+    private static TextTable totals(Report report) {
+        Sums total = report.total();
         String idle = "Allocated to " + Phrases.count(total.podsIdle(), "pod") + " that have not computed for "
                 + PodOnCard.IDLE.toMinutes() + " minutes";
         return new TextTable()
-                .row("Memory of all cards", Phrases.size(memory.capacity()), "")
-                .row("Allocated", Phrases.size(memory.allocated()), "")
+                .row("Memory of all cards", Phrases.size(report.capacityBytes()), "")
+                .row("Allocated", Phrases.size(report.allocatedBytes()), "")
                 .row("  unused", Phrases.size(total.unused()), "Allocated and not used")
                 .row("  idle", Phrases.size(total.idle()), idle)
-                .row("Free", Phrases.size(memory.free()), "")
-                .row("  unusable", Phrases.size(memory.wasted()), "Of no use to any usual or waiting pod")
+                .row("Free", Phrases.size(report.freeBytes()), "")
+                .row("  unusable", Phrases.size(report.unusableBytes()), "Of no use to any usual or waiting pod")
                 .row(
                         "Over the limit",
                         Phrases.size(total.over()),
                         "Used by " + Phrases.count(total.podsOver(), "pod") + " beyond what is allocated");
     }
 
-    private static String groups(List<Group> groups, String namespace, boolean workloads) {
+    private static String groups(List<Group> groups, boolean workloads) {
         List<String> head = new ArrayList<>(List.of("NAMESPACE"));
         if (workloads) {
             head.add("WORKLOAD");
         }
         head.addAll(List.of("PODS", "ALLOCATED", "USED", "UNUSED", "IDLE", "OVER ITS LIMIT"));
         TextTable table = new TextTable().row(head);
-        List<Group> some = groups.stream()
-                .filter(group -> namespace.isEmpty() || group.namespace().equals(namespace))
-                .toList();
-        for (Group group : some.subList(0, Math.min(ROWS, some.size()))) {
+        for (Group group : groups.subList(0, Math.min(ROWS, groups.size()))) {
             Sums sums = group.sums();
             List<String> row = new ArrayList<>(List.of(group.namespace()));
             if (workloads) {
@@ -77,25 +71,22 @@ public final class WasteText {
                     size(sums.over())));
             table.row(row);
         }
-        return table.isEmpty() ? "" : table + more(some.size()) + "\n";
+        return table.isEmpty() ? "" : table + more(groups.size()) + "\n";
     }
 
-    private static String pods(List<PodOnCard> pods, String namespace) {
+    private static String pods(List<PodOnCard> pods) {
         TextTable table = new TextTable().row("NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", "");
-        List<PodOnCard> some = pods.stream()
-                .filter(pod -> namespace.isEmpty() || pod.pod().namespace().equals(namespace))
-                .toList();
-        for (PodOnCard pod : some.subList(0, Math.min(ROWS, some.size()))) {
+        for (PodOnCard pod : pods.subList(0, Math.min(ROWS, pods.size()))) {
             table.row(
                     pod.pod().namespace(),
                     pod.pod().name(),
                     pod.node(),
                     String.valueOf(pod.card()),
                     Phrases.size(pod.allocatedBytes()),
-                    pod.usedBytes() == null ? "-" : Phrases.size(pod.usedBytes()),
+                    Phrases.sizeOrDash(pod.usedBytes()),
                     states(pod));
         }
-        return table.isEmpty() ? "" : table + more(some.size()) + "\n";
+        return table.isEmpty() ? "" : table + more(pods.size()) + "\n";
     }
 
     /** The unusual states of a pod in words; empty for none. */

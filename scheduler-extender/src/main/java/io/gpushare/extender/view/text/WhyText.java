@@ -1,83 +1,65 @@
 package io.gpushare.extender.view.text;
 
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.report.CardVerdict;
-import io.gpushare.extender.report.Explanation;
-import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.extender.report.RefusedNodes;
 import io.gpushare.extender.view.Phrases;
-import io.gpushare.model.card.CardId;
-import java.util.ArrayList;
+import io.gpushare.extender.view.Why;
+import io.gpushare.extender.view.Why.Card;
+import io.gpushare.extender.view.Why.Judged;
+import io.gpushare.extender.view.Why.Node;
+import io.gpushare.model.PodRef;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** An explanation as text: the reasons by kind of card, what helps, and nodes with each of their cards. */
+/** Why a pod waits, as text: the reasons by kind of card, what helps, and nodes with each of their cards. */
 public final class WhyText {
-    private static final int WITHOUT_CARDS = 10;
-
     private WhyText() {}
 
-    /**
-     * Writes the explanation.
-     *
-     * @param limit the number of nodes shown with each of their cards
-     */
-    public static String of(Explanation explanation, int limit) {
-        String pod = "Pod " + explanation.pod();
-        return switch (explanation) {
-            case Explanation.Ended ended -> pod + " has ended: it holds no card.\n";
-            case Explanation.NoDemand none ->
-                pod + " requests no GPU memory and no card: GPU Share does not place it.\n";
-            case Explanation.Invalid(var ref, String sentence) ->
-                pod + " cannot be placed: invalid annotation.\n  " + sentence + "\n";
-            case Explanation.Bound bound -> pod + " is on node " + bound.node() + cards(bound) + ".\n";
-            case Explanation.Judged judged -> judged(pod, judged, limit);
+    public static String of(Why why) {
+        String pod = "Pod " + why.pod();
+        return switch (why.state()) {
+            case ENDED -> pod + " has ended: it holds no card.\n";
+            case NO_DEMAND -> pod + " requests no GPU memory and no card: GPU Share does not place it.\n";
+            case INVALID -> pod + " cannot be placed: invalid annotation.\n  " + why.sentence() + "\n";
+            case BOUND -> pod + " is on node " + why.node() + cards(why) + ".\n";
+            case JUDGED -> judged(why.pod(), Objects.requireNonNull(why.judged()));
         };
     }
 
-    private static String cards(Explanation.Bound bound) {
-        if (bound.allocation() == null) {
-            return ", its card is unknown: it has no valid allocation annotation";
-        }
-        Set<String> cards = new LinkedHashSet<>();
-        for (CardId card : bound.allocation().cards()) {
-            boolean whole = bound.allocation().shareOn(card).wholeCards() > 0;
-            cards.add(whole ? card.uuid() + " (whole)" : card.uuid());
-        }
-        return ", card " + String.join(", ", cards);
+    private static String cards(Why why) {
+        return why.cards() == null
+                ? ", its card is unknown: it has no valid allocation annotation"
+                : why.cards().stream()
+                        .map(card -> why.whole().contains(card) ? card + " (whole)" : card.uuid())
+                        .collect(Collectors.joining(", ", ", card ", ""));
     }
 
-    private static String judged(String pod, Explanation.Judged judged, int limit) {
-        StringBuilder text = new StringBuilder(pod + " requests " + Phrases.of(judged.demand()) + ".\n");
-        int nodes = judged.nodes().size();
-        if (judged.feasible() > 0) {
-            text.append("By its cards it fits on ")
-                    .append(judged.feasible())
-                    .append(" of ")
-                    .append(Phrases.count(nodes, "node"))
-                    .append(". If it still waits, kube-scheduler has another reason:\n")
-                    .append("  kubectl describe pod -n ")
-                    .append(judged.pod().namespace())
-                    .append(' ')
-                    .append(judged.pod().name())
-                    .append('\n');
-        } else {
-            text.append("None of ").append(Phrases.count(nodes, "node")).append(" can take it now:\n");
-        }
-        return text + refused(judged) + advice(judged) + nodes(judged, limit) + withoutCards(judged);
+    private static String judged(PodRef pod, Judged judged) {
+        String nodes = Phrases.count(judged.allNodes(), "node");
+        String result = judged.feasibleNodes() > 0
+                ? "By its cards it fits on " + judged.feasibleNodes() + " of " + nodes
+                        + ". If it still waits, kube-scheduler has another reason:\n  kubectl describe pod -n "
+                        + pod.namespace() + " " + pod.name() + "\n"
+                : "None of " + nodes + " can take it now:\n";
+        return "Pod " + pod + " requests " + judged.demand() + ".\n" + result + groups(judged.groups())
+                + section(
+                        "What helps:\n",
+                        judged.advice().stream().map(each -> "- " + each).toList())
+                + nodes(judged)
+                + section("", judged.withoutCards());
+    }
+
+    private static String section(String title, List<String> lines) {
+        return lines.isEmpty() ? "" : "\n" + title + String.join("\n", lines) + "\n";
     }
 
     /** The reasons with the number of nodes, each with its kinds of cards. */
-    private static String refused(Explanation.Judged judged) {
-        Map<Reason, List<RefusedNodes>> byReason = new LinkedHashMap<>();
-        judged.refused()
-                .forEach(group -> byReason.computeIfAbsent(group.reason(), any -> new ArrayList<>())
-                        .add(group));
+    private static String groups(List<RefusedNodes> all) {
+        Map<Reason, List<RefusedNodes>> byReason = all.stream()
+                .collect(Collectors.groupingBy(RefusedNodes::reason, LinkedHashMap::new, Collectors.toList()));
         StringBuilder text = new StringBuilder();
         byReason.forEach((reason, groups) -> {
             int nodes = groups.stream().mapToInt(RefusedNodes::nodes).sum();
@@ -95,53 +77,25 @@ public final class WhyText {
         return text.toString();
     }
 
-    private static String advice(Explanation.Judged judged) {
-        List<String> advice = new ArrayList<>(judged.advice());
-        if (judged.scaleUp() != null) {
-            advice.add(Phrases.of(judged.scaleUp()));
-        }
-        return advice.isEmpty()
-                ? ""
-                : "\nWhat helps:\n"
-                        + advice.stream().map(each -> "- " + each + "\n").collect(Collectors.joining());
-    }
-
-    /** What nodes without cards report. */
-    private static String withoutCards(Explanation.Judged judged) {
-        String notes = judged.nodes().stream()
-                .flatMap(node -> Stream.ofNullable(node.cards().inventory().noCards())
-                        .map(none -> node.node() + ": " + none.sentences() + "\n"))
-                .limit(WITHOUT_CARDS)
-                .collect(Collectors.joining());
-        return notes.isEmpty() ? "" : "\n" + notes;
-    }
-
-    private static String nodes(Explanation.Judged judged, int limit) {
-        if (limit == 0) {
-            return "";
-        }
-        List<NodeVerdict> all = judged.nodes().stream()
-                .filter(node -> !node.cards().cards().isEmpty())
-                .toList();
-        List<NodeVerdict> shown = all.subList(0, Math.min(limit, all.size()));
+    private static String nodes(Judged judged) {
         TextTable table = new TextTable().row("NODE", "CARD", "MODEL", "FREE", "");
-        for (NodeVerdict node : shown) {
-            var unit = node.cards().inventory().unit();
-            for (CardVerdict card : node.eachCard()) {
+        for (Node node : judged.nodes()) {
+            for (Card card : node.cards()) {
                 table.row(
-                        node.node() + (node.chosen() ? "*" : ""),
-                        String.valueOf(card.state().card().index()),
-                        card.state().card().model(),
-                        unit.amount(card.state().free().units()),
+                        node.name() + (node.chosen() ? "*" : ""),
+                        String.valueOf(card.index()),
+                        card.model(),
+                        node.unit().amount(card.freeUnits()),
                         card.sentence());
             }
         }
         if (table.isEmpty()) {
             return "";
         }
-        int more = all.size() - shown.size();
-        boolean chosen = shown.stream().anyMatch(NodeVerdict::chosen);
+        boolean chosen = judged.nodes().stream().anyMatch(Node::chosen);
         return "\n" + table + (chosen ? "* chosen by the policy " + judged.policy() + "\n" : "")
-                + (more > 0 ? Phrases.count(more, "more node") + " with cards not shown, see --limit\n" : "");
+                + (judged.nodesAfter() > 0
+                        ? Phrases.count(judged.nodesAfter(), "more node") + " with cards not shown, see --limit\n"
+                        : "");
     }
 }

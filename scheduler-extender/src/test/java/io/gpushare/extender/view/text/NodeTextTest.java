@@ -3,6 +3,7 @@ package io.gpushare.extender.view.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.view.NodeDetails;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
@@ -44,7 +45,8 @@ class NodeTextTest {
     @Test
     void nodesOfEightCardsStayNarrowAndMissingCardsAreNotShown() {
         String text = NodeText.of(
-                List.of(node("gpu-a100-0000", 8, 80), node("gpu-t4-0001", 4, 15)), Map.of(), Map.of(), false);
+                NodeDetails.of(List.of(node("gpu-a100-0000", 8, 80), node("gpu-t4-0001", 4, 15)), Map.of(), Map.of()),
+                false);
         assertThat(text).isEqualTo("""
             NODE           CARDS          ALLOCATED   GiB ON EACH CARD
             gpu-a100-0000  8 x simulated  91/640 GiB  11 0! 0~ 80* 0 0 0 0
@@ -63,9 +65,10 @@ class NodeTextTest {
     @Test
     void wideHasTheAddressTheLargestFreeCardAndTheUsage() {
         assertThat(NodeText.of(
-                                List.of(node("a", 4, 15)),
-                                Map.of(),
-                                Map.of("a", new NodeUse(Map.of("GPU-a0", 7L << 30), Map.of(), Map.of())),
+                                NodeDetails.of(
+                                        List.of(node("a", 4, 15)),
+                                        Map.of("a", new NodeUse(Map.of("GPU-a0", 7L << 30), Map.of(), Map.of())),
+                                        Map.of()),
                                 true)
                         .lines()
                         .skip(1)

@@ -1,19 +1,19 @@
-package io.gpushare.extender.page;
+package io.gpushare.extender.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
 import org.junit.jupiter.api.Test;
 
-class TextResponsesTest {
+class ViewJsonTest {
     @Test
-    void jsonIsWrittenInTheFormOfKubectl() {
+    void yamlHasTheFormOfKubectl() {
         String json = """
             {"version":1,"nodes":[{"name":"gpu-a","cards":[{"model":"Tesla T4","whole":true,"shares":[0,8]},{}],
              "empty":[],"nothing":{}}],"sentence":"too small: it has 15 GiB","yes":"yes","number":"12","line":"a\\nb",
              "nested":{"a":{"b":null}}}\
             """;
-        assertThat(TextResponses.yaml(Buffer.buffer(json)).toString()).isEqualTo("""
+        assertThat(ViewJson.yaml(new JsonObject(json).getMap()).toString()).isEqualTo("""
             version: 1
             nodes:
             - name: gpu-a

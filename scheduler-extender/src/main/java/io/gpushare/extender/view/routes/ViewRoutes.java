@@ -1,4 +1,4 @@
-package io.gpushare.extender.page;
+package io.gpushare.extender.view.routes;
 
 import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.http.HttpResponse;
@@ -7,7 +7,6 @@ import io.gpushare.extender.http.Methods;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.view.ViewRevisions;
 import io.vertx.core.Context;
-import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -41,7 +40,7 @@ public final class ViewRoutes {
     private static final Duration REST = Duration.ofMinutes(1);
 
     private final Vertx vertx;
-    private final ViewResponses responses;
+    private final ViewAnswers answers;
     private final ViewAccess.Access access;
     private final Executor blocking;
     private final Semaphore working = new Semaphore(CONCURRENT);
@@ -55,7 +54,7 @@ public final class ViewRoutes {
         this.blocking = blocking;
         this.access = view.access();
         ViewRevisions revisions = new ViewRevisions(ledger, view.explainer());
-        this.responses = new ViewResponses(new ViewSources(ledger, view, unready), revisions);
+        this.answers = new ViewAnswers(ledger, view, revisions, unready);
         vertx.setPeriodic(REST.toMillis(), timer -> blocking.execute(() -> revisions.rest(System.nanoTime())));
     }
 
@@ -81,18 +80,21 @@ public final class ViewRoutes {
             return;
         }
         String view = path.substring(VIEW.length());
-        MultiMap parameters = context.request().params();
-        Step<ViewResponses.Response> question = () -> responses.respond(view, parameters);
+        ViewParameters parameters = new ViewParameters(context.request().params());
+        Step<Answer> question = () -> answers.ask(view, parameters);
         respondLater(
                 context.request(),
                 view.startsWith(TEXT),
-                ViewResponses.waits(view) ? () -> limited(waiting, question) : question);
+                answers.waits(view) ? () -> limited(waiting, question) : question);
     }
 
     private void explain(RoutingContext context) {
-        MultiMap parameters = context.request().params();
+        ViewParameters parameters = new ViewParameters(context.request().params());
         byte[] body = BodyReader.body(context);
-        respondLater(context.request(), false, () -> () -> responses.explain(parameters, body));
+        respondLater(
+                context.request(),
+                false,
+                () -> () -> answers.explain(parameters, body).make());
     }
 
     private interface Step<T> {
@@ -112,7 +114,7 @@ public final class ViewRoutes {
 
     private record Made(int status, String type, Buffer body, boolean compressed) {}
 
-    private void respondLater(HttpServerRequest request, boolean text, Step<ViewResponses.Response> question) {
+    private void respondLater(HttpServerRequest request, boolean text, Step<Answer> question) {
         Context loop = vertx.getOrCreateContext();
         boolean gzip =
                 String.valueOf(request.getHeader(HttpHeaders.ACCEPT_ENCODING)).contains("gzip");
@@ -122,9 +124,9 @@ public final class ViewRoutes {
         });
     }
 
-    private Made made(boolean text, boolean gzip, Step<ViewResponses.Response> question) {
+    private Made made(boolean text, boolean gzip, Step<Answer> question) {
         try {
-            ViewResponses.Response response = question.take();
+            Answer response = question.take();
             return limited(working, () -> {
                 Buffer body = response.make();
                 boolean compressed = gzip && body.length() > LEAST_COMPRESSED;

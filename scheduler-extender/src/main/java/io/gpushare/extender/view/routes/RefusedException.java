@@ -1,4 +1,4 @@
-package io.gpushare.extender.page;
+package io.gpushare.extender.view.routes;
 
 /** A request that can't be answered; the message says why, and what to do. */
 final class RefusedException extends Exception {

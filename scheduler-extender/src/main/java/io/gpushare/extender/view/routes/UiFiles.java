@@ -1,4 +1,4 @@
-package io.gpushare.extender.page;
+package io.gpushare.extender.view.routes;
 
 import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.Methods;

@@ -1,0 +1,212 @@
+package io.gpushare.extender.view.routes;
+
+import io.gpushare.extender.http.HttpResponse;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.pod.WaitingPod;
+import io.gpushare.extender.view.ClusterSnapshot;
+import io.gpushare.extender.view.InspectedNodes;
+import io.gpushare.extender.view.NodeDetails;
+import io.gpushare.extender.view.Nodes;
+import io.gpushare.extender.view.PodsOnCards;
+import io.gpushare.extender.view.SortBy;
+import io.gpushare.extender.view.ViewRevisions;
+import io.gpushare.extender.view.Waste;
+import io.gpushare.extender.view.routes.Answer.Question;
+import io.gpushare.extender.view.routes.ViewParameters.Output;
+import io.gpushare.extender.view.text.InspectText;
+import io.gpushare.extender.view.text.NodeText;
+import io.gpushare.extender.view.text.TopText;
+import io.gpushare.extender.view.text.WasteText;
+import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.WasteReport;
+import io.gpushare.model.PodRef;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The questions of all paths of the view, and the answers about the cluster, its nodes, and what is wasted. */
+final class ViewAnswers {
+    private static final int LARGEST_SELECTION = 100;
+
+    private final Ledger ledger;
+    private final ViewAccess view;
+    private final ViewRevisions revisions;
+    private final Supplier<Optional<String>> unready;
+    private final Map<String, Question> immediate = new HashMap<>();
+    private final Map<String, Question> waiting = new HashMap<>();
+
+    /** @param unready why this extender does not answer kube-scheduler now; empty when it does */
+    ViewAnswers(Ledger ledger, ViewAccess view, ViewRevisions revisions, Supplier<Optional<String>> unready) {
+        this.ledger = ledger;
+        this.view = view;
+        this.revisions = revisions;
+        this.unready = unready;
+        immediate.put("cluster", this::cluster);
+        immediate.put("find", this::find);
+        immediate.put("waste", this::wasteJson);
+        immediate.put("text/waste", ready(this::waste));
+        immediate.put("text/version", parameters -> Answer.text(() -> "Extender: " + view.version() + "\n"));
+        immediate.put("text/node-names", ready(parameters -> nodeNames()));
+        immediate.put("text/waiting-names", ready(this::waitingNames));
+        waiting.put("nodes", this::nodes);
+        waiting.put("text/summary", ready(this::summary));
+        waiting.put("text/details", ready(this::details));
+        waiting.put("text/nodes", ready(this::nodeTable));
+        waiting.put("text/top", ready(this::top));
+        waiting.put("text/top-pods", ready(this::topPods));
+        WhyAnswers why = new WhyAnswers(view.explainer());
+        waiting.put("explain", ready(why::page));
+        waiting.put("text/why", ready(why::text));
+        new DefragAnswers(ledger, view.defrag())
+                .questions()
+                .forEach((path, question) -> waiting.put(path, ready(question)));
+    }
+
+    /** Whether the question waits for device plugins or the API server, for seconds at most. */
+    boolean waits(String path) {
+        return waiting.containsKey(path);
+    }
+
+    /** @param path the path below that of the view */
+    Answer ask(String path, ViewParameters parameters) throws RefusedException {
+        return Optional.ofNullable(immediate.getOrDefault(path, waiting.get(path)))
+                .orElseThrow(() -> new RefusedException(404, HttpResponse.NOTHING_HERE))
+                .ask(parameters);
+    }
+
+    /** Explains a pod whose manifest is the body. */
+    Answer explain(ViewParameters parameters, byte[] body) throws RefusedException {
+        return ready(each -> new WhyAnswers(view.explainer()).manifest(each, body))
+                .ask(parameters);
+    }
+
+    private Question ready(Question question) {
+        return parameters -> {
+            Optional<String> why = unready.get();
+            if (why.isPresent()) {
+                throw new RefusedException(503, why.get());
+            }
+            return question.ask(parameters);
+        };
+    }
+
+    private Answer cluster(ViewParameters parameters) {
+        return Answer.json(() -> ClusterSnapshot.of(
+                revisions.since(parameters.text("since", ""), System.nanoTime()), unready.get(), view.grafana()));
+    }
+
+    private Answer find(ViewParameters parameters) throws RefusedException {
+        String pod = parameters.text("pod", "");
+        if (pod.isEmpty()) {
+            throw new RefusedException(400, "write in 'pod' a part of the pod's namespace/name");
+        }
+        return Answer.json(() -> Nodes.having(ledger.nodes(), pod));
+    }
+
+    private Answer nodes(ViewParameters parameters) throws RefusedException {
+        List<String> names = parameters.names("names", LARGEST_SELECTION);
+        var details = details(
+                names.isEmpty()
+                        ? ledger.nodes()
+                        : names.stream()
+                                .flatMap(name -> ledger.node(name).stream())
+                                .toList(),
+                true);
+        return Answer.json(() -> Nodes.of(details.get()));
+    }
+
+    private Answer summary(ViewParameters parameters) throws RefusedException {
+        var nodes = details(selected(parameters), false);
+        return Answer.text(() -> new InspectText(nodes.get()).summary());
+    }
+
+    private Answer details(ViewParameters parameters) throws RefusedException {
+        Output output = parameters.output();
+        var nodes = details(selected(parameters), output != Output.TEXT);
+        return Answer.of(output, () -> InspectedNodes.of(nodes.get()), () -> new InspectText(nodes.get()).details());
+    }
+
+    private Answer nodeTable(ViewParameters parameters) throws RefusedException {
+        Output output = parameters.output();
+        SortBy order = parameters.sortBy();
+        var nodes =
+                details(selected(parameters), output != Output.TEXT || order == SortBy.USED || order == SortBy.UNUSED);
+        return Answer.of(
+                output,
+                () -> InspectedNodes.of(order.nodes(nodes.get())),
+                () -> NodeText.of(order.nodes(nodes.get()), output == Output.WIDE));
+    }
+
+    private Answer top(ViewParameters parameters) throws RefusedException {
+        Output output = parameters.output();
+        SortBy order = parameters.sortBy();
+        var nodes = details(selected(parameters), true);
+        return Answer.of(
+                output, () -> Nodes.of(order.nodes(nodes.get())), () -> TopText.cards(order.nodes(nodes.get())));
+    }
+
+    private Answer topPods(ViewParameters parameters) throws RefusedException {
+        Output output = parameters.output();
+        SortBy order = parameters.sortBy();
+        String namespace = parameters.text("namespace", "");
+        var nodes = details(selected(parameters), true);
+        return Answer.of(
+                output,
+                () -> PodsOnCards.of(nodes.get(), namespace, order),
+                () -> TopText.pods(nodes.get(), PodsOnCards.of(nodes.get(), namespace, order)));
+    }
+
+    private Answer wasteJson(ViewParameters parameters) {
+        return Answer.json(() -> Waste.of(view.waste().get(), parameters.text("since", "")));
+    }
+
+    private Answer waste(ViewParameters parameters) throws RefusedException {
+        if (parameters.has("sort-by")) {
+            throw new RefusedException(400, "waste has the most first: omit --sort-by");
+        }
+        String namespace = parameters.text("namespace", "");
+        WasteReport all = view.waste().get();
+        Waste waste = Waste.of(namespace.isEmpty() ? all : all.of(namespace), "");
+        return Answer.of(parameters.output(), () -> waste, () -> WasteText.of(waste, namespace.isEmpty()));
+    }
+
+    private Answer nodeNames() {
+        return lines(ledger.nodes().stream()
+                .filter(node -> !node.cards().cards().isEmpty())
+                .map(NodeView::name));
+    }
+
+    private Answer waitingNames(ViewParameters parameters) {
+        String namespace = parameters.text("namespace", "default");
+        return lines(ledger.waitingPods().stream()
+                .map(WaitingPod::ref)
+                .filter(pod -> pod.namespace().equals(namespace))
+                .map(PodRef::name));
+    }
+
+    private static Answer lines(Stream<String> names) {
+        String text = names.map(name -> name + "\n").collect(Collectors.joining());
+        return Answer.text(() -> text);
+    }
+
+    /** The node that a parameter names, or all nodes. */
+    private List<NodeView> selected(ViewParameters parameters) throws RefusedException {
+        String name = parameters.text("node", "");
+        return name.isEmpty()
+                ? ledger.nodes()
+                : List.of(ledger.node(name)
+                        .orElseThrow(() -> new RefusedException(
+                                404,
+                                "node \"" + name + "\" is not known; kubectl gpushare shows all nodes with cards")));
+    }
+
+    private Supplier<List<NodeDetails>> details(List<NodeView> nodes, boolean measured) {
+        Map<String, NodeUse> usage = measured ? view.usage().of(nodes) : Map.of();
+        return () -> NodeDetails.of(nodes, usage, ledger.unattributedUnits());
+    }
+}

@@ -1,0 +1,85 @@
+package io.gpushare.extender.view.routes;
+
+import com.fasterxml.jackson.core.JsonParser;
+import io.gpushare.extender.http.BadRequestException;
+import io.gpushare.extender.http.JsonBody;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.protocol.PodReader;
+import io.gpushare.extender.report.Explainer;
+import io.gpushare.extender.report.Explanation;
+import io.gpushare.extender.scheduling.PodApi;
+import io.gpushare.extender.view.Why;
+import io.gpushare.extender.view.routes.ViewParameters.Output;
+import io.gpushare.extender.view.text.WhyText;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Answers why a pod waits. */
+final class WhyAnswers {
+    private static final int PAGE = 50;
+    private static final int LARGEST_PAGE = 1000;
+    private static final int NODES_OF_TEXT = 10;
+
+    private final Explainer explainer;
+
+    WhyAnswers(Explainer explainer) {
+        this.explainer = explainer;
+    }
+
+    Answer page(ViewParameters parameters) throws RefusedException {
+        return page(explanation(parameters), parameters);
+    }
+
+    private static Answer page(Explanation explanation, ViewParameters parameters) throws RefusedException {
+        int limit = parameters.number("limit", PAGE, LARGEST_PAGE);
+        int from = parameters.number("from", 0, Integer.MAX_VALUE);
+        return Answer.json(() -> Why.of(explanation, from, limit));
+    }
+
+    Answer text(ViewParameters parameters) throws RefusedException {
+        Output output = parameters.output();
+        // The reasons in groups are enough, unless the user wants to see nodes.
+        boolean nodes = output == Output.WIDE || parameters.has("limit");
+        int limit = parameters.number("limit", NODES_OF_TEXT, LARGEST_PAGE);
+        Explanation explanation = explanation(parameters);
+        return Answer.of(
+                output,
+                () -> Why.of(explanation, 0, limit),
+                () -> WhyText.of(Why.withCards(explanation, nodes ? limit : 0)));
+    }
+
+    /** Explains the pod that the parameters name, as the API server has it now. */
+    private Explanation explanation(ViewParameters parameters) throws RefusedException {
+        String namespace = parameters.text("namespace", "default");
+        String name = parameters.text("pod", "");
+        if (name.isEmpty()) {
+            throw new RefusedException(400, "name the pod in 'pod' and its namespace in 'namespace'");
+        }
+        try {
+            return explainer
+                    .pod(namespace, name)
+                    .orElseThrow(() -> new RefusedException(
+                            404,
+                            "pod \"" + name + "\" not found in namespace " + namespace
+                                    + "; name its namespace with -n"));
+        } catch (PodApi.Failure e) {
+            throw new RefusedException(502, "the pod can't be read from the API server now: " + e.getMessage());
+        }
+    }
+
+    /** Explains a pod whose manifest is the body. */
+    Answer manifest(ViewParameters parameters, byte[] body) throws RefusedException {
+        try (JsonParser parser = JsonBody.FACTORY.createParser(body)) {
+            parser.nextToken();
+            @Nullable SchedulingPod pod = PodReader.read(parser);
+            if (pod == null || pod.containers().isEmpty()) {
+                throw new RefusedException(400, "the body is no Pod with containers, as JSON");
+            }
+            return page(explainer.of(pod), parameters);
+        } catch (BadRequestException e) {
+            throw new RefusedException(400, String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+            throw new RefusedException(400, "the body is not JSON: send the manifest of one Pod as JSON");
+        }
+    }
+}
