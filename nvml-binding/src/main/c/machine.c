@@ -207,6 +207,9 @@ static bool card_value(struct reader *reader, const char *key, const char *value
         return on_off(reader, key, value, &card->ecc);
     } else if (strcmp(key, "ecc-errors") == 0) {
         return ecc_errors(reader, value, card);
+    } else if (strcmp(key, "context") == 0) {
+        bool unused; /* libcuda.so.1 reads it */
+        return on_off(reader, key, value, &unused);
     } else if (strcmp(key, "events") == 0) {
         return on_off(reader, key, value, &card->events);
     } else if (strcmp(key, "mig") == 0) {
@@ -478,6 +481,27 @@ static bool live_processes(struct reader *reader, struct machine *machine) {
     return good;
 }
 
+/* The Xids that kernels of simulated programs caused: `<path>.xids`, a line for each. The newest ones are kept. */
+static void caused_xids(const char *path, struct machine *machine) {
+    char name[4096], uuid[MAX_TEXT];
+    struct xid xid;
+    snprintf(name, sizeof name, "%s.xids", path);
+    FILE *file = fopen(name, "re");
+    while (file != NULL && fscanf(file, "xid %95s %llu %llu\n", uuid, &xid.code, &xid.sequence) == 3) {
+        for (unsigned int i = 0; i < machine->card_count; i++) {
+            struct card *card = &machine->cards[i];
+            if (strcmp(card->uuid, uuid) == 0) {
+                card->xid_count = card->xid_count < MAX_XIDS ? card->xid_count + 1 : MAX_XIDS;
+                memmove(card->xids + 1, card->xids, (card->xid_count - 1) * sizeof xid);
+                card->xids[0] = xid;
+            }
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
 bool machine_parse(const char *path, struct machine *machine, char *problem, size_t size) {
     struct reader reader = {path, 0, problem, size};
     FILE *file = fopen(path, "re");
@@ -491,6 +515,7 @@ bool machine_parse(const char *path, struct machine *machine, char *problem, siz
         return false;
     }
     make_uuids(machine);
+    caused_xids(path, machine);
     return live_processes(&reader, machine) && whole(&reader, machine);
 }
 

@@ -75,8 +75,8 @@ const struct kind *kind_of(const char *key);
 const char *kind_keys(void);
 
 /*
- * Parses the file, and after it the processes in `<path>.processes`, if that exists, as far as they live. false: `problem`
- * describes the error, with its line number.
+ * Parses the file, and after it the processes in `<path>.processes`, if that exists, as far as they live, and the Xids in
+ * `<path>.xids`. false: `problem` describes the error, with its line number.
  */
 bool machine_parse(const char *path, struct machine *machine, char *problem, size_t size);
 

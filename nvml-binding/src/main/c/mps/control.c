@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CLIENTS = 48, MOST_CONNECTIONS = 64, REPLY = 4096, SERVER_MIB = 30 };
+enum { MOST_CLIENTS = 48, MOST_CONNECTIONS = 64, REPLY = 4096, SERVER_MIB = 66 };
 
 struct limit {
     unsigned long long mib;

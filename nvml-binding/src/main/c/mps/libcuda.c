@@ -18,21 +18,27 @@
 
 enum {
     CUDA_SUCCESS = 0,
+    CUDA_ERROR_INVALID_VALUE = 1,
     CUDA_ERROR_OUT_OF_MEMORY = 2,
     CUDA_ERROR_NOT_INITIALIZED = 3,
     CUDA_ERROR_NO_DEVICE = 100,
     CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
     CUDA_ERROR_INVALID_CONTEXT = 201,
-    CUDA_ERROR_LAUNCH_FAILED = 719,
+    CUDA_ERROR_FILE_NOT_FOUND = 301,
+    CUDA_ERROR_ILLEGAL_ADDRESS = 700,
     CUDA_ERROR_MPS_RPC_FAILURE = 806,
     CUDA_ERROR_MPS_CLIENT_TERMINATED = 810
 };
 enum { MODE_PROHIBITED = 2, MODE_EXCLUSIVE_PROCESS = 3, MOST_ALLOCATIONS = 1024 };
+/* What a context costs in MiB on a card with context=on, as seen on an H100 with driver 580.159: of the limit of MPS, and by
+ * NVML with and without MPS. */
+enum { CONTEXT_OF_LIMIT = 514, CONTEXT_WITH_MPS = 516, CONTEXT_WITHOUT_MPS = 518 };
+enum { MULTIPROCESSOR_COUNT = 16, MULTIPROCESSORS = 100 };
 
 static char uuid[96], cgroup[512];
 static int mps = -1; /* the connection to the daemon; -1: without MPS */
 static unsigned long long limit; /* of this process under MPS; 0: none */
-static unsigned long long taken;
+static unsigned long long taken, context_of_limit, context_by_nvml;
 static unsigned long long sizes[MOST_ALLOCATIONS];
 static bool context;
 static int lost; /* why there is no context any more */
@@ -69,7 +75,7 @@ static int kept(unsigned long long *limit_left) {
     return mode;
 }
 
-static unsigned long long card_bytes(void) {
+static unsigned long long card_bytes(bool *contexts_cost) {
     char line[1024];
     unsigned long long gib = 0;
     FILE *file = fopen(variable(CARDS_VARIABLE), "re");
@@ -77,12 +83,17 @@ static unsigned long long card_bytes(void) {
         const char *memory = strstr(line, uuid) == NULL ? NULL : strstr(line, "memory=");
         if (memory != NULL) {
             sscanf(memory, "memory=%lluGiB", &gib);
+            *contexts_cost = strstr(line, "context=on") != NULL;
         }
     }
     if (file != NULL) {
         fclose(file);
     }
     return gib == 0 ? ~0ULL : gib << 30;
+}
+
+static bool record(void) {
+    return ledger_put(uuid, getpid(), taken + context_by_nvml, mps >= 0, *cgroup == '\0' ? NULL : cgroup);
 }
 
 EXPORT int cuInit(unsigned int flags) {
@@ -104,20 +115,42 @@ EXPORT int cuDeviceGet(int *device, int ordinal) {
     return ordinal == 0 && *uuid != '\0' ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
+/* As many multiprocessors as MPS leaves of 100. */
+EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    (void) device;
+    const char *share = variable("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+    *value = mps < 0 || *share == '\0' ? MULTIPROCESSORS : MULTIPROCESSORS * atoi(share) / 100;
+    return attribute == MULTIPROCESSOR_COUNT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The limit of the only card in the variable of MPS, 0: none. One for a card that is not there drops all limits, the server's
+ * too: seen on drivers 580 and 615. */
+static unsigned long long wanted_mib(bool *dropped) {
+    unsigned long long wanted = 0, amount;
+    unsigned int card;
+    char unit;
+    for (const char *at = variable("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"); sscanf(at, "%u=%llu%c", &card, &amount, &unit) == 3;
+            at += strcspn(at, ","), at += *at == ',') {
+        wanted = card == 0 ? (unit == 'G' ? amount << 10 : amount) : wanted;
+        *dropped = *dropped || card > 0;
+    }
+    return wanted;
+}
+
 /* Becomes a client if there is a daemon; waits while the daemon makes it wait. */
 static int connect_mps(void) {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     const char *directory = *variable("CUDA_MPS_PIPE_DIRECTORY") == '\0' ? "/tmp/nvidia-mps"
                                                                          : variable("CUDA_MPS_PIPE_DIRECTORY");
     char message[64];
-    unsigned long long wanted = 0;
+    bool dropped = false;
+    unsigned long long wanted = wanted_mib(&dropped);
     int error = 0, length = snprintf(to.sun_path, sizeof to.sun_path, "%s/control", directory);
     int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (length >= (int) sizeof to.sun_path || connect(connection, (struct sockaddr *) &to, sizeof to) != 0) {
         close(connection);
         return CUDA_SUCCESS;
     }
-    sscanf(variable("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"), "0=%lluM", &wanted);
     length = snprintf(message, sizeof message, "client %llu", wanted) + 1;
     if (send(connection, message, (size_t) length, MSG_NOSIGNAL) < 0
             || recv(connection, message, sizeof message, 0) <= 0) {
@@ -129,7 +162,7 @@ static int connect_mps(void) {
         return error;
     }
     sscanf(message, "limit %llu", &limit);
-    limit <<= 20;
+    limit = dropped ? 0 : limit << 20;
     mps = connection;
     return CUDA_SUCCESS;
 }
@@ -141,6 +174,15 @@ EXPORT int cuCtxCreate_v2(void **created, unsigned int flags, int device) {
     int mode = kept(&limit_left), error = mode == MODE_PROHIBITED ? CUDA_ERROR_DEVICE_UNAVAILABLE : connect_mps();
     if (error == CUDA_SUCCESS && mps < 0 && mode == MODE_EXCLUSIVE_PROCESS && ledger_used(uuid, NULL) > 0) {
         error = CUDA_ERROR_DEVICE_UNAVAILABLE;
+    }
+    bool contexts_cost = false;
+    card_bytes(&contexts_cost);
+    if (error == CUDA_SUCCESS && contexts_cost) {
+        context_of_limit = (unsigned long long) CONTEXT_OF_LIMIT << 20;
+        context_by_nvml = (unsigned long long) (mps >= 0 ? CONTEXT_WITH_MPS : CONTEXT_WITHOUT_MPS) << 20;
+        error = limit > 0 && context_of_limit > limit ? CUDA_ERROR_OUT_OF_MEMORY
+                : record()                             ? CUDA_SUCCESS
+                                                       : CUDA_ERROR_NOT_INITIALIZED;
     }
     context = error == CUDA_SUCCESS;
     *created = &context;
@@ -161,30 +203,58 @@ EXPORT int cuCtxSynchronize(void) {
     context = false;
     taken = 0;
     lost = length <= 0                   ? CUDA_ERROR_MPS_RPC_FAILURE
-           : strcmp(message, "fault") == 0 ? CUDA_ERROR_LAUNCH_FAILED
+           : strcmp(message, "fault") == 0 ? CUDA_ERROR_ILLEGAL_ADDRESS
                                            : CUDA_ERROR_MPS_CLIENT_TERMINATED;
     return lost;
 }
 
-/* Every kernel ends with a fatal fault, which a later call returns: kernels run by themselves. */
+/* The kernels of a module, which is any file: one of that name ends with a fatal fault, all others compute nothing. */
+EXPORT int cuModuleLoad(void **module, const char *file) {
+    *module = &context;
+    return access(file, R_OK) == 0 ? CUDA_SUCCESS : CUDA_ERROR_FILE_NOT_FOUND;
+}
+
+EXPORT int cuModuleGetFunction(void **function, void *module, const char *name) {
+    (void) module;
+    *function = strcmp(name, "bad_address") == 0 ? NULL : (void *) &context;
+    return CUDA_SUCCESS;
+}
+
+/* As the kernel driver does for an address that is not mapped. */
+static void report_xid(void) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s.xids", variable(CARDS_VARIABLE));
+    FILE *file = fopen(path, "ae");
+    if (file != NULL) {
+        fprintf(file, "xid %s 31 %d\n", uuid, (int) getpid());
+        fclose(file);
+    }
+}
+
+/* The fatal fault is returned by a later call: kernels run by themselves. */
 EXPORT int cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
         unsigned int block_y, unsigned int block_z, unsigned int shared, void *stream, void **parameters, void **extra) {
-    (void) function, (void) grid_x, (void) grid_y, (void) grid_z, (void) block_x, (void) block_y, (void) block_z;
+    (void) grid_x, (void) grid_y, (void) grid_z, (void) block_x, (void) block_y, (void) block_z;
     (void) shared, (void) stream, (void) parameters, (void) extra;
     if (!context) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
+    if (function != NULL) {
+        return CUDA_SUCCESS;
+    }
+    report_xid();
     if (mps >= 0) {
         send(mps, "fault", sizeof "fault", MSG_NOSIGNAL);
     } else {
         context = false;
-        lost = CUDA_ERROR_LAUNCH_FAILED;
+        lost = CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     return CUDA_SUCCESS;
 }
 
 EXPORT int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
-    unsigned long long limit_left = ~0ULL, card = card_bytes();
+    bool contexts_cost = false;
+    unsigned long long limit_left = ~0ULL, card = card_bytes(&contexts_cost);
     int error = cuCtxSynchronize();
     if (error != CUDA_SUCCESS) {
         return error;
@@ -194,15 +264,14 @@ EXPORT int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
     while (at < MOST_ALLOCATIONS && sizes[at] > 0) {
         at++;
     }
-    if (at == MOST_ALLOCATIONS || (limit > 0 && taken + bytes > limit) || bytes > limit_left
+    if (at == MOST_ALLOCATIONS || (limit > 0 && context_of_limit + taken + bytes > limit) || bytes > limit_left
             || ledger_used(uuid, NULL) + bytes > card) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     sizes[at] = bytes;
     taken += bytes;
     *pointer = at + 1;
-    return ledger_put(uuid, getpid(), taken, mps >= 0, *cgroup == '\0' ? NULL : cgroup) ? CUDA_SUCCESS
-                                                                                         : CUDA_ERROR_NOT_INITIALIZED;
+    return record() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 
 EXPORT int cuMemFree_v2(unsigned long long pointer) {
@@ -211,16 +280,22 @@ EXPORT int cuMemFree_v2(unsigned long long pointer) {
     }
     taken -= sizes[pointer - 1];
     sizes[pointer - 1] = 0;
-    ledger_put(uuid, getpid(), taken, mps >= 0, *cgroup == '\0' ? NULL : cgroup);
+    record();
     return CUDA_SUCCESS;
+}
+
+EXPORT int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes, void *stream) {
+    (void) to, (void) from, (void) bytes, (void) stream;
+    return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 /* As with MPS on real cards: free is the limit's rest, total the whole card. */
 EXPORT int cuMemGetInfo_v2(size_t *free, size_t *total) {
-    unsigned long long limit_left = ~0ULL, card = card_bytes();
+    bool contexts_cost = false;
+    unsigned long long limit_left = ~0ULL, card = card_bytes(&contexts_cost);
     kept(&limit_left);
     unsigned long long left = card - ledger_used(uuid, NULL);
-    left = limit > 0 && limit - taken < left ? limit - taken : left;
+    left = limit > 0 && limit - context_of_limit - taken < left ? limit - context_of_limit - taken : left;
     *free = limit_left < left ? limit_left : left;
     *total = card;
     return CUDA_SUCCESS;

@@ -137,6 +137,26 @@ class MpsIT extends WholeProgram {
         assertThat(api.events()).noneMatch(event -> event.contains("GpuUseWithoutAllocation"));
     }
 
+    /** The driver shows a process that fills its limit 2 MiB above it. */
+    @Test
+    void aProgramThatFillsItsLimitIsNoOverUseAndTwoThatTogetherExceedItAre() throws Exception {
+        cards(DRIVER, CARD_A + " context=on", CARD_B);
+        supervisor();
+        runMps("--isolation=mps", "--mps-over-use-grace=1s", METRICS);
+        Tenant full = inContainer("full", 100, tenant(started("full", 2), 0, "fill"))
+                .prints("filled 1534 error 2 free 1534 total 15360");
+        await().atMost(PATIENCE).until(() -> metrics().contains(" " + (double) (2050L << 20) + "\n"));
+
+        Map<String, String> environment = started("greedy", 2);
+        Tenant first = inContainer("greedy", 200, tenant(environment, 0, 600)).prints("ok 600");
+        inContainer("greedy", 300, tenant(environment, 0, 600)).prints("ok 600", "lost 810");
+        assertThat(first.alive()).isTrue();
+        assertThat(full.alive()).isTrue();
+        assertThat(api.events())
+                .anyMatch(event -> event.contains("GpuMemoryOverUse") && event.contains("\"name\":\"greedy\""))
+                .noneMatch(event -> event.contains("OverUse") && event.contains("\"name\":\"full\""));
+    }
+
     /** The kubelet's checkpoint knows the pods, and the cgroups of the processes. */
     @Test
     void aPluginThatStartsWithoutTheApiServerHoldsContainersToTheirLimitsToo() throws Exception {
@@ -210,9 +230,9 @@ class MpsIT extends WholeProgram {
         Tenant unharmed = tenant(started("b", 2, B), 0, 1000).prints("ok 1000");
         Tenant hurt = tenant(environment, 0, 1000).prints("ok 1000");
         Tenant deaf = tenant(environment, 0, "500", "deaf").prints("ok 500");
-        tenant(environment, 0, "200", "fault").prints("ok 200", "lost 719");
+        tenant(environment, 0, "200", "fault").prints("ok 200", "lost 700");
 
-        hurt.prints("ok 1000", "lost 719");
+        hurt.prints("ok 1000", "lost 700");
         await().atMost(PATIENCE)
                 .until(() -> api.events().stream()
                         .anyMatch(event ->

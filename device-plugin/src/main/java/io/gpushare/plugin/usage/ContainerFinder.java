@@ -34,10 +34,11 @@ final class ContainerFinder {
 
     /** The processes of a container on one card. */
     private record Group(Cgroup container, List<CardProcess> processes) {
-        long bytes() {
-            return processes.stream()
+        long counted() {
+            long bytes = processes.stream()
                     .mapToLong(process -> process.memoryUsedBytes().orElse(0))
                     .sum();
+            return OverUse.counted(bytes, processes.size());
         }
 
         String id() {
@@ -149,7 +150,7 @@ final class ContainerFinder {
                 .iterator();
         Map<Cgroup, ContainerOnCard> paired = new HashMap<>();
         groups.stream()
-                .sorted(Comparator.comparingLong(Group::bytes).reversed().thenComparing(Group::id))
+                .sorted(Comparator.comparingLong(Group::counted).reversed().thenComparing(Group::id))
                 .takeWhile(_ -> largest.hasNext())
                 .forEach(group -> paired.put(group.container(), largest.next().key()));
         return paired;

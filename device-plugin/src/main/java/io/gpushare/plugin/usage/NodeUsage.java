@@ -47,6 +47,8 @@ public record NodeUsage(
      * @param pids its processes there
      */
     public record Measured(OptionalLong bytes, OptionalInt percent, Set<Long> pids) {
+        static final Measured UNKNOWN = new Measured(OptionalLong.empty(), OptionalInt.empty(), Set.of());
+
         public Measured {
             pids = Set.copyOf(pids);
         }

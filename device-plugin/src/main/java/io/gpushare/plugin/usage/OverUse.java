@@ -10,7 +10,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 
 /**
  * Which containers use more memory of a shared card than they requested, and since when. Every container above its
@@ -27,11 +26,23 @@ public record OverUse(Map<PodOnCard, Instant> since, Map<NodeUsage.ContainerOnCa
     private static final Duration REMINDER = Duration.ofHours(1);
     private static final Duration GROWTH = Duration.ofMinutes(10);
 
+    /**
+     * What each process may use above the limit. MPS counts less than the driver reports: on an H100 with driver
+     * 580.159 a process that had filled its limit was 2 MiB above it by NVML.
+     */
+    private static final long PROCESS_ALLOWANCE = 8L << 20;
+
     /** A pod on one card. */
     public record PodOnCard(PodRef pod, CardId card) {}
 
-    /** The bytes that a pod may use on a card, and those that it uses as far as the driver reports them. */
-    private record PodMemory(long limit, long used) {}
+    /**
+     * The bytes that a pod may use on a card, those that it uses as far as the driver reports them, and its processes.
+     */
+    private record PodMemory(long limit, long used, int processes) {
+        PodMemory plus(PodMemory other) {
+            return new PodMemory(limit, used + other.used, processes + other.processes);
+        }
+    }
 
     /** The time of a report, and the units that the container needed then. */
     public record Report(Instant at, long units) {}
@@ -56,6 +67,11 @@ public record OverUse(Map<PodOnCard, Instant> since, Map<NodeUsage.ContainerOnCa
         reports = Map.copyOf(reports);
     }
 
+    /** The part of the bytes of so many processes that counts against a limit. */
+    public static long counted(long bytes, int processes) {
+        return Math.max(0, bytes - processes * PROCESS_ALLOWANCE);
+    }
+
     /** Compares the measured usage with the shares of the containers. */
     public Found evaluate(List<ContainerShare> shares, NodeUsage usage, MemoryUnit unit, Instant now) {
         List<Excess> excesses = new ArrayList<>();
@@ -64,22 +80,23 @@ public record OverUse(Map<PodOnCard, Instant> since, Map<NodeUsage.ContainerOnCa
             if (share.whole()) {
                 continue;
             }
-            OptionalLong used = usage.of(share).map(NodeUsage.Measured::bytes).orElse(OptionalLong.empty());
+            NodeUsage.Measured measured = usage.of(share).orElse(NodeUsage.Measured.UNKNOWN);
+            long used = measured.bytes().orElse(0);
+            int processes = measured.pids().size();
             pods.merge(
                     new PodOnCard(share.pod(), share.card().id()),
-                    new PodMemory(share.podMemory().bytes(), used.orElse(0)),
-                    (one, other) -> new PodMemory(one.limit(), one.used() + other.used()));
-            if (used.isPresent() && used.getAsLong() > share.memory().bytes()) {
+                    new PodMemory(share.podMemory().bytes(), used, processes),
+                    PodMemory::plus);
+            long counted = counted(used, processes);
+            if (counted > share.memory().bytes()) {
                 excesses.add(new Excess(
-                        share,
-                        used.getAsLong(),
-                        Math.ceilDiv(used.getAsLong(), unit.size().bytes())));
+                        share, used, Math.ceilDiv(counted, unit.size().bytes())));
             }
         }
         Map<PodOnCard, Instant> above = new HashMap<>();
         List<Offender> offenders = new ArrayList<>();
         pods.forEach((pod, memory) -> {
-            if (memory.used() > memory.limit()) {
+            if (counted(memory.used(), memory.processes()) > memory.limit()) {
                 Instant start = since.getOrDefault(pod, now);
                 above.put(pod, start);
                 offenders.add(new Offender(pod.pod(), pod.card(), memory.used() - memory.limit(), start));

@@ -1,6 +1,7 @@
 package io.gpushare.plugin.usage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 /** The attribution of processes to containers, and the pods above their limit. */
 class OverUseTest {
     private static final long GIB = 1L << 30;
+    private static final long MIB = 1L << 20;
     private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");
     private static final Inventory CARDS = new Inventory(
@@ -140,6 +142,31 @@ class OverUseTest {
         assertThat(look(later.next(), NOW.plusSeconds(700)).unreported()).hasSize(1);
         assertThat(look(first.next(), NOW.plus(Duration.ofHours(1))).unreported())
                 .hasSize(1);
+    }
+
+    /** By NVML a process that fills its limit under MPS is 2 MiB above it. */
+    @Test
+    void eachProcessMayUseAnAllowanceAboveTheLimit() {
+        given(onA("full", 2), "f1");
+        given(onA("greedy", 2), "g1");
+        process(1, A, 2 * GIB + 2 * MIB, "full", "f1");
+        process(2, A, 2 * GIB + 9 * MIB, "greedy", "g1");
+        OverUse.Found found = look(OverUse.NONE, NOW);
+        assertThat(found.excesses())
+                .extracting(excess -> excess.share().pod().name())
+                .containsExactly("greedy");
+        assertThat(found.unreported())
+                .extracting(OverUse.Excess::usedBytes, OverUse.Excess::neededUnits)
+                .containsExactly(tuple(2 * GIB + 9 * MIB, 3L));
+        assertThat(found.offenders()).extracting(each -> each.pod().name()).containsExactly("greedy");
+
+        // Each of two processes, but not their sum beyond that.
+        processes.clear();
+        process(1, A, GIB + 2 * MIB, "full", "f1");
+        process(2, A, GIB + 14 * MIB, "full", "f1");
+        assertThat(look(OverUse.NONE, NOW).excesses()).isEmpty();
+        process(3, A, 9 * MIB, "full", "f1");
+        assertThat(look(OverUse.NONE, NOW).excesses()).hasSize(1);
     }
 
     @Test

@@ -8,11 +8,11 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /** Usages for tests. */
-final class TestUsages {
+public final class TestUsages {
     private TestUsages() {}
 
     /** A card of which the driver reports its processes only. */
-    static CardUtilization of(List<CardProcess> processes) {
+    public static CardUtilization of(List<CardProcess> processes) {
         return new CardUtilization(
                 OptionalLong.empty(),
                 OptionalInt.empty(),

@@ -145,7 +145,7 @@ class MpsOnClusterIT extends ClusterScenario {
                                 "-l",
                                 "component=gpu-share-device-plugin",
                                 "--wait=true"));
-        fault("a client's fatal fault", card, "lost 719", () -> tenants.more("hurt", "fault", "", "10", "fault"));
+        fault("a client's fatal fault", card, "lost 700", () -> tenants.more("hurt", "fault", "", "10", "fault"));
         fault(
                 "the control daemon killed",
                 card,

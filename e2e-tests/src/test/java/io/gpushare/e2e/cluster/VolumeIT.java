@@ -66,8 +66,8 @@ class VolumeIT extends ClusterScenario {
         pods.refused("late", "Insufficient GPU Memory in one device");
         assertThat(why("late")).contains("is reserved for pod default/").contains("its volumes are being prepared");
         assertThat(pods.pod("first").at("/spec/nodeName").asText()).isEmpty();
-        provisioner.schedule(() -> provision("first"), PROVISIONING.toSeconds(), TimeUnit.SECONDS);
-        provisioner.schedule(() -> provision("second"), PROVISIONING.toSeconds(), TimeUnit.SECONDS);
+        var _ = provisioner.schedule(() -> provision("first"), PROVISIONING.toSeconds(), TimeUnit.SECONDS);
+        var _ = provisioner.schedule(() -> provision("second"), PROVISIONING.toSeconds(), TimeUnit.SECONDS);
         JsonNode first = pods.running("first");
         JsonNode second = pods.running("second");
         assertThat(cardOf(first, "main")).isNotEqualTo(cardOf(second, "main"));

@@ -4,6 +4,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.nvml.CardUtilization;
 import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.isolation.mps.MpsIsolation.Measured;
+import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.NodeUsage;
 import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
@@ -49,26 +50,22 @@ final class OverLimit {
         Set<NodeUsage.ContainerOnCard> above = new HashSet<>();
         for (OverUse.Excess excess : measured.excesses()) {
             NodeUsage.ContainerOnCard container = excess.share().key();
-            if (!cards.contains(container.card())) {
+            List<CardProcess> remaining = remaining(measured, excess.share());
+            if (!cards.contains(container.card()) || !exceed(remaining, excess.share())) {
                 continue;
             }
             above.add(container);
-            Instant start = since.computeIfAbsent(container, _ -> now);
+            Instant measuredAt = measured.usage().reported().at();
+            Instant start = since.computeIfAbsent(container, _ -> measuredAt);
             Instant last = acted.getOrDefault(container, Instant.MIN);
-            if (!now.isBefore(start.plus(grace))
-                    && measured.usage().reported().at().isAfter(last)) {
-                newest(measured.usage()
-                                .of(excess.share())
-                                .map(NodeUsage.Measured::pids)
-                                .orElse(Set.of()))
-                        .ifPresent(pid -> {
-                            acted.put(container, now);
-                            if (terminating
-                                    .computeIfAbsent(container.card(), _ -> new HashSet<>())
-                                    .add(pid)) {
-                                victims.add(new Victim(pid, excess));
-                            }
-                        });
+            if (!now.isBefore(start.plus(grace)) && measuredAt.isAfter(last)) {
+                newest(remaining).ifPresent(pid -> {
+                    acted.put(container, now);
+                    terminating
+                            .computeIfAbsent(container.card(), _ -> new HashSet<>())
+                            .add(pid);
+                    victims.add(new Victim(pid, excess));
+                });
             }
         }
         since.keySet().retainAll(above);
@@ -77,10 +74,31 @@ final class OverLimit {
         return victims;
     }
 
+    /**
+     * The container's processes without those that have ended since the measurement or are being terminated: what these
+     * used must not be held against the others.
+     */
+    private List<CardProcess> remaining(Measured measured, ContainerShare share) {
+        CardId card = share.card().id();
+        Set<Long> own = measured.usage().of(share).map(NodeUsage.Measured::pids).orElse(Set.of());
+        return processes(measured, card).stream()
+                .filter(process -> own.contains(process.pid())
+                        && starts.apply(process.pid()).isPresent()
+                        && !terminating.getOrDefault(card, Set.of()).contains(process.pid()))
+                .toList();
+    }
+
+    private static boolean exceed(List<CardProcess> processes, ContainerShare share) {
+        long bytes = processes.stream()
+                .mapToLong(process -> process.memoryUsedBytes().orElse(0))
+                .sum();
+        return OverUse.counted(bytes, processes.size()) > share.memory().bytes();
+    }
+
     /** The one that took what the others had left. */
-    private Optional<Long> newest(Set<Long> pids) {
-        return pids.stream()
-                .filter(pid -> starts.apply(pid).isPresent())
+    private Optional<Long> newest(List<CardProcess> processes) {
+        return processes.stream()
+                .map(CardProcess::pid)
                 .max(Comparator.comparingLong((Long pid) -> starts.apply(pid).orElse(0))
                         .thenComparing(Comparator.naturalOrder()));
     }

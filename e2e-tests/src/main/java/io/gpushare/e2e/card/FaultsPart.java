@@ -1,0 +1,111 @@
+package io.gpushare.e2e.card;
+
+import io.gpushare.e2e.cluster.Await;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/** MPS by our supervisor, when something fails: what the tenants see, and how long until the card is ready again. */
+final class FaultsPart {
+    private static final long LOOK_SECONDS = 2;
+
+    private FaultsPart() {}
+
+    static void run(Machine machine, Findings findings) throws Exception {
+        machine.kernels();
+        try (Node node = Node.withMps(machine)) {
+            Node.Container one = node.memory("one", 3);
+            Node.Container other = node.memory("other", 3);
+            findings.step("a fatal fault", () -> fault(node, one, other, findings));
+            findings.step("a killed client", () -> busyClientKilled(machine, node, one, other, findings));
+            findings.step("a killed daemon", () -> daemonLost(node, one, "killed", findings));
+            if (Machine.find("kill").isPresent()) {
+                findings.step("a stopped daemon", () -> daemonLost(node, one, "stopped", findings));
+            }
+        }
+    }
+
+    private static void fault(Node node, Node.Container one, Node.Container other, Findings findings)
+            throws IOException {
+        Tenant neighbour = node.tenant(other, "100");
+        neighbour.line(0);
+        long start = System.nanoTime();
+        Tenant bad = node.tenant(one, "100", "fault");
+        String seen = bad.lastLine("lost");
+        findings.check("a fatal fault ends its program", seen.startsWith("lost"), seen);
+        seen = neighbour.lastLine("lost");
+        findings.check("and the neighbour's on the card", seen.startsWith("lost"), seen);
+        findings.figure("the neighbour sees it after", Findings.seconds(start));
+        // The server serves again when the programs that the fault hurt have ended.
+        bad.close();
+        neighbour.close();
+        start = System.nanoTime();
+        findings.figure("once they have ended, the next program computes after", untilServed(node, other, start));
+        String xid = node.event("GpuXid", "other", 5);
+        String failed = node.event("GpuMpsFailed", "other", 1);
+        findings.check(
+                "an Event on the neighbour's pod says so",
+                !xid.equals("none") || !failed.equals("none"),
+                "GpuXid: " + xid + "; GpuMpsFailed: " + failed);
+    }
+
+    /** Undefined by NVIDIA's documents: the neighbour may be harmed. */
+    private static void busyClientKilled(
+            Machine machine, Node node, Node.Container one, Node.Container other, Findings findings)
+            throws IOException, InterruptedException {
+        Tenant neighbour = node.tenant(other, "100");
+        neighbour.line(0);
+        Tenant busy = node.tenant(one, "64", "matmul:2048:60000");
+        busy.line(0);
+        TimeUnit.SECONDS.sleep(1);
+        long start = System.nanoTime();
+        busy.close();
+        findings.figure(
+                "after a busy client was killed, the next program computes after", untilServed(node, one, start));
+        TimeUnit.SECONDS.sleep(1);
+        findings.check("and its neighbour lives", neighbour.alive(), neighbour.lines());
+        findings.note(
+                "the card's memory in use then: " + machine.usedMib() + " MiB");
+        neighbour.close();
+    }
+
+    private static void daemonLost(Node node, Node.Container container, String how, Findings findings)
+            throws IOException, InterruptedException {
+        Tenant tenant = node.tenant(container, "100");
+        tenant.line(0);
+        ProcessHandle daemon =
+                node.programs().daemon().orElseThrow(() -> new IOException("there is no control daemon"));
+        long start = System.nanoTime();
+        if (how.equals("killed")) {
+            daemon.destroyForcibly();
+        } else {
+            Machine.output("kill", "-STOP", String.valueOf(daemon.pid()));
+        }
+        Await.until(
+                Node.PATIENCE,
+                "the daemon that was " + how + " is replaced",
+                node.programs()::daemon,
+                now -> now.isPresent() && now.get().pid() != daemon.pid());
+        findings.figure("a daemon that was " + how + " is replaced after", Findings.seconds(start));
+        findings.figure("the next program computes after", untilServed(node, container, start));
+        TimeUnit.SECONDS.sleep(LOOK_SECONDS);
+        findings.figure(
+                "the program that computed meanwhile", tenant.lines() + (tenant.alive() ? " and lives" : " and ended"));
+        tenant.close();
+    }
+
+    /** Starts programs of the container until one gets memory while MPS is ready; how long it took. */
+    private static String untilServed(Node node, Node.Container container, long start) throws IOException {
+        node.programs().awaitMps("phase", "READY");
+        int tries = 0;
+        String line = "";
+        while (!line.equals("ok 32")) {
+            if (++tries > 20) {
+                throw new IOException("no program is served, the last one printed " + line);
+            }
+            try (Tenant tenant = node.tenant(container, "32")) {
+                line = tenant.line(0);
+            }
+        }
+        return Findings.seconds(start) + (tries > 1 ? ", try " + tries : "");
+    }
+}

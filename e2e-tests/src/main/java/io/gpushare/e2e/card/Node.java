@@ -1,0 +1,248 @@
+package io.gpushare.e2e.card;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.sandbox.workload.PodSpec;
+import io.gpushare.simulated.apiserver.SimulatedApiServer;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.kubelet.KubeletOptions;
+import io.gpushare.simulated.kubelet.SimulatedKubelet;
+import io.gpushare.simulated.kubelet.StartedContainer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A node of its own: the real device plugin and supervisor of MPS on the card, with the simulated kubelet and API
+ * server. Containers are records; their processes are tenants with the containers' variables.
+ */
+final class Node implements AutoCloseable {
+    static final String CORES = "aliyun.com/gpu-core.percentage";
+    static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    private static final String NAME = "card";
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final String PODS = "/api/v1/namespaces/default/pods";
+
+    /** A container that has started. */
+    record Container(String pod, String uid, String id, Map<String, String> environment) {
+        /** A variable of its environment; empty if it is not set. */
+        String variable(String name) {
+            return environment.getOrDefault(name, "");
+        }
+    }
+
+    private final Machine machine;
+    private final Path directory;
+    private final Deque<AutoCloseable> running = new ArrayDeque<>();
+    private final SimulatedApiServer server;
+    private final ApiClient api;
+    private final SimulatedKubelet kubelet;
+    private final NodePrograms programs;
+
+    private Node(Machine machine) throws IOException {
+        this.machine = machine;
+        Path folder = machine.work().resolve("n" + NUMBER.incrementAndGet());
+        directory = folder.resolve("k");
+        server = keep(SimulatedApiServer.start());
+        api = keep(new ApiClient(server.uri()));
+        for (String namespace : List.of("default", "kube-system")) {
+            server.add(ApiClient.document(
+                    "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" + namespace + "\"}}"));
+        }
+        kubelet =
+                keep(SimulatedKubelet.start(KubeletOptions.of(NAME, directory), server.uri(), InstantSource.system()));
+        programs = keep(new NodePrograms(machine, folder));
+        Files.createDirectories(programs.proc());
+    }
+
+    /** Starts a node whose plugin counts memory only. */
+    static Node start(Machine machine, String... options) throws IOException {
+        return start(machine, false, options);
+    }
+
+    /** Starts a node with MPS. */
+    static Node withMps(Machine machine, String... options) throws IOException, Part.Skipped {
+        if (Machine.find("nvidia-cuda-mps-control").isEmpty()) {
+            throw new Part.Skipped("nvidia-cuda-mps-control is missing");
+        }
+        return start(machine, true, options);
+    }
+
+    private static Node start(Machine machine, boolean mps, String... options) throws IOException {
+        Node node = new Node(machine);
+        try {
+            List<String> all = new ArrayList<>(mps ? node.programs.startSupervisor() : List.of());
+            all.addAll(List.of(options));
+            node.programs.startPlugin(NAME, node.server.kubeconfig(), node.directory, all);
+            Await.until(
+                    PATIENCE,
+                    "the plugin offers the card",
+                    () -> {
+                        node.programs.checkAlive();
+                        return node.healthy(PodSpec.MEMORY);
+                    },
+                    units -> units > 0);
+            return node;
+        } catch (IOException | RuntimeException | Error e) {
+            node.close();
+            throw e;
+        }
+    }
+
+    NodePrograms programs() {
+        return programs;
+    }
+
+    /** The devices of a resource that are healthy. */
+    int healthy(String resource) {
+        return kubelet.allocatable(resource);
+    }
+
+    int awaitHealthy(String resource, int count) {
+        return Await.until(PATIENCE, "healthy " + resource, () -> healthy(resource), seen -> seen == count);
+    }
+
+    Container memory(String name, int units) throws IOException, InterruptedException {
+        return start(PodSpec.sharing(name, 600, units), Map.of(), "\"memory\":{\"%s\":" + units + "}");
+    }
+
+    Container cores(String name, int units, int percent) throws IOException, InterruptedException {
+        return start(
+                PodSpec.sharing(name, 600, units),
+                Map.of(CORES, String.valueOf(percent)),
+                "\"memory\":{\"%1$s\":" + units + "},\"cores\":{\"%1$s\":" + percent + "}");
+    }
+
+    Container whole(String name) throws IOException, InterruptedException {
+        return start(PodSpec.whole(name, 600, 1), Map.of(), "\"cards\":[\"%s\"]");
+    }
+
+    /** Creates a pod that is bound to this node and card, and waits until its container has started. */
+    private Container start(PodSpec pod, Map<String, String> more, String allocation)
+            throws IOException, InterruptedException {
+        ObjectNode document = pod.document();
+        document.withObject("/spec").put("nodeName", NAME);
+        document.withObject("/metadata/annotations")
+                .put(
+                        "gpushare.io/allocation",
+                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\","
+                                + allocation.formatted(machine.uuid()) + "}]}");
+        more.forEach(document.withObject("/spec/containers/0/resources/limits")::put);
+        ApiClient.Answer answer = api.post(PODS, document);
+        if (!answer.succeeded()) {
+            throw new IOException("the pod " + pod.name() + " can't be created: " + answer.message());
+        }
+        Await.until(
+                PATIENCE,
+                "the pod " + pod.name() + " runs",
+                () -> pod(pod.name()).phase(),
+                phase -> !phase.equals("Pending") && !phase.isEmpty());
+        PodDocument running = pod(pod.name());
+        StartedContainer started = kubelet.started("default", pod.name(), "main")
+                .orElseThrow(() -> new IOException("the pod " + pod.name() + " failed: "
+                        + running.document().path("status")));
+        Map<String, String> environment = new HashMap<>(started.environment());
+        // The container would see this directory at its own path.
+        started.mounts().values().forEach(onHost -> environment.put("CUDA_MPS_PIPE_DIRECTORY", onHost));
+        String id =
+                running.document().at("/status/containerStatuses/0/containerID").asText();
+        return new Container(pod.name(), running.uid(), id.replace("containerd://", ""), environment);
+    }
+
+    private PodDocument pod(String name) {
+        return new PodDocument(get(PODS + "/" + name));
+    }
+
+    private ObjectNode get(String path) {
+        try {
+            return api.get(path).document();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    void delete(Container container) throws IOException, InterruptedException {
+        api.delete(PODS + "/" + container.pod(), ApiClient.document("{\"gracePeriodSeconds\":0}"));
+    }
+
+    /** Starts a tenant as a process of that container. */
+    Tenant tenant(Container container, String... arguments) throws IOException {
+        return tenant(container, Map.of(), arguments);
+    }
+
+    /** The same with changed variables; an empty one is unset. */
+    Tenant tenant(Container container, Map<String, String> changes, String... arguments) throws IOException {
+        boolean mps = !container.variable("CUDA_MPS_PIPE_DIRECTORY").isEmpty();
+        Map<String, String> environment = new HashMap<>(mps ? Map.of() : machine.withoutMps());
+        environment.putAll(container.environment());
+        environment.putAll(changes);
+        environment.values().removeIf(String::isEmpty);
+        Tenant tenant = keep(Tenant.start(machine, environment, arguments));
+        Path process = Files.createDirectories(programs.proc().resolve(String.valueOf(tenant.pid())));
+        Files.writeString(
+                process.resolve("cgroup"),
+                "0::/kubepods/burstable/pod" + container.uid() + "/" + container.id() + "\n");
+        Path stat = Path.of("/proc", String.valueOf(tenant.pid()), "stat");
+        if (Files.exists(stat)) {
+            Files.writeString(process.resolve("stat"), Files.readString(stat));
+        }
+        return tenant;
+    }
+
+    /** Waits for an Event of that reason on a pod; its message, or "none". */
+    String event(String reason, String pod, int seconds) {
+        try {
+            return Await.until(
+                    Duration.ofSeconds(seconds), reason, () -> event(reason, pod), found -> !found.equals("none"));
+        } catch (AssertionError e) {
+            return "none";
+        }
+    }
+
+    private String event(String reason, String pod) {
+        for (var event : get("/api/v1/namespaces/default/events").path("items")) {
+            if (event.path("reason").asText().equals(reason)
+                    && event.at("/involvedObject/name").asText().equals(pod)) {
+                return event.path("message").asText();
+            }
+        }
+        return "none";
+    }
+
+    /** The node's annotation in which the plugin publishes its cards. */
+    String inventory() {
+        return get("/api/v1/nodes/" + NAME).at("/metadata/annotations").toString();
+    }
+
+    private <T extends AutoCloseable> T keep(T started) {
+        running.push(started);
+        return started;
+    }
+
+    /** Ends everything: tenants first, then the programs. */
+    @Override
+    public void close() {
+        for (AutoCloseable each : running) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                System.err.println("stopping " + each + ": " + e);
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.gpushare.e2e.card;
+
+import io.gpushare.nvml.Nvml;
+import io.gpushare.nvml.library.NvmlException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * The command line; {@code e2e-tests/on-a-card/run} starts it. The exit code is 0 if no part failed, 1 if one did, 2
+ * without a card.
+ */
+@Command(
+        name = "on-a-card/run",
+        description = "Runs the device plugin and the MPS supervisor on this machine's card and reports what it saw.",
+        mixinStandardHelpOptions = true,
+        usageHelpWidth = 100)
+public final class OnACard implements Callable<Integer> {
+    private static final int NO_CARD = 2;
+    private static final Duration BUDGET = Duration.ofMinutes(8);
+    private static final Duration UNWINDING = Duration.ofSeconds(20);
+
+    @Option(names = "--pack", required = true, description = "The folder of the unpacked pack.")
+    private Path pack = Path.of("");
+
+    @Option(names = "--out", required = true, description = "The folder for report.md and report.json.")
+    private Path out = Path.of("");
+
+    @Option(
+            names = "--keep-settings",
+            description = "Leave the card's compute mode and memory limits as they are, and skip what needs others.")
+    private boolean keepSettings;
+
+    @Option(
+            names = "--measure",
+            paramLabel = "<milliseconds>",
+            defaultValue = "1500",
+            description = "The length of each measurement of speed (default 1500).")
+    private int measureMillis;
+
+    @Option(names = "--parts", paramLabel = "<name>", split = ",", description = "Run only these parts.")
+    private List<String> names = List.of();
+
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new OnACard()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        long start = System.nanoTime();
+        Path work = Files.createDirectories(pack.toAbsolutePath().resolveSibling("w"));
+        Report report = new Report(out);
+        try (Nvml nvml = Nvml.open(Nvml.DEFAULT_LIBRARY)) {
+            Machine machine = Machine.find(pack.toAbsolutePath(), work, out, keepSettings, measureMillis, nvml);
+            Thread hook = new Thread(() -> end(machine), "restore");
+            Runtime.getRuntime().addShutdownHook(hook);
+            report.machine(machine.facts());
+            for (Part part : Part.all()) {
+                if (names.isEmpty() || names.contains(part.name())) {
+                    Duration left = BUDGET.minusNanos(System.nanoTime() - start);
+                    Report.Result result = run(part, machine, left.compareTo(part.limit()) < 0 ? left : part.limit());
+                    report.add(result);
+                    System.out.println(result.part() + ": " + result.outcome() + " in " + result.seconds() + " s "
+                            + result.reason());
+                }
+            }
+            report.machine(Map.of("the card afterwards", machine.restore(), "the run took", Findings.seconds(start)));
+        } catch (NvmlException e) {
+            report.machine(Map.of("no card", String.valueOf(e.getMessage())));
+            System.err.println(e.getMessage());
+            return NO_CARD;
+        }
+        return report.passed() ? 0 : 1;
+    }
+
+    /** Also after a signal: ends every program of this one, and gives the card its settings back. */
+    private static void end(Machine machine) {
+        ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+        machine.restore();
+    }
+
+    private static Report.Result run(Part part, Machine machine, Duration limit) throws InterruptedException {
+        Findings findings = new Findings();
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        long start = System.nanoTime();
+        if (!limit.isPositive()) {
+            return new Report.Result(part.name(), "skipped", "the time of the run is over", 0, List.of());
+        }
+        Thread thread = Thread.ofPlatform().daemon().name(part.name()).start(() -> {
+            try {
+                part.action().run(machine, findings);
+            } catch (Exception | AssertionError e) {
+                failure.set(e);
+            }
+        });
+        boolean late = !thread.join(limit);
+        if (late) {
+            thread.interrupt();
+            thread.join(UNWINDING);
+            ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+        }
+        double seconds = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) / 1000.0;
+        Throwable thrown = failure.get();
+        String outcome = findings.hold() ? "passed" : "failed";
+        String reason = "";
+        if (late) {
+            outcome = "ended";
+            reason = "it took longer than " + limit.toSeconds() + " s";
+        } else if (thrown instanceof Part.Skipped) {
+            outcome = "skipped";
+            reason = String.valueOf(thrown.getMessage());
+        } else if (thrown != null) {
+            outcome = "ended";
+            reason = thrown.toString();
+        }
+        return new Report.Result(part.name(), outcome, reason, seconds, findings.lines());
+    }
+}

@@ -1,0 +1,96 @@
+package io.gpushare.e2e.card;
+
+import io.gpushare.e2e.cluster.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A program that uses the card: {@code gpu-eat} with its output. */
+final class Tenant implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration NOTICES = Duration.ofSeconds(15);
+
+    private final Process process;
+    private final Path output;
+
+    private Tenant(Process process, Path output) {
+        this.process = process;
+        this.output = output;
+    }
+
+    /** Starts it with these variables and without other ones of CUDA. */
+    static Tenant start(Machine machine, Map<String, String> environment, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(machine.pack().resolve("native/gpu-eat").toString());
+        command.addAll(List.of(arguments));
+        Path output = Files.createTempFile(machine.work(), "tenant", ".out");
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("CUDA_"));
+        builder.environment().putAll(environment);
+        Path kernels = machine.work().resolve("kernels.cubin");
+        if (Files.exists(kernels)) {
+            builder.environment().put("GPU_EAT_KERNELS", kernels.toString());
+        }
+        return new Tenant(builder.start(), output);
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean alive() {
+        return process.isAlive();
+    }
+
+    List<String> lines() {
+        try {
+            return Files.readAllLines(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    String last() {
+        List<String> lines = lines();
+        return lines.isEmpty() ? "" : lines.getLast();
+    }
+
+    /** Waits for its next line after so many, or its end. */
+    String line(int number) {
+        List<String> lines = Await.until(
+                PATIENCE, "a tenant prints", this::lines, printed -> printed.size() > number || !process.isAlive());
+        lines = lines.size() > number ? lines : lines();
+        return lines.size() > number ? lines.get(number) : "ended with " + process.exitValue();
+    }
+
+    /** Waits until its last line begins like that, it has ended, or it prints nothing more; its last line. */
+    String lastLine(String beginning) {
+        try {
+            return Await.until(
+                    NOTICES,
+                    "a tenant prints " + beginning,
+                    this::last,
+                    line -> line.startsWith(beginning) || !process.isAlive());
+        } catch (AssertionError e) {
+            return last() + ", and lives";
+        }
+    }
+
+    /** Lets it go on after {@code ready}. */
+    void go() throws IOException {
+        process.outputWriter().write("\n");
+        process.outputWriter().flush();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        process.onExit().join();
+    }
+}

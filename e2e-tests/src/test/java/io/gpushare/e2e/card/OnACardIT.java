@@ -1,0 +1,61 @@
+package io.gpushare.e2e.card;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The pack, and its run with the simulated driver. The parts that take long are left out: faults, and what sharing
+ * costs.
+ */
+class OnACardIT {
+    private static final Path SCRIPTS = Path.of("on-a-card").toAbsolutePath();
+    private static final long MOST_BYTES = 54L << 20;
+
+    @TempDir
+    Path dir;
+
+    @Test
+    void thePackFitsAndItsPartsPassWithTheSimulatedDriver() throws Exception {
+        Path archive = dir.resolve("on-a-card.tgz");
+        run("pack", archive.toString());
+        assertThat(archive).satisfies(file -> assertThat(Files.size(file)).isLessThan(MOST_BYTES));
+
+        String parts = "facts,kubelet,xid,mps-limits,driver-limits";
+        String output = run("try", archive.toString(), dir.toString(), "--parts=" + parts);
+        JsonNode report = new ObjectMapper().readTree(dir.resolve("report.json").toFile());
+        Map<String, String> outcomes = new LinkedHashMap<>();
+        report.path("parts")
+                .forEach(part -> outcomes.put(
+                        part.path("part").asText(), part.path("outcome").asText()));
+        assertThat(outcomes.keySet()).as(output).containsExactly(parts.split(",", -1));
+        assertThat(outcomes).containsEntry("mps-limits", "passed").doesNotContainValue("failed");
+        assertThat(dir.resolve("report.md"))
+                .content()
+                .contains("2050 MiB by NVML; filled 1534", "compute mode DEFAULT, before DEFAULT; 0 MiB in use");
+    }
+
+    private String run(String script, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(SCRIPTS.resolve(script).toString()));
+        command.addAll(List.of(arguments));
+        Path log = dir.resolve(script + ".log");
+        int code = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start()
+                .waitFor();
+        String output = Files.readString(log);
+        assertThat(code).as(output).isZero();
+        return output;
+    }
+}
