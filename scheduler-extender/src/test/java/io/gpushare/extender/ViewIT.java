@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
@@ -103,6 +104,15 @@ class ViewIT extends WithView {
         assertThat(extender.get(VIEW + "explain?pod=none").statusCode()).isEqualTo(404);
         assertThat(extender.get(VIEW + "explain").statusCode()).isEqualTo(400);
         assertThat(extender.get(VIEW + "explain?pod=p&limit=many").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void whyOfAPodThatRunsWithoutAGpuSaysThatItRequestsNone() throws Exception {
+        api.pod("web", "uid-web", new JsonObject().put("cpu", "1"));
+        api.boundByOther("web", "plain", Map.of());
+        assertThat(text("why?pod=web"))
+                .isEqualTo("Pod default/web requests no GPU memory and no card: GPU Share does not place it.\n");
+        assertThat(json("explain?pod=web").getString("state")).isEqualTo("no-demand");
     }
 
     @Test

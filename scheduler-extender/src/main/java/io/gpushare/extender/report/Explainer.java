@@ -51,11 +51,12 @@ public final class Explainer {
         if (pod.ended()) {
             return new Explanation.Ended(pod.ref());
         }
-        if (pod.node() != null) {
+        PodDemand demand = ledger.demand(pod);
+        if (pod.node() != null && !(demand instanceof PodDemand.NoGpu)) {
             return new Explanation.Bound(
                     pod.ref(),
                     pod.node(),
-                    ledger.demand(pod) instanceof PodDemand.Valid valid
+                    demand instanceof PodDemand.Valid valid
                             ? AllocationAnnotation.of(pod, valid.demand()).allocation()
                             : null);
         }
