@@ -116,6 +116,34 @@ class ViewIT extends WithView {
     }
 
     @Test
+    void whyOfAPodThatItsKubeletRejectedAfterARebootSaysWhatHappenedAndWhatToDo() throws Exception {
+        memoryPod("p", 3);
+        assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
+        await().atMost(Duration.ofSeconds(10)).until(() -> text("why?pod=p").contains(" is on node a, card GPU-"));
+        api.rejected(
+                "p",
+                "UnexpectedAdmissionError",
+                "Pod was rejected: Allocate failed due to no healthy devices present; cannot allocate unhealthy devices"
+                        + " aliyun.com/gpu-mem, which is unexpected");
+
+        String why = text("why?pod=p");
+        assertThat(why)
+                .startsWith("Pod default/p has failed: it holds no card.\n  The kubelet did not admit it: Pod was")
+                .contains("After a reboot of its node, the kubelet admits pods before a device plugin can register.")
+                .endsWith("A controller creates another pod; a pod without one has to be created again.\n");
+        assertThat(json("explain?pod=p").getString("sentence")).contains("no healthy devices present");
+        await().atMost(Duration.ofSeconds(10)).until(() -> !api.eventsOf("p").isEmpty());
+        assertThat(api.eventsOf("p"))
+                .singleElement()
+                .asString()
+                .startsWith("GpuPodNotAdmitted: The kubelet did not admit it: ")
+                .contains("After a reboot");
+
+        api.rejected("p", "UnexpectedAdmissionError", "Pod was rejected: Allocate failed due to rpc error: desc = no");
+        assertThat(text("why?pod=p")).contains("desc = no. The kubelet does not try again.").doesNotContain("reboot");
+    }
+
+    @Test
     void aManifestIsExplainedWithoutAPod() throws Exception {
         JsonObject manifest = new JsonObject()
                 .put("metadata", new JsonObject().put("name", "plan").put("namespace", "lab"))

@@ -49,7 +49,8 @@ public final class Explainer {
 
     private Explanation of(ClusterPod pod) {
         if (pod.ended()) {
-            return new Explanation.Ended(pod.ref());
+            return new Explanation.Ended(
+                    pod.ref(), pod.failure().isEmpty() ? null : Rejection.sentences(pod.failure()));
         }
         PodDemand demand = ledger.demand(pod);
         if (pod.node() != null && !(demand instanceof PodDemand.NoGpu)) {
