@@ -160,7 +160,10 @@ final class ApiServer implements AutoCloseable {
     private <T> T respond(Request request, Reader<T> reader) throws KubernetesException {
         try (Response response = execute(call(request))) {
             @Nullable Handshake tls = response.handshake();
-            if (tls != null && tls.peerCertificates().getFirst() instanceof X509Certificate presented) {
+            // None of a server that is not verified.
+            if (tls != null
+                    && !tls.peerCertificates().isEmpty()
+                    && tls.peerCertificates().getFirst() instanceof X509Certificate presented) {
                 certificate = presented;
             }
             if (!response.isSuccessful()) {

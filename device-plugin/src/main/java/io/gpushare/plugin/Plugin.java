@@ -2,6 +2,7 @@ package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
@@ -37,6 +38,7 @@ import io.gpushare.plugin.metrics.MetricsServer;
 import io.gpushare.plugin.metrics.PluginMetrics;
 import io.gpushare.plugin.monitor.ForeignUseReporter;
 import io.gpushare.plugin.monitor.OverUseGuard;
+import io.gpushare.plugin.monitor.RebootReporter;
 import io.gpushare.plugin.monitor.ProcessTable;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
@@ -156,7 +158,7 @@ final class Plugin implements AutoCloseable {
                 pods::synced,
                 () -> publisher.read(Source.POD_RESOURCES),
                 clock);
-        pods.watch(podListener());
+        pods.watch(podListener(new RebootReporter(settings.procDir(), resources.all(), events)));
         podResourcesPoller.start();
         publisher.start();
         cordons = new CordonPoller(() -> api.nodes().read(settings.nodeName()), this::cordoned).start();
@@ -294,7 +296,7 @@ final class Plugin implements AutoCloseable {
         };
     }
 
-    private NodePodInformer.Listener podListener() {
+    private NodePodInformer.Listener podListener(RebootReporter reboots) {
         return new NodePodInformer.Listener() {
             @Override
             public void changed(NodePod pod) {
@@ -305,6 +307,11 @@ final class Plugin implements AutoCloseable {
             public void deleted(String uid) {
                 latest.update(snapshot -> snapshot.withoutPod(uid));
                 podResourcesPoller.readSoon();
+            }
+
+            @Override
+            public void rejected(PodRef pod, String message) {
+                reboots.rejected(pod, message);
             }
         };
     }

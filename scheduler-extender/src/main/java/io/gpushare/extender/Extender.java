@@ -119,7 +119,7 @@ public final class Extender implements AutoCloseable {
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(placer, pods, outcomes, clocks.wall());
-        informers = new ClusterInformers(api, ledger, outcomes, events, settings.pluginNamespace());
+        informers = new ClusterInformers(api, ledger, outcomes, settings.pluginNamespace());
         NodeSelection selection =
                 new NodeSelection(placer, outcomes, settings.decideIn(), informers::softTaints, clocks.steady());
         leases = NodeLeasePoller.of(api, settings.nodeLeaseNamespace(), ledger);

@@ -12,6 +12,7 @@ import io.vertx.core.net.PemKeyCertOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -106,8 +107,8 @@ class HostIT extends WithExtender {
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), """
             {apiVersion: v1, kind: Config, current-context: c, users: [{name: u, user: {}}],
              contexts: [{name: c, context: {cluster: c, user: u}}],
-             clusters: [{name: c, cluster: {server: "https://127.0.0.1:%d", insecure-skip-tls-verify: true}}]}
-            """.formatted(server.actualPort()));
+             clusters: [{name: c, cluster: {server: "https://127.0.0.1:%d", certificate-authority-data: %s}}]}
+            """.formatted(server.actualPort(), Base64.getEncoder().encodeToString(authority.certificate("ca").getBytes(UTF_8))));
         try (KubernetesApi api = KubernetesApi.connect(kubeconfig, "test")) {
             assertThat(api.named("api.example.com")).isFalse();
             assertThat(api.pods().read("ns", "none")).isEmpty();

@@ -3,7 +3,6 @@ package io.gpushare.extender.cluster;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.report.Rejection;
 import io.gpushare.kubernetes.Informer;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
@@ -30,7 +29,6 @@ public final class ClusterInformers implements AutoCloseable {
     private final KubernetesApi api;
     private final Ledger ledger;
     private final AdmissionReporter admissions;
-    private final EventRecorder events;
     private final Informer nodes;
     private final Informer pods;
     private final Events<NodeState> nodeEvents;
@@ -44,17 +42,10 @@ public final class ClusterInformers implements AutoCloseable {
      * Starts to watch.
      *
      * @param outcomes receives what kubelets report of bound pods
-     * @param events records on pods why their kubelets did not admit them
      * @param pluginNamespace the namespace of the device plugins
      */
-    public ClusterInformers(
-            KubernetesApi api,
-            Ledger ledger,
-            PlacementOutcomes outcomes,
-            EventRecorder events,
-            String pluginNamespace) {
+    public ClusterInformers(KubernetesApi api, Ledger ledger, PlacementOutcomes outcomes, String pluginNamespace) {
         this.api = api;
-        this.events = events;
         this.ledger = ledger;
         this.admissions = new AdmissionReporter(api.pods(), outcomes);
         nodeEvents = new Events<>(this::nodeSeen, this::nodeGone);
@@ -89,13 +80,6 @@ public final class ClusterInformers implements AutoCloseable {
                     String.valueOf(pod.spec().node()), pod.ref(), pod.status().ended() ? null : pod.metrics());
         }
         admissions.seen(pod);
-        // Once for each pod: the ledger knows it until it ends.
-        if (pod.status().ended()
-                && !pod.status().failure().isEmpty()
-                && ledger.podEntry(pod.ref().uid()).isPresent()) {
-            events.report(
-                    pod.ref(), "GpuPodNotAdmitted", Rejection.sentences(pod.status().failure()));
-        }
         ledger.updatePod(PodClient.pod(pod));
     }
 

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records an Event on a pod whose annotation or which itself is rejected: a few per second from its own thread.
- * Rejections that do not fit into the queue are only logged. Only the leader records; after a change of leader it records the recent ones too.
+ * Records an Event on a pod whose annotation is rejected: a few per second from its own thread. Rejections that do not
+ * fit into the queue are only logged. Only the leader records; after a change of leader it records the recent ones too.
  */
 public final class EventRecorder implements AnnotationObserver {
     private static final Logger LOG = LoggerFactory.getLogger(EventRecorder.class);
@@ -29,17 +29,17 @@ public final class EventRecorder implements AnnotationObserver {
     private static final Duration RECENT = Duration.ofSeconds(60);
 
     /**
-     * What is recorded on a pod.
+     * A rejected annotation.
      *
      * @param heard by the steady clock
      * @param at the time of day
      */
-    private record Report(PodRef pod, String reason, String message, Instant heard, Instant at) {}
+    private record Rejection(PodRef pod, String node, String sentence, Instant heard, Instant at) {}
 
     private final KubernetesApi api;
     private final BooleanSupplier leading;
     private final Clocks clocks;
-    private final BlockingQueue<Report> waiting = new ArrayBlockingQueue<>(WAITING);
+    private final BlockingQueue<Rejection> waiting = new ArrayBlockingQueue<>(WAITING);
 
     private final AtomicLong lost = new AtomicLong();
 
@@ -59,14 +59,9 @@ public final class EventRecorder implements AnnotationObserver {
     @Override
     public void rejected(PodRef pod, String node, String sentence) {
         LOG.warn("pod {} on node {}: {}", pod, node, sentence);
-        report(pod, "GpuAllocationDisbelieved", "Node " + node + ": " + sentence + ".");
-    }
-
-    /** Records soon that somebody must act. */
-    void report(PodRef pod, String reason, String message) {
-        var report = new Report(
-                pod, reason, message, clocks.steady().instant(), clocks.wall().instant());
-        if (!waiting.offer(report)) {
+        var rejection = new Rejection(
+                pod, node, sentence, clocks.steady().instant(), clocks.wall().instant());
+        if (!waiting.offer(rejection)) {
             lost.incrementAndGet();
             LOG.info("pod {}: no Event is recorded, the queue is full", pod);
         }
@@ -78,7 +73,7 @@ public final class EventRecorder implements AnnotationObserver {
     }
 
     private void recordNext() throws InterruptedException {
-        Report next = waiting.take();
+        Rejection next = waiting.take();
         while (!leading.getAsBoolean() && isRecent(next)) {
             Thread.sleep(PACE);
         }
@@ -87,17 +82,21 @@ public final class EventRecorder implements AnnotationObserver {
         }
     }
 
-    private boolean isRecent(Report report) {
-        return clocks.steady().instant().isBefore(report.heard().plus(RECENT));
+    private boolean isRecent(Rejection rejection) {
+        return clocks.steady().instant().isBefore(rejection.heard().plus(RECENT));
     }
 
-    private void record(Report report) {
-        PodEvent event = new PodEvent(true, "gpushare-schd-extender", report.reason(), report.message());
+    private void record(Rejection rejection) {
+        PodEvent event = new PodEvent(
+                true,
+                "gpushare-schd-extender",
+                "GpuAllocationDisbelieved",
+                "Node " + rejection.node() + ": " + rejection.sentence() + ".");
         try {
-            api.events().record(report.pod(), event, EventSeries.once(report.at()));
+            api.events().record(rejection.pod(), event, EventSeries.once(rejection.at()));
         } catch (KubernetesException e) {
             lost.incrementAndGet();
-            LOG.warn("pod {}: {}", report.pod(), e.getMessage());
+            LOG.warn("pod {}: {}", rejection.pod(), e.getMessage());
         }
     }
 }

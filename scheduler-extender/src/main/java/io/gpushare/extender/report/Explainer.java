@@ -15,6 +15,7 @@ import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.text.Rejection;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

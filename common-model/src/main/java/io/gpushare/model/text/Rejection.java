@@ -1,4 +1,4 @@
-package io.gpushare.extender.report;
+package io.gpushare.model.text;
 
 import java.util.regex.Pattern;
 
@@ -10,6 +10,11 @@ public final class Rejection {
 
     private Rejection() {}
 
+    /** Whether the message is about a resource whose device plugin was not registered. */
+    public static boolean withoutPlugin(String message) {
+        return NO_PLUGIN.matcher(message).find();
+    }
+
     /**
      * What happened and what to do.
      *
@@ -17,7 +22,7 @@ public final class Rejection {
      */
     public static String sentences(String message) {
         return "The kubelet did not admit it: " + message + ". "
-                + (NO_PLUGIN.matcher(message).find()
+                + (withoutPlugin(message)
                         ? "The device plugin was not registered at that time. After a reboot of its node, the kubelet"
                                 + " admits pods before a device plugin can register. "
                         : "")
