@@ -98,8 +98,7 @@ class HostIT extends WithExtender {
                         .setKeyCertOptions(new PemKeyCertOptions()
                                 .addCertValue(Buffer.buffer(authority.certificate("api")))
                                 .addKeyValue(Buffer.buffer(authority.key("api")))))
-                .requestHandler(
-                        request -> request.response().setStatusCode(404).end("{}"))
+                .requestHandler(request -> request.response().setStatusCode(404).end("{}"))
                 .listen()
                 .toCompletionStage()
                 .toCompletableFuture()
@@ -108,7 +107,9 @@ class HostIT extends WithExtender {
             {apiVersion: v1, kind: Config, current-context: c, users: [{name: u, user: {}}],
              contexts: [{name: c, context: {cluster: c, user: u}}],
              clusters: [{name: c, cluster: {server: "https://127.0.0.1:%d", certificate-authority-data: %s}}]}
-            """.formatted(server.actualPort(), Base64.getEncoder().encodeToString(authority.certificate("ca").getBytes(UTF_8))));
+            """.formatted(
+                server.actualPort(),
+                Base64.getEncoder().encodeToString(authority.certificate("ca").getBytes(UTF_8))));
         try (KubernetesApi api = KubernetesApi.connect(kubeconfig, "test")) {
             assertThat(api.named("api.example.com")).isFalse();
             assertThat(api.pods().read("ns", "none")).isEmpty();

@@ -134,7 +134,9 @@ class ViewIT extends WithView {
         assertThat(json("explain?pod=p").getString("sentence")).contains("no healthy devices present");
 
         api.rejected("p", "UnexpectedAdmissionError", "Pod was rejected: Allocate failed due to rpc error: desc = no");
-        assertThat(text("why?pod=p")).contains("desc = no. The kubelet does not try again.").doesNotContain("reboot");
+        assertThat(text("why?pod=p"))
+                .contains("desc = no. The kubelet does not try again.")
+                .doesNotContain("reboot");
     }
 
     @Test

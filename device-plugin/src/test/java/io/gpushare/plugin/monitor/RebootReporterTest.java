@@ -24,8 +24,10 @@ class RebootReporterTest {
     private List<String> rejected(String uptime, String message) throws IOException {
         Files.writeString(proc.resolve("uptime"), uptime);
         List<String> events = new ArrayList<>();
-        new RebootReporter(proc, Set.of(MEMORY), (about, event) -> events.add(
-                        about + ": " + event.reason() + ": " + event.message()))
+        new RebootReporter(
+                        proc,
+                        Set.of(MEMORY),
+                        (about, event) -> events.add(about + ": " + event.reason() + ": " + event.message()))
                 .rejected(new PodRef("u", "default", "p"), message);
         return events;
     }
@@ -40,14 +42,16 @@ class RebootReporterTest {
             assertThat(rejected("42.50 80.10\n", message))
                     .containsExactly("pod default/p: GpuPodNotAdmitted: The kubelet did not admit it: " + message
                             + ". The device plugin was not registered at that time. After a reboot of its node, the"
-                            + " kubelet admits pods before a device plugin can register. The kubelet does not try again."
-                            + " A controller creates another pod; a pod without one has to be created again.");
+                            + " kubelet admits pods before a device plugin can register. The kubelet does not try"
+                            + " again. A controller creates another pod; a pod without one has to be created again.");
         }
     }
 
     @Test
     void otherRejectionsGetNone() throws IOException {
-        assertThat(rejected("90000.00 1.00\n", UNHEALTHY)).as("long after the boot").isEmpty();
+        assertThat(rejected("90000.00 1.00\n", UNHEALTHY))
+                .as("long after the boot")
+                .isEmpty();
         assertThat(rejected("?", UNHEALTHY)).isEmpty();
         assertThat(rejected("42.50 1.00\n", UNHEALTHY.replace(MEMORY, "nvidia.com/gpu")))
                 .isEmpty();

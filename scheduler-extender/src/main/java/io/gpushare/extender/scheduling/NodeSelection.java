@@ -208,7 +208,8 @@ public final class NodeSelection {
         if (draft.passed() == 1 && pod.isPresent()) {
             String node = nodes.name(draft.passedPlaces()[0]);
             boolean hopeful = outcomes.attempts().named(podUid, node);
-            if ((hopeful || gang != null) && ledger.reservations(Source.FILTER::equals).size() < MOST_RESERVED) {
+            if ((hopeful || gang != null)
+                    && ledger.reservations(Source.FILTER::equals).size() < MOST_RESERVED) {
                 if (!hopeful) {
                     ofThisCycle.put(podUid, gang);
                 }

@@ -58,9 +58,8 @@ final class ExtenderRouter {
         BodyReader bodies = new BodyReader(settings.maxBody(), reason -> metrics.failed("any", reason));
         status();
         if (settings.tls() == null) {
-            HostCheck hosts = new HostCheck(parts.view()
-                    .hosts()
-                    .or(name -> parts.ledger().node(name).isPresent()));
+            HostCheck hosts = new HostCheck(
+                    parts.view().hosts().or(name -> parts.ledger().node(name).isPresent()));
             Stream.of("/ui/*", "/gpushare-scheduler/v1/*", INSPECT + "*")
                     .forEach(path -> router.route(path).handler(hosts));
         }

@@ -52,7 +52,8 @@ class GangTest {
         cluster.showAll();
         assertThat(reserved()).isZero();
         assertThat(cluster.truth().values())
-                .allSatisfy(node -> assertThat(node.cards()).allMatch(card -> card.free().units() == 7));
+                .allSatisfy(node ->
+                        assertThat(node.cards()).allMatch(card -> card.free().units() == 7));
     }
 
     /** kube-scheduler then marks each of them as unschedulable. */
@@ -128,7 +129,11 @@ class GangTest {
                                 0,
                                 Map.of(),
                                 pod.containers(),
-                                new PodTraits(false, false, "default/" + pod.ref().name().split("-")[0], List.of())),
+                                new PodTraits(
+                                        false,
+                                        false,
+                                        "default/" + pod.ref().name().split("-")[0],
+                                        List.of())),
                         selection.named(NODES)))
                 .map(result -> String.join(",", result.feasible(NODES)))
                 .toList();
