@@ -14,6 +14,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLEncoder;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import okhttp3.Call;
+import okhttp3.Handshake;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,7 @@ final class ApiServer implements AutoCloseable {
 
     private final ApiClient client;
     private final Duration deadline;
+    private volatile @Nullable X509Certificate certificate;
 
     /** @param deadline of a request without its own */
     ApiServer(ApiClient client, Duration deadline) {
@@ -156,6 +159,13 @@ final class ApiServer implements AutoCloseable {
 
     private <T> T respond(Request request, Reader<T> reader) throws KubernetesException {
         try (Response response = execute(call(request))) {
+            @Nullable Handshake tls = response.handshake();
+            // None of a server that is not verified.
+            if (tls != null
+                    && !tls.peerCertificates().isEmpty()
+                    && tls.peerCertificates().getFirst() instanceof X509Certificate presented) {
+                certificate = presented;
+            }
             if (!response.isSuccessful()) {
                 throw KubernetesException.rejected(request.doing(), response.code(), status(response));
             }
@@ -194,6 +204,12 @@ final class ApiServer implements AutoCloseable {
         Duration limit = request.deadline() == null ? deadline : request.deadline();
         call.timeout().timeout(Math.max(1, limit.toMillis()), TimeUnit.MILLISECONDS);
         return call;
+    }
+
+    /** Whether the server's certificate, as of the last response, is for that host. */
+    boolean named(String host) {
+        @Nullable X509Certificate presented = certificate;
+        return presented != null && CertificateNames.include(presented, host);
     }
 
     private static JsonNode status(Response response) throws IOException {

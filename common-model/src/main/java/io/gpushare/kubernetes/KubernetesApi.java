@@ -112,6 +112,11 @@ public final class KubernetesApi implements AutoCloseable {
         return new Leases(calls, namespace, name, deadline);
     }
 
+    /** Whether the API server's certificate is for that host, a name in lower case. */
+    public boolean named(String host) {
+        return calls.named(host) || watches.named(host);
+    }
+
     @Override
     public void close() {
         calls.close();

@@ -9,6 +9,7 @@ import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.text.Printable;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
@@ -30,6 +31,7 @@ public record PodState(
         @Nullable String metrics) {
     // The label of our device plugin's pods.
     private static final String PLUGIN = "gpu-share-device-plugin";
+    private static final int LONGEST_FAILURE = 400;
 
     /**
      * What its metadata says.
@@ -66,7 +68,8 @@ public record PodState(
      * @param admission how far its kubelet is with it
      * @param refused whether its scheduler found no node for it (condition PodScheduled, reason Unschedulable)
      * @param failure what its scheduler last wrote about a failed attempt (condition PodScheduled), shortened: changes
-     *     with what it writes; empty for nothing
+     *     with what it writes; of a pod that ended, the message of its kubelet if that could not allocate its devices;
+     *     empty for nothing
      * @param started the names of the started containers by container ID, without the runtime's prefix; empty where the
      *     pods of all nodes are watched
      * @param nominatedNode the node on which its scheduler expects it to fit soon; null for none
@@ -123,9 +126,7 @@ public record PodState(
                         pod.condition("PodScheduled", "False")
                                 .filter(each -> text(each, "reason").equals("Unschedulable"))
                                 .isPresent(),
-                        pod.condition("PodScheduled", "False")
-                                .map(PodState::shortened)
-                                .orElse(""),
+                        failure(pod),
                         started(pod),
                         pod.nominatedNode(),
                         pod.node() == null ? held(pod) : null,
@@ -180,6 +181,14 @@ public record PodState(
                         null,
                         null),
                 metrics);
+    }
+
+    private static String failure(PodJson pod) {
+        if (pod.ended()) {
+            boolean unallocated = text(pod.status(), "reason").equals("UnexpectedAdmissionError");
+            return unallocated ? Printable.line(text(pod.status(), "message"), LONGEST_FAILURE) : "";
+        }
+        return pod.condition("PodScheduled", "False").map(PodState::shortened).orElse("");
     }
 
     /** A condition in a few characters. */

@@ -2,6 +2,7 @@ package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
@@ -31,6 +32,7 @@ import io.gpushare.plugin.metrics.PluginMetrics;
 import io.gpushare.plugin.monitor.ForeignUseReporter;
 import io.gpushare.plugin.monitor.OverUseGuard;
 import io.gpushare.plugin.monitor.ProcessTable;
+import io.gpushare.plugin.monitor.RebootReporter;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
 import io.gpushare.plugin.snapshot.AnnotationDifference;
@@ -168,7 +170,7 @@ final class Plugin implements AutoCloseable {
                 () -> publisher.read(Source.POD_RESOURCES),
                 clock);
         stops.add(podResourcesPoller::close);
-        pods.watch(podListener());
+        pods.watch(podListener(new RebootReporter(options.procDir, resources.all(), events)));
         podResourcesPoller.start();
         publisher.start();
         CordonPoller cordons = new CordonPoller(() -> api.nodes().read(options.nodeName), this::cordoned).start();
@@ -267,7 +269,7 @@ final class Plugin implements AutoCloseable {
         }
     }
 
-    private NodePodInformer.Listener podListener() {
+    private NodePodInformer.Listener podListener(RebootReporter reboots) {
         return new NodePodInformer.Listener() {
             @Override
             public void changed(NodePod pod) {
@@ -278,6 +280,11 @@ final class Plugin implements AutoCloseable {
             public void deleted(String uid) {
                 latest.update(snapshot -> snapshot.withoutPod(uid));
                 podResourcesPoller.readSoon();
+            }
+
+            @Override
+            public void rejected(PodRef pod, String message) {
+                reboots.rejected(pod, message);
             }
         };
     }

@@ -70,6 +70,7 @@ public final class Extender implements AutoCloseable {
      * @param kubeconfig null for the service account of the pod
      * @param decideIn where kube-scheduler gets the policy's choice
      * @param preemption who evicts pods for pods of higher priority
+     * @param viewHosts further names under which the view is served over plain HTTP
      * @param grafana where the page's links to dashboards lead; null for no links
      * @param pluginNamespace the namespace of the device plugins
      * @param nodeLeaseNamespace the namespace of their Leases
@@ -82,6 +83,7 @@ public final class Extender implements AutoCloseable {
             DecideIn decideIn,
             PreemptionMode preemption,
             ViewAccess.Access view,
+            Set<String> viewHosts,
             @Nullable URI grafana,
             String pluginNamespace,
             String nodeLeaseNamespace,
@@ -163,7 +165,8 @@ public final class Extender implements AutoCloseable {
                                 new DefragAdvisor(placer, api.evictions(), conditions),
                                 settings.grafana(),
                                 settings.server().version(),
-                                settings.view())));
+                                settings.view(),
+                                host -> settings.viewHosts().contains(host) || api.named(host))));
         loops = new ArrayList<>(List.of(
                 leases.start(),
                 Requeuer.start(api, waiting, ready, clocks),

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -97,6 +98,17 @@ final class ExtenderOptions implements CheckedOptions {
                     + " inspect), off, or open (without a client certificate, also with --client-ca-file: the API"
                     + " server's proxy has none). [on]")
     private ViewAccess.Access view = ViewAccess.Access.ON;
+
+    @Option(
+            names = "--view-hosts",
+            paramLabel = "<names>",
+            split = ",",
+            hideParamSyntax = true,
+            converter = NameConverter.class,
+            description = "Further names, separated by commas, under which the view is served over plain HTTP, such as"
+                    + " that of an Ingress. Always served are IP addresses, localhost, names of Services and nodes, and"
+                    + " the names of the API server, whose proxy keeps them. [none]")
+    private @Nullable Set<String> viewHosts;
 
     @Option(
             names = "--grafana-url",
@@ -252,6 +264,7 @@ final class ExtenderOptions implements CheckedOptions {
                 decideIn,
                 preempt,
                 view,
+                viewHosts == null ? Set.of() : viewHosts,
                 grafanaUrl,
                 leaseNamespace,
                 cluster.nodeLeaseNamespace(),

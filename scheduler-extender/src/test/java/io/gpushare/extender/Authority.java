@@ -39,7 +39,15 @@ final class Authority {
 
     /** Creates a key and a certificate for a server on this machine. */
     void server(String alias) throws Exception {
-        keytool(alias, "CN=" + alias, "-signer", "ca", "-ext", "san=ip:127.0.0.1", "-ext", "eku=serverAuth");
+        keytool(
+                alias,
+                "CN=" + alias,
+                "-signer",
+                "ca",
+                "-ext",
+                "san=ip:127.0.0.1,dns:api.example.com,dns:*.clusters.example.com",
+                "-ext",
+                "eku=serverAuth");
     }
 
     void client(String alias) throws Exception {

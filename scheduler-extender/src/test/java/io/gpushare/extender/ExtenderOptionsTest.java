@@ -57,7 +57,7 @@ class ExtenderOptionsTest {
                         + " --former-memory-resources=aliyun.com/gpu-mem"
                         + " --former-card-resources=aliyun.com/gpu-count"
                         + " --node-lease-namespace=gpushare-node-lease --policy=adaptive --decide-in=auto"
-                        + " --preempt=auto --view=on --grafana-url= --max-request-bytes=67108864"
+                        + " --preempt=auto --view=on --view-hosts= --grafana-url= --max-request-bytes=67108864"
                         + " --leader-elect=false --lease-namespace=kube-system"
                         + " --lease-name=gpushare-schd-extender --identity=extender --pod-name="
                         + " --tls-cert-file= --tls-key-file= --client-ca-file=");
@@ -79,6 +79,7 @@ class ExtenderOptionsTest {
                 "--policy=wsp-fgd",
                 "--decide-in=prioritize",
                 "--view=open",
+                "--view-hosts=gpu.example.com,gpu.example.org",
                 "--grafana-url=https://grafana.example/team",
                 "--max-request-bytes=4096",
                 "--leader-elect",
@@ -101,6 +102,7 @@ class ExtenderOptionsTest {
         assertThat(settings.policy()).isEqualTo(PolicyKind.WSP_FGD);
         assertThat(settings.decideIn()).isEqualTo(DecideIn.PRIORITIZE);
         assertThat(settings.view()).isEqualTo(ViewAccess.Access.OPEN);
+        assertThat(settings.viewHosts()).containsExactlyInAnyOrder("gpu.example.com", "gpu.example.org");
         assertThat(settings.grafana()).isEqualTo(URI.create("https://grafana.example/team/"));
         assertThat(settings.pluginNamespace()).isEqualTo("gpu");
         assertThat(settings.candidacy()).isEqualTo(new Candidacy("gpu", "l", "me", "pod-1"));

@@ -56,9 +56,14 @@ final class RawHttp implements AutoCloseable {
     }
 
     Response exchange(String method, String path, byte[] body) throws IOException {
+        return exchange(method, path, "x", body);
+    }
+
+    Response exchange(String method, String path, String host, byte[] body) throws IOException {
         ByteArrayOutputStream request = new ByteArrayOutputStream(body.length + 200);
-        request.writeBytes((method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + body.length + "\r\n\r\n")
-                .getBytes(StandardCharsets.ISO_8859_1));
+        request.writeBytes(
+                (method + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: " + body.length + "\r\n\r\n")
+                        .getBytes(StandardCharsets.ISO_8859_1));
         request.writeBytes(body);
         OutputStream out = socket.getOutputStream();
         out.write(request.toByteArray());

@@ -22,6 +22,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -128,6 +129,7 @@ public final class RunningExtender implements AutoCloseable {
                 decideIn,
                 preemption,
                 access,
+                Set.of("gpu.example"),
                 URI.create("https://grafana.example/"),
                 "kube-system",
                 "gpushare-node-lease",

@@ -290,9 +290,16 @@ public final class TestApiServer implements AutoCloseable {
 
     /** The kubelet fails the pod without starting it. */
     public void rejected(String name, String reason) {
+        rejected(name, reason, "");
+    }
+
+    void rejected(String name, String reason, String message) {
         change(
                 name,
-                pod -> pod.withObjectProperty("status").put("phase", "Failed").put("reason", reason));
+                pod -> pod.withObjectProperty("status")
+                        .put("phase", "Failed")
+                        .put("reason", reason)
+                        .put("message", message));
     }
 
     /** Deletion is requested; the containers still run. */

@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
@@ -103,6 +104,39 @@ class ViewIT extends WithView {
         assertThat(extender.get(VIEW + "explain?pod=none").statusCode()).isEqualTo(404);
         assertThat(extender.get(VIEW + "explain").statusCode()).isEqualTo(400);
         assertThat(extender.get(VIEW + "explain?pod=p&limit=many").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void whyOfAPodThatRunsWithoutAGpuSaysThatItRequestsNone() throws Exception {
+        api.pod("web", "uid-web", new JsonObject().put("cpu", "1"));
+        api.boundByOther("web", "plain", Map.of());
+        assertThat(text("why?pod=web"))
+                .isEqualTo("Pod default/web requests no GPU memory and no card: GPU Share does not place it.\n");
+        assertThat(json("explain?pod=web").getString("state")).isEqualTo("no-demand");
+    }
+
+    @Test
+    void whyOfAPodThatItsKubeletRejectedAfterARebootSaysWhatHappenedAndWhatToDo() throws Exception {
+        memoryPod("p", 3);
+        assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
+        await().atMost(Duration.ofSeconds(10)).until(() -> text("why?pod=p").contains(" is on node a, card GPU-"));
+        api.rejected(
+                "p",
+                "UnexpectedAdmissionError",
+                "Pod was rejected: Allocate failed due to no healthy devices present; cannot allocate unhealthy devices"
+                        + " aliyun.com/gpu-mem, which is unexpected");
+
+        String why = text("why?pod=p");
+        assertThat(why)
+                .startsWith("Pod default/p has failed: it holds no card.\n  The kubelet did not admit it: Pod was")
+                .contains("After a reboot of its node, the kubelet admits pods before a device plugin can register.")
+                .endsWith("A controller creates another pod; a pod without one has to be created again.\n");
+        assertThat(json("explain?pod=p").getString("sentence")).contains("no healthy devices present");
+
+        api.rejected("p", "UnexpectedAdmissionError", "Pod was rejected: Allocate failed due to rpc error: desc = no");
+        assertThat(text("why?pod=p"))
+                .contains("desc = no. The kubelet does not try again.")
+                .doesNotContain("reboot");
     }
 
     @Test

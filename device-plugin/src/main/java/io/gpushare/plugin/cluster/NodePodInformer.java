@@ -6,6 +6,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodState;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
@@ -36,6 +37,9 @@ public final class NodePodInformer implements AutoCloseable {
         void changed(NodePod pod);
 
         void deleted(String uid);
+
+        /** The kubelet rejected the pod because it could not allocate its devices. */
+        void rejected(PodRef pod, String message);
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(NodePodInformer.class);
@@ -63,6 +67,9 @@ public final class NodePodInformer implements AutoCloseable {
             public void changed(PodState now) {
                 listener.changed(pod(now));
                 received.incrementAndGet();
+                if (now.status().ended() && !now.status().failure().isEmpty()) {
+                    listener.rejected(now.ref(), now.status().failure());
+                }
             }
 
             @Override

@@ -246,6 +246,15 @@ class ChartTest {
     }
 
     @Test
+    void furtherNamesOfTheViewReachTheExtender() {
+        Rendered extender = object(
+                Chart.objects("extender: {viewHosts: [gpu.example.com, gpu.example.org]}", "1.36.2"),
+                "Deployment",
+                "gpu-share-scheduler-extender");
+        assertThat(container(extender, "args")).contains("--view-hosts=gpu.example.com,gpu.example.org");
+    }
+
+    @Test
     void otherResourceNamesReachEveryObjectThatNamesThem() {
         String all = String.join(
                 "", Chart.templates(set("everything else"), "1.36.2").values());

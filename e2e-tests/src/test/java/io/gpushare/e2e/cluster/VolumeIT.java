@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -52,7 +54,7 @@ class VolumeIT extends ClusterScenario {
     }
 
     @Test
-    void podsThatWaitForTheirVolumesKeepTheirCards() {
+    void podsThatWaitForTheirVolumesKeepTheirCards() throws Exception {
         withVolume("first");
         withVolume("second");
         Await.until(
@@ -66,8 +68,12 @@ class VolumeIT extends ClusterScenario {
         pods.refused("late", "Insufficient GPU Memory in one device");
         assertThat(why("late")).contains("is reserved for pod default/").contains("its volumes are being prepared");
         assertThat(pods.pod("first").at("/spec/nodeName").asText()).isEmpty();
-        var _ = provisioner.schedule(() -> provision("first"), PROVISIONING.toSeconds(), TimeUnit.SECONDS);
-        var _ = provisioner.schedule(() -> provision("second"), PROVISIONING.toSeconds(), TimeUnit.SECONDS);
+        List<Future<?>> provisioned = List.of(
+                provisioner.schedule(() -> provision("first"), PROVISIONING.toSeconds(), TimeUnit.SECONDS),
+                provisioner.schedule(() -> provision("second"), PROVISIONING.toSeconds(), TimeUnit.SECONDS));
+        for (Future<?> each : provisioned) {
+            each.get();
+        }
         JsonNode first = pods.running("first");
         JsonNode second = pods.running("second");
         assertThat(cardOf(first, "main")).isNotEqualTo(cardOf(second, "main"));

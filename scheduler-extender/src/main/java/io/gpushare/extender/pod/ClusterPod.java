@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param node null while the pod is not bound
  * @param ended whether the pod has Succeeded or Failed: only then, or when it is deleted, are its cards free again
  * @param unschedulable whether kube-scheduler has tried to place the pod and found no node
- * @param failure what kube-scheduler last wrote about a failed attempt to place it: changes with what it writes; empty
- *     for nothing
+ * @param failure what kube-scheduler last wrote about a failed attempt to place it: changes with what it writes; of a
+ *     pod that ended, why its kubelet did not admit it; empty for nothing
  * @param nominatedNode the node on which kube-scheduler expects the pod to fit soon, because pods were evicted there;
  *     null for none
  * @param heldNode the node on which this extender holds cards for the pod, because it evicted pods there; null for none

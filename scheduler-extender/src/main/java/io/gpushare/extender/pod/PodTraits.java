@@ -3,6 +3,7 @@ package io.gpushare.extender.pod;
 import io.gpushare.model.node.Taint;
 import io.gpushare.model.node.Toleration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What else a pod states for kube-scheduler, beside its resources, as far as this extender must know.
@@ -11,15 +12,17 @@ import java.util.List;
  *     spread
  * @param relations whether it requires something that depends on other pods or volumes, which only kube-scheduler can
  *     check
+ * @param group the PodGroup of which kube-scheduler binds all pods or none; null for none
  * @param tolerations those of its tolerations that may apply to soft taints, at most {@link #MOST_TOLERATIONS}
  */
-public record PodTraits(boolean preferences, boolean relations, List<Toleration> tolerations) {
+public record PodTraits(
+        boolean preferences, boolean relations, @Nullable String group, List<Toleration> tolerations) {
     /**
      * Filter compares them with the taints of nodes. A pod with more counts as one that tolerates none of the others.
      */
     public static final int MOST_TOLERATIONS = 64;
 
-    public static final PodTraits NONE = new PodTraits(false, false, List.of());
+    public static final PodTraits NONE = new PodTraits(false, false, null, List.of());
 
     public PodTraits {
         tolerations = List.copyOf(tolerations);

@@ -36,6 +36,7 @@ public final class PodReader {
     private final List<ContainerResources> inits = new ArrayList<>();
     private final List<ContainerResources> apps = new ArrayList<>();
     private boolean preferences;
+    private @Nullable String group;
     private final Set<SchedulerOnly> unknown = EnumSet.noneOf(SchedulerOnly.class);
     private final List<Toleration> tolerations = new ArrayList<>();
 
@@ -55,7 +56,11 @@ public final class PodReader {
                 reader.priority,
                 reader.annotations,
                 containers,
-                new PodTraits(reader.preferences, !reader.unknown.isEmpty(), reader.tolerations));
+                new PodTraits(
+                        reader.preferences,
+                        !reader.unknown.isEmpty(),
+                        reader.group == null ? null : reader.namespace + "/" + reader.group,
+                        reader.tolerations));
     }
 
     private void pod(String field, JsonParser value) throws IOException, BadRequestException {
@@ -87,6 +92,7 @@ public final class PodReader {
                 JsonBody.array(value, field, (what, element) -> inits.add(container(element, ContainerRole.INIT)));
             case "containers" ->
                 JsonBody.array(value, field, (what, element) -> apps.add(container(element, ContainerRole.APP)));
+            case "schedulinggroup" -> JsonBody.object(value, field, this::group);
             case "affinity" -> JsonBody.object(value, field, this::affinity);
             case "tolerations" -> JsonBody.array(value, field, (what, element) -> toleration(element));
             case "topologyspreadconstraints" -> JsonBody.array(value, field, (what, element) -> spread(element));
@@ -94,6 +100,12 @@ public final class PodReader {
             case "resourceclaims" -> require(SchedulerOnly.RESOURCE_CLAIM, filled(value));
             case "overhead" -> require(SchedulerOnly.OVERHEAD, filled(value));
             default -> {}
+        }
+    }
+
+    private void group(String field, JsonParser value) throws IOException, BadRequestException {
+        if (field.equals("podgroupname")) {
+            group = JsonBody.text(value, field);
         }
     }
 

@@ -15,6 +15,7 @@ import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.text.Rejection;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -49,13 +50,15 @@ public final class Explainer {
 
     private Explanation of(ClusterPod pod) {
         if (pod.ended()) {
-            return new Explanation.Ended(pod.ref());
+            return new Explanation.Ended(
+                    pod.ref(), pod.failure().isEmpty() ? null : Rejection.sentences(pod.failure()));
         }
-        if (pod.node() != null) {
+        PodDemand demand = ledger.demand(pod);
+        if (pod.node() != null && !(demand instanceof PodDemand.NoGpu)) {
             return new Explanation.Bound(
                     pod.ref(),
                     pod.node(),
-                    ledger.demand(pod) instanceof PodDemand.Valid valid
+                    demand instanceof PodDemand.Valid valid
                             ? AllocationAnnotation.of(pod, valid.demand()).allocation()
                             : null);
         }

@@ -20,8 +20,8 @@ public sealed interface Explanation {
     /** The pod is bound; {@code allocation} is null if no accepted annotation names its cards. */
     record Bound(PodRef pod, String node, @Nullable Allocation allocation) implements Explanation {}
 
-    /** The pod has ended and holds no cards. */
-    record Ended(PodRef pod) implements Explanation {}
+    /** The pod has ended and holds no cards; {@code rejection} says why its kubelet did not admit it, if so. */
+    record Ended(PodRef pod, @Nullable String rejection) implements Explanation {}
 
     /** The pod requests no GPU: it fits every node as far as cards are concerned. */
     record NoDemand(PodRef pod) implements Explanation {}

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,8 @@ public final class NodeSelection {
     private final DecideIn decideIn;
     private final Supplier<Map<String, List<Taint>>> softTaints;
     private final InstantSource clock;
+    // By pod, its gang. What filter reserves in one scheduling cycle for a gang that was named nodes in vain before.
+    private final Map<String, String> ofThisCycle = new ConcurrentHashMap<>();
 
     /** Selects nodes with that placer, of which none has a soft taint, and reserves without a limit. */
     public NodeSelection(Placer placer, PlacementOutcomes outcomes, DecideIn decideIn) {
@@ -115,6 +118,9 @@ public final class NodeSelection {
     /** Each step refuses some of the nodes that are left. */
     private FilterResult filter(SchedulingPod pod, PodDemand.Valid demand, NodeIndices nodes, boolean asVerb) {
         DemandSummary summary = DemandSummary.of(demand.demand());
+        if (asVerb) {
+            endOtherCycles(pod.traits().group());
+        }
         Map<String, NodeEntry> apart = apart(pod);
         FilterResult.Draft draft = nodes.filter(summary);
         visit(apart, nodes, (place, node) -> draft.set(place, node.refusal(summary)));
@@ -126,7 +132,7 @@ public final class NodeSelection {
             decide(pod.ref().uid(), apart, demand, nodes, draft);
         }
         if (asVerb) {
-            reserve(pod.ref().uid(), nodes, draft);
+            reserve(pod, nodes, draft);
         }
         return draft.result();
     }
@@ -190,20 +196,37 @@ public final class NodeSelection {
 
     /**
      * Reserves what the pod requests on the only node that is left for it, in place of what was reserved for it before.
-     * A pod that was named nodes in vain again and again reserves nothing: it would keep cards from others.
+     * A pod that was named nodes in vain again and again reserves nothing: it would keep cards from others. One of a
+     * gang reserves until a pod of no such gang comes, because kube-scheduler tries all of a gang before it binds one.
      */
-    private void reserve(String podUid, NodeIndices nodes, FilterResult.Draft draft) {
+    private void reserve(SchedulingPod scheduled, NodeIndices nodes, FilterResult.Draft draft) {
+        String podUid = scheduled.ref().uid();
+        @Nullable String gang = scheduled.traits().group();
+        ofThisCycle.remove(podUid);
         // A caller may name any pod: only those of the API take memory and cards.
         Optional<PodEntry> pod = ledger.podEntry(podUid);
         if (draft.passed() == 1 && pod.isPresent()) {
             String node = nodes.name(draft.passedPlaces()[0]);
             boolean hopeful = outcomes.attempts().named(podUid, node);
-            if (hopeful && ledger.reservations(Source.FILTER::equals).size() < MOST_RESERVED) {
+            if ((hopeful || gang != null)
+                    && ledger.reservations(Source.FILTER::equals).size() < MOST_RESERVED) {
+                if (!hopeful) {
+                    ofThisCycle.put(podUid, gang);
+                }
                 placer.promise(pod.get(), node, clock.instant().plus(PREPARATION));
                 return;
             }
         }
         ledger.endFilterReservation(podUid);
+    }
+
+    /** Scheduling cycles come one after the other: a pod of no such gang means that the cycle of the gang is over. */
+    private void endOtherCycles(@Nullable String gang) {
+        ofThisCycle.forEach((uid, its) -> {
+            if (!its.equals(gang) && ofThisCycle.remove(uid, its)) {
+                ledger.endFilterReservation(uid);
+            }
+        });
     }
 
     /** The place of the node that passes and costs least; below 0 if the policy chooses none. */

@@ -17,6 +17,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +57,12 @@ final class ExtenderRouter {
     private void add(ViewRoutes view, VerbRoutes verbs) {
         BodyReader bodies = new BodyReader(settings.maxBody(), reason -> metrics.failed("any", reason));
         status();
+        if (settings.tls() == null) {
+            HostCheck hosts = new HostCheck(
+                    parts.view().hosts().or(name -> parts.ledger().node(name).isPresent()));
+            Stream.of("/ui/*", "/gpushare-scheduler/v1/*", INSPECT + "*")
+                    .forEach(path -> router.route(path).handler(hosts));
+        }
         if (view.open()) {
             view.addTo(router, bodies);
         }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why a pod waits: the reasons, counted, then nodes with each card.
  *
- * @param sentence why the pod is invalid
+ * @param sentence why the pod is invalid, or why its kubelet did not admit it
  * @param node where the pod is bound
  * @param cards those of the bound pod; null if they are unknown
  * @param judged null unless every node was evaluated
@@ -149,7 +149,7 @@ public record Why(
 
     private static Why of(Explanation explanation, Predicate<NodeVerdict> which, int from, int limit) {
         return switch (explanation) {
-            case Explanation.Ended(PodRef pod) -> of(pod, State.ENDED, null, null);
+            case Explanation.Ended(PodRef pod, @Nullable String rejection) -> of(pod, State.ENDED, rejection, null);
             case Explanation.NoDemand(PodRef pod) -> of(pod, State.NO_DEMAND, null, null);
             case Explanation.Invalid(PodRef pod, String sentence) -> of(pod, State.INVALID, sentence, null);
             case Explanation.Bound bound -> bound(bound);

@@ -65,7 +65,7 @@ export class More {
   #why(why) {
     if (why.state !== 'judged') {
       const words = {
-        bound: html`It is on node ${why.node}.`, ended: 'It has ended.', wrong: why.sentence,
+        bound: html`It is on node ${why.node}.`, ended: why.sentence ?? 'It has ended.', wrong: why.sentence,
         'no-demand': 'It requests no GPU memory and no card.',
       };
       return html`<p>${words[why.state]}</p>`;

@@ -6,6 +6,7 @@ import io.gpushare.extender.waste.MemoryUsage;
 import io.gpushare.extender.waste.WasteReport;
 import java.net.URI;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param grafana the address of the Grafana that has the dashboards of deploy/monitoring, with a slash at its end; null
  *     for none
  * @param version of this program
+ * @param hosts whether a host, in lower case, is one under whose name the view is served, beside those of nodes
  */
 public record ViewAccess(
         Explainer explainer,
@@ -25,7 +27,8 @@ public record ViewAccess(
         DefragAdvisor defrag,
         @Nullable URI grafana,
         String version,
-        Access access) {
+        Access access,
+        Predicate<String> hosts) {
     /** Who may see the view. */
     public enum Access {
         /** Nobody: its paths do not exist. */
@@ -43,5 +46,6 @@ public record ViewAccess(
         Objects.requireNonNull(defrag);
         Objects.requireNonNull(version);
         Objects.requireNonNull(access);
+        Objects.requireNonNull(hosts);
     }
 }

@@ -21,7 +21,10 @@ public final class WhyText {
     public static String of(Why why) {
         String pod = "Pod " + why.pod();
         return switch (why.state()) {
-            case ENDED -> pod + " has ended: it holds no card.\n";
+            case ENDED ->
+                why.sentence() == null
+                        ? pod + " has ended: it holds no card.\n"
+                        : pod + " has failed: it holds no card.\n  " + why.sentence() + "\n";
             case NO_DEMAND -> pod + " requests no GPU memory and no card: GPU Share does not place it.\n";
             case INVALID -> pod + " cannot be placed: invalid annotation.\n  " + why.sentence() + "\n";
             case BOUND -> pod + " is on node " + why.node() + cards(why) + ".\n";

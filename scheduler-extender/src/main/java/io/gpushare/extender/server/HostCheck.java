@@ -1,0 +1,44 @@
+package io.gpushare.extender.server;
+
+import io.gpushare.extender.http.HttpResponse;
+import io.vertx.core.Handler;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Locale;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Refuses requests for hosts under whose names the extender is not served. Otherwise any web page could read the view
+ * over plain HTTP in the browser of a user who reaches the port: its author lets the page's own name resolve to the
+ * extender (DNS rebinding). With TLS, the certificate prevents it.
+ *
+ * @param known further names
+ */
+record HostCheck(Predicate<String> known) implements Handler<RoutingContext> {
+    // Addresses, and names that nobody can register: of one label, of Services, and of this machine.
+    private static final Pattern SAFE =
+            Pattern.compile("[0-9.]+|\\[?[0-9a-f:.]*:[0-9a-f:.]*]?|[^.]*|.*\\.(svc|svc\\.cluster\\.local|localhost)");
+
+    @Override
+    public void handle(RoutingContext context) {
+        @Nullable HostAndPort authority = context.request().authority();
+        if (authority == null || serves(authority.host().toLowerCase(Locale.ROOT))) {
+            context.next();
+            return;
+        }
+        String sentence = "the view is not served under the name " + authority.host()
+                + ": use an IP address, or name it in --view-hosts of the extender";
+        if (context.normalizedPath().contains("/text/")) {
+            // As every refusal of a text: kubectl drops the body of any other status.
+            HttpResponse.text(context.request(), 200, "error: " + sentence);
+        } else {
+            HttpResponse.error(context.request(), 421, sentence);
+        }
+    }
+
+    boolean serves(String host) {
+        return SAFE.matcher(host).matches() || known.test(host);
+    }
+}
