@@ -234,18 +234,17 @@ public final class DemandCodec {
     private Decoded<Demand> checked(List<ContainerDemand> demands) {
         try {
             Demand demand = new Demand(demands);
-            // A sum beyond an int is refused here, not later.
             Share total = demand.total();
-            if (total.units() + total.wholeCards() < 0) {
-                throw new ArithmeticException();
+            long units = Demand.peak(
+                    demands, ContainerDemand::role, each -> each.request().units());
+            if (units + total.wholeCards() > Integer.MAX_VALUE) {
+                return new Decoded.Malformed<>("the pod requests more than any node could have");
             }
             if (total.cores() > Share.ALL_CORES) {
                 return new Decoded.Malformed<>("the pod requests " + total.cores() + " percent in " + names.cores()
                         + ": its containers share one card, which has 100");
             }
             return new Decoded.Valid<>(demand);
-        } catch (ArithmeticException e) {
-            return new Decoded.Malformed<>("the pod requests more than any node could have");
         } catch (IllegalArgumentException e) {
             return new Decoded.Malformed<>(String.valueOf(e.getMessage()));
         }

@@ -18,7 +18,7 @@ public final class Phrases {
     public static String of(Demand demand) {
         List<String> parts = new ArrayList<>();
         if (demand.total().units() > 0) {
-            String each = count(demand.shareOfEachCard().units(), "unit") + " of memory on ";
+            String each = count(demand.share().units(), "unit") + " of memory on ";
             parts.add(each + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
         }
         if (demand.total().cores() > 0) {

@@ -162,9 +162,10 @@ class LeavingSearchTest {
         for (int i = 0; i < random.nextInt(9); i++) {
             // Mostly allocations that fit; sometimes one that does not, as a forged annotation may claim.
             Demand demand = random.nextInt(4) == 0 ? demand(0, 1) : demand(1 + random.nextInt(9), 0);
+            int shareable = random.nextInt(16);
             if (random.nextInt(10) == 0) {
                 node = node.with(pod("uid-" + i), memory(random.nextInt(4), 1 + random.nextInt(9)));
-            } else if (node.place(demand, card -> random.nextInt(4) > 0, any -> true)
+            } else if (node.place(demand, state -> (shareable >> state.card().index() & 1) == 1, any -> true)
                     instanceof Placement.Placed(Allocation allocation)) {
                 node = node.with(pod("uid-" + i), allocation);
             }
