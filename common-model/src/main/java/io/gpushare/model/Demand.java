@@ -60,10 +60,12 @@ public final class Demand {
                 throw new IllegalArgumentException("init containers and sidecars come before the apps");
             }
             apps = container.role() == ContainerRole.APP;
-            if (split > 1 && container.request().cores() > 0) {
-                throw new IllegalArgumentException("container " + Printable.quoted(container.name())
-                        + " requests " + container.request().cores() + " percent of the cores, which is possible on one"
-                        + " card only");
+            for (ShareKind kind : ShareKind.PERCENTS) {
+                if (split > 1 && kind.in(container.request()) > 0) {
+                    throw new IllegalArgumentException("container " + Printable.quoted(container.name())
+                            + " requests " + kind.in(container.request()) + " percent of the " + kind
+                            + ", which is possible on one card only");
+                }
             }
             if (!container.request().divisibleBy(split)) {
                 throw new IllegalArgumentException("container " + Printable.quoted(container.name()) + " requests "
@@ -124,7 +126,7 @@ public final class Demand {
 
     /** Whether any card will do, and the pod needs either memory on one card or whole cards. Most demands are plain. */
     public boolean plain() {
-        return selector.any() && (!shares() || (cards() == 1 && share.cores() == 0));
+        return selector.any() && (!shares() || (cards() == 1 && !share.hasPercents()));
     }
 
     /** The most that containers hold at one time, of each kind of share; at most the largest int. */

@@ -22,7 +22,16 @@ public enum Isolation {
 
     /** Whether it limits how many cores of a card compute for each process of a container. */
     public boolean limitsCores() {
-        return this == MPS;
+        return limits(ShareKind.CORES);
+    }
+
+    /** Whether it holds containers to their percentage of that kind. */
+    public boolean limits(ShareKind kind) {
+        return switch (kind) {
+            case MEMORY -> this != NONE;
+            case WHOLE_CARDS -> false;
+            case CORES -> this == MPS;
+        };
     }
 
     /** Its name in options, inventories and selectors. */

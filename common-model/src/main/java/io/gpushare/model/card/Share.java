@@ -65,9 +65,14 @@ public record Share(int units, int wholeCards, int cores) {
         return changed == units ? this : new Share(changed, wholeCards, cores);
     }
 
-    /** The same without a part of the cores. */
-    public Share withoutCores() {
-        return cores == 0 ? this : wholeCards == 0 ? memory(units) : new Share(units, wholeCards);
+    /** Whether it has a percentage of any kind. */
+    public boolean hasPercents() {
+        return cores > 0;
+    }
+
+    /** The same without percentages. */
+    public Share withoutPercents() {
+        return !hasPercents() ? this : wholeCards == 0 ? memory(units) : new Share(units, wholeCards);
     }
 
     /** Whether all of this is contained in {@code free}. */

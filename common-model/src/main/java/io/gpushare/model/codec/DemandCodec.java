@@ -154,12 +154,15 @@ public final class DemandCodec {
                                 + ": a container has memory of a shared card or whole cards, request only one of them"
                                 + " (for memory on several cards: annotation " + AnnotationKeys.CARDS + ")");
             }
-            if (request.cores() > 0 && request.units() == 0) {
-                return new Decoded.Malformed<>("container '" + container.name() + "' requests " + names.cores()
-                        + (request.wholeCards() > 0
-                                ? " and " + names.cards() + ": a whole card has all its cores, request only one of them"
-                                : " without " + names.memory() + ": it is a part of the card of which the container has"
-                                        + " memory, request both"));
+            for (ShareKind kind : ShareKind.PERCENTS) {
+                if (kind.in(request) > 0 && request.units() == 0) {
+                    return new Decoded.Malformed<>("container '" + container.name() + "' requests " + names.of(kind)
+                            + (request.wholeCards() > 0
+                                    ? " and " + names.cards() + ": a whole card has all its " + kind
+                                            + ", request only one of them"
+                                    : " without " + names.memory() + ": it is a part of the card of which the container"
+                                            + " has memory, request both"));
+                }
             }
             if (!request.isNone()) {
                 demands.add(new ContainerDemand(container.name(), container.role(), request));
@@ -240,9 +243,11 @@ public final class DemandCodec {
             if (units + total.wholeCards() > Integer.MAX_VALUE) {
                 return new Decoded.Malformed<>("the pod requests more than any node could have");
             }
-            if (total.cores() > Share.ALL_CORES) {
-                return new Decoded.Malformed<>("the pod requests " + total.cores() + " percent in " + names.cores()
-                        + ": its containers share one card, which has 100");
+            for (ShareKind kind : ShareKind.PERCENTS) {
+                if (kind.in(total) > 100) {
+                    return new Decoded.Malformed<>("the pod requests " + kind.in(total) + " percent in "
+                            + names.of(kind) + ": its containers share one card, which has 100");
+                }
             }
             return new Decoded.Valid<>(demand);
         } catch (IllegalArgumentException e) {

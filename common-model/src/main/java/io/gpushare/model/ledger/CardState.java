@@ -3,6 +3,7 @@ package io.gpushare.model.ledger;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.selector.CardFacts;
 import io.gpushare.model.selector.CardSelector;
 import java.util.Objects;
@@ -84,12 +85,20 @@ public final class CardState {
         if (!card.sharesMemory()) {
             return left.minus(left.shared());
         }
-        return limitsCores() ? left : left.withoutCores();
+        for (ShareKind kind : ShareKind.PERCENTS) {
+            left = limits(kind) ? left : left.minus(kind.partOf(left));
+        }
+        return left;
     }
 
-    /** Whether a container can have a part of the card's cores: they are offered, and its isolation limits them. */
+    /** Whether a container can have a part of the card's cores. */
     public boolean limitsCores() {
-        return capacity.cores() > 0 && card.isolation().inForce().limitsCores();
+        return limits(ShareKind.CORES);
+    }
+
+    /** Whether a container can have such a percentage of the card: it is offered, and the isolation limits it. */
+    public boolean limits(ShareKind kind) {
+        return kind.in(capacity) > 0 && card.isolation().inForce().limits(kind);
     }
 
     /** Whether that share is free here. */

@@ -8,6 +8,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -49,7 +50,7 @@ record PlacementSearch(
         int shareable = 0;
         int shareableOnly = 0;
         int free = 0;
-        boolean limitsCores = demand.share().cores() == 0;
+        List<ShareKind> unlimited = requested(demand);
         for (CardState state : cards) {
             if (state.acceptedBy(demand.selector())) {
                 boolean whole = wholeFree(state);
@@ -58,7 +59,9 @@ record PlacementSearch(
                 shareable += shares ? 1 : 0;
                 shareableOnly += shares && !whole ? 1 : 0;
                 free += whole ? 1 : 0;
-                limitsCores |= state.limitsCores();
+                unlimited = unlimited.isEmpty()
+                        ? unlimited
+                        : unlimited.stream().filter(kind -> !state.limits(kind)).toList();
             }
         }
         if (present == 0 && !demand.selector().any()) {
@@ -67,7 +70,7 @@ record PlacementSearch(
         if (demand.cards() > 1 && demand.cards() > present) {
             return Refusal.TOO_FEW_CARDS;
         }
-        if (!limitsCores) {
+        if (!unlimited.isEmpty()) {
             return Refusal.NO_CORE_LIMITS;
         }
         if (shareable < demand.sharedCards()) {
@@ -81,10 +84,31 @@ record PlacementSearch(
         if (demand.sharedCards() > 1) {
             return Refusal.NO_CARDS_WITH_MEMORY;
         }
-        Share memory = demand.share().withoutCores();
-        boolean enough = demand.share().cores() > 0
-                && cards.stream().anyMatch(state -> state.acceptedBy(demand.selector()) && state.offers(memory));
-        return enough ? Refusal.NO_CARD_WITH_CORES : Refusal.NO_CARD_WITH_MEMORY;
+        // Without percentages, and then with the first of them, until it does not fit any more.
+        Share share = demand.share().withoutPercents();
+        if (!offered(share, demand)) {
+            return Refusal.NO_CARD_WITH_MEMORY;
+        }
+        for (ShareKind kind : requested(demand)) {
+            share = share.plus(kind.partOf(demand.share()));
+            if (!offered(share, demand)) {
+                return Refusal.lack(kind);
+            }
+        }
+        return Refusal.NO_CARD_WITH_MEMORY;
+    }
+
+    private boolean offered(Share share, Demand demand) {
+        return cards.stream().anyMatch(state -> state.acceptedBy(demand.selector()) && state.offers(share));
+    }
+
+    /** The kinds of percentages that the demand has. */
+    private static List<ShareKind> requested(Demand demand) {
+        return demand.share().hasPercents()
+                ? ShareKind.PERCENTS.stream()
+                        .filter(kind -> kind.in(demand.share()) > 0)
+                        .toList()
+                : List.of();
     }
 
     /**

@@ -75,7 +75,7 @@ class AnnotationCodecsTest {
         assertThat(written).contains("\"cores\":{\"" + CARD + "\":30}").containsOnlyOnce("cores");
         assertThat(AllocationCodec.decode(Map.of(AnnotationKeys.ALLOCATION, written)))
                 .isEqualTo(new Decoded.Valid<>(allocation));
-        assertThat(allocation.withoutExcessCores(new Demand(List.of(
+        assertThat(allocation.withoutExcessPercents(new Demand(List.of(
                         new ContainerDemand("a", ContainerRole.APP, Share.memory(3)),
                         new ContainerDemand("b", ContainerRole.APP, Share.memory(4))))))
                 .isEqualTo(new Allocation(

@@ -92,7 +92,7 @@ class NodeCardsProperties {
                     case NO_CARD_WITH_CORES -> {
                         assertThat(withMemory).isZero();
                         assertThat(allowed)
-                                .anyMatch(state -> state.offers(demand.share().withoutCores()));
+                                .anyMatch(state -> state.offers(demand.share().withoutPercents()));
                     }
                     case NO_CORE_LIMITS -> {
                         assertThat(demand.total().cores()).isPositive();
@@ -313,7 +313,7 @@ class NodeCardsProperties {
                                                 ? container.request()
                                                 : container
                                                         .request()
-                                                        .withoutCores()
+                                                        .withoutPercents()
                                                         .withUnits(container
                                                                         .request()
                                                                         .units()

@@ -51,7 +51,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
      * What the container got in the kubelet's call for its memory or its cores: the other call is for the same card.
      */
     private Optional<ContainerAllocation> given() {
-        return container.request().cores() == 0
+        return !container.request().hasPercents()
                 ? Optional.empty()
                 : snapshot.response(pod.ref(), container)
                         .filter(own -> own.total().equals(container.request()));
@@ -73,8 +73,8 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
             boolean coresOnly = own.isPresent()
                     && own.get()
                             .total()
-                            .withoutCores()
-                            .equals(container.request().withoutCores());
+                            .withoutPercents()
+                            .equals(container.request().withoutPercents());
             return refused(
                     RefusalKind.DEMAND_DIFFERS,
                     "annotation " + AnnotationKeys.ALLOCATION + " does not match the requests of container '"

@@ -34,9 +34,7 @@ public enum DeviceResource {
     CORES(ShareKind.CORES, "gpushare-core.sock", "percent of the cores of a GPU card") {
         @Override
         List<String> ids(CardState card) {
-            return IntStream.range(0, card.capacity().cores())
-                    .mapToObj(number -> new DeviceId.CoresOf(card.card().id(), number).toString())
-                    .toList();
+            return percents(ShareKind.CORES, card);
         }
     };
 
@@ -97,13 +95,19 @@ public enum DeviceResource {
         return switch (kind) {
             case WHOLE_CARDS -> card.card().cordoned();
             case MEMORY -> card.card().cordoned() || !card.card().sharesMemory();
-            case CORES -> card.card().cordoned() || !card.card().sharesMemory() || !card.limitsCores();
+            case CORES -> card.card().cordoned() || !card.card().sharesMemory() || !card.limits(kind);
         };
     }
 
     /** Whether a container that has a device of a card always has that card; it may have memory of another card. */
     boolean namesItsCard() {
         return kind == ShareKind.WHOLE_CARDS;
+    }
+
+    private static List<String> percents(ShareKind kind, CardState card) {
+        return IntStream.range(0, kind.in(card.capacity()))
+                .mapToObj(number -> new DeviceId.PercentOf(kind, card.card().id(), number).toString())
+                .toList();
     }
 
     /** The IDs of the card's devices, in the order of the list. */

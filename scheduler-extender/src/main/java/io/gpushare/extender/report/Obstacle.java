@@ -109,7 +109,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         if (state.takenWhole()) {
             return Kind.TAKEN_WHOLE;
         }
-        if (demand.share().cores() > 0 && state.offers(demand.share().withoutCores())) {
+        if (demand.share().cores() > 0 && state.offers(demand.share().withoutPercents())) {
             return Kind.FEW_CORES;
         }
         return demand.shares() ? Kind.SHORT : Kind.SHARED;
