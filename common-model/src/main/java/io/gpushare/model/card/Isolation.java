@@ -20,12 +20,7 @@ public enum Isolation {
                 .findFirst();
     }
 
-    /** Whether it limits how many cores of a card compute for each process of a container. */
-    public boolean limitsCores() {
-        return limits(ShareKind.CORES);
-    }
-
-    /** Whether it holds containers to their percentage of that kind. */
+    /** Whether it holds containers to their share of that kind. */
     public boolean limits(ShareKind kind) {
         return switch (kind) {
             case MEMORY -> this != NONE;

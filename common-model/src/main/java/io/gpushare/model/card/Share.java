@@ -10,9 +10,6 @@ package io.gpushare.model.card;
  *     time. 0 where that is not limited
  */
 public record Share(int units, int wholeCards, int cores) {
-    /** The cores of one card, in percent. */
-    public static final int ALL_CORES = 100;
-
     public static final Share NONE = new Share(0, 0);
     public static final Share WHOLE_CARD = new Share(0, 1);
 

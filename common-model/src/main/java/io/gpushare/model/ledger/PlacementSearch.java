@@ -71,7 +71,7 @@ record PlacementSearch(
             return Refusal.TOO_FEW_CARDS;
         }
         if (!unlimited.isEmpty()) {
-            return Refusal.NO_CORE_LIMITS;
+            return Refusal.noLimit(unlimited.getFirst());
         }
         if (shareable < demand.sharedCards()) {
             return lacking(demand);

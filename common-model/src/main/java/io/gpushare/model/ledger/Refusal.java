@@ -20,6 +20,14 @@ public enum Refusal {
 
     private final String sentence;
 
+    /** No card of the node limits that kind. */
+    static Refusal noLimit(ShareKind kind) {
+        return switch (kind) {
+            case MEMORY, WHOLE_CARDS -> NO_CARD_OF_KIND;
+            case CORES -> NO_CORE_LIMITS;
+        };
+    }
+
     /** Memory is free on a card, and not as much of that kind as the pod requests. */
     static Refusal lack(ShareKind kind) {
         return switch (kind) {

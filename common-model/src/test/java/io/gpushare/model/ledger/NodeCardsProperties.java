@@ -16,6 +16,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.SelectorCodec;
 import io.gpushare.model.selector.CardSelector;
 import java.util.ArrayList;
@@ -260,8 +261,9 @@ class NodeCardsProperties {
                         Arbitraries.of(0, 0, 0b10110101, -1),
                         Arbitraries.of(0, 0, 0b00010010),
                         Arbitraries.of(0, 0, 0b01000001))
-                .as((node, cores, mps, closed, unhealthy) ->
-                        withUnhealthy(node, unhealthy).withCores(cores).withIsolation(isolation(node, mps, closed)));
+                .as((node, cores, mps, closed, unhealthy) -> withUnhealthy(node, unhealthy)
+                        .withPercents(cores ? Set.of(ShareKind.CORES) : Set.of())
+                        .withIsolation(isolation(node, mps, closed)));
     }
 
     private static Map<CardId, CardIsolation> isolation(Inventory node, int mps, int closed) {

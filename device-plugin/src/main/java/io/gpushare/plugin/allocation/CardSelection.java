@@ -127,11 +127,13 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                                 + card.get().isolation().missing() + "): recreate the pod"));
             }
             Isolation inForce = card.get().isolation().inForce();
-            if (container.request().cores() > 0 && !inForce.limitsCores()) {
-                return Optional.of(refused(
-                        RefusalKind.NO_ISOLATION,
-                        "card " + id + ", allocated to the pod, does not limit cores (isolation " + inForce
-                                + " is in force, and mps is needed): recreate the pod"));
+            for (ShareKind kind : ShareKind.PERCENTS) {
+                if (kind.in(container.request()) > 0 && !inForce.limits(kind)) {
+                    return Optional.of(refused(
+                            RefusalKind.NO_ISOLATION,
+                            "card " + id + ", allocated to the pod, does not limit " + kind + " (isolation " + inForce
+                                    + " is in force, and mps is needed): recreate the pod"));
+                }
             }
             if (card.get().health() instanceof Health.Unhealthy(String reason)) {
                 return Optional.of(refused(
