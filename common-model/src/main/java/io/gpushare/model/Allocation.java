@@ -30,21 +30,22 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
     }
 
     /**
-     * This allocation without the cores of containers that request none, as far as the demand knows: a program for
-     * which cores are no resource leaves them out, and nobody may hold cores by an annotation alone.
+     * This allocation without the percentages of containers that request none, as far as the demand knows: a program
+     * for which they are no resource leaves them out, and nobody may hold them by an annotation alone.
      */
-    public Allocation withoutExcessCores(Demand demand) {
-        if (containers.stream().noneMatch(container -> container.total().cores() > 0)) {
+    public Allocation withoutExcessPercents(Demand demand) {
+        if (containers.stream().noneMatch(container -> container.total().hasPercents())) {
             return this;
         }
         Set<String> requesting = demand.containers().stream()
-                .filter(container -> container.request().cores() > 0)
+                .filter(container -> container.request().hasPercents())
                 .map(ContainerDemand::name)
                 .collect(Collectors.toSet());
         return new Allocation(
                 unit,
                 containers.stream()
-                        .map(container -> requesting.contains(container.name()) ? container : container.withoutCores())
+                        .map(container ->
+                                requesting.contains(container.name()) ? container : container.withoutPercents())
                         .toList());
     }
 

@@ -52,10 +52,10 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
         return shares.keySet();
     }
 
-    /** The same without a part of the cards' cores. */
-    public ContainerAllocation withoutCores() {
+    /** The same without percentages of the cards. */
+    public ContainerAllocation withoutPercents() {
         Map<CardId, Share> changed = new LinkedHashMap<>(shares);
-        changed.replaceAll((_, share) -> share.withoutCores());
+        changed.replaceAll((_, share) -> share.withoutPercents());
         return new ContainerAllocation(name, role, changed);
     }
 

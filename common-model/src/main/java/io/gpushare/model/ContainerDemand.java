@@ -13,7 +13,7 @@ public record ContainerDemand(String name, ContainerRole role, Share request) {
     public ContainerDemand {
         Objects.requireNonNull(name);
         Objects.requireNonNull(role);
-        if ((request.units() == 0) == (request.wholeCards() == 0) || (request.units() == 0 && request.cores() > 0)) {
+        if ((request.units() == 0) == (request.wholeCards() == 0) || (request.units() == 0 && request.hasPercents())) {
             throw new IllegalArgumentException(
                     "container " + Printable.quoted(name) + " must request memory units or whole cards");
         }

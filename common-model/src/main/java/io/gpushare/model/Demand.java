@@ -4,50 +4,38 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.selector.CardSelector;
 import io.gpushare.model.text.Printable;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
-import java.util.function.LongToIntFunction;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a pod requests, by container, and the cards that it accepts.
- *
- * @param containers in the order in which they start, without those that request nothing
- * @param split the number of cards over which each container's memory is divided, the same cards for all of them
- * @param selector the cards that the pod accepts
+ * What a pod requests, by container, and the cards that it accepts. What follows for the cards is computed once: filter
+ * compares it with the cards of thousands of nodes.
  */
-public record Demand(List<ContainerDemand> containers, int split, CardSelector selector) {
-    public Demand {
-        containers = List.copyOf(containers);
-        Objects.requireNonNull(selector);
-        if (containers.isEmpty()) {
-            throw new IllegalArgumentException("a demand has at least one container");
-        }
-        if (containers.stream().map(ContainerDemand::name).distinct().count() != containers.size()) {
-            throw new IllegalArgumentException("container names of a pod are unique");
-        }
-        if (split < 1) {
-            throw new IllegalArgumentException("memory can't be split over " + split + " cards");
-        }
-        for (ContainerDemand container : containers) {
-            if (split > 1 && container.request().cores() > 0) {
-                throw new IllegalArgumentException("container " + Printable.quoted(container.name())
-                        + " requests " + container.request().cores() + " percent of the cores, which is possible on one"
-                        + " card only");
-            }
-            if (!container.request().divisibleBy(split)) {
-                throw new IllegalArgumentException("container " + Printable.quoted(container.name()) + " requests "
-                        + container.request().units() + " units of memory on " + split
-                        + " cards: request a multiple of " + split + ", so that each card gives the same");
-            }
-        }
-        for (int i = 1; i < containers.size(); i++) {
-            if (containers.get(i - 1).role() == ContainerRole.APP
-                    && containers.get(i).role() != ContainerRole.APP) {
-                throw new IllegalArgumentException("init containers and sidecars come before the apps");
-            }
-        }
+public final class Demand {
+    private final List<ContainerDemand> containers;
+    private final int split;
+    private final CardSelector selector;
+    private final Share total;
+    private final Share share;
+
+    /**
+     * A demand for the cards that the selector accepts.
+     *
+     * @param containers in the order in which they start, without those that request nothing
+     * @param split the number of cards over which each container's memory is divided, the same cards for all of them
+     */
+    public Demand(List<ContainerDemand> containers, int split, CardSelector selector) {
+        this.containers = List.copyOf(containers);
+        this.split = split;
+        this.selector = Objects.requireNonNull(selector);
+        check();
+        this.total = peakShare(this.containers, ContainerDemand::role, ContainerDemand::request);
+        this.share = total.dividedBy(split);
     }
 
     /** A demand with all memory on one card, for any card. */
@@ -55,43 +43,98 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
         this(containers, 1, CardSelector.ANY);
     }
 
+    private void check() {
+        if (containers.isEmpty()) {
+            throw new IllegalArgumentException("a demand has at least one container");
+        }
+        if (split < 1) {
+            throw new IllegalArgumentException("memory can't be split over " + split + " cards");
+        }
+        Set<String> names = new HashSet<>();
+        boolean apps = false;
+        for (ContainerDemand container : containers) {
+            if (!names.add(container.name())) {
+                throw new IllegalArgumentException("container names of a pod are unique");
+            }
+            if (apps && container.role() != ContainerRole.APP) {
+                throw new IllegalArgumentException("init containers and sidecars come before the apps");
+            }
+            apps = container.role() == ContainerRole.APP;
+            for (ShareKind kind : ShareKind.PERCENTS) {
+                if (split > 1 && kind.in(container.request()) > 0) {
+                    throw new IllegalArgumentException("container " + Printable.quoted(container.name())
+                            + " requests " + kind.in(container.request()) + " percent of the " + kind
+                            + ", which is possible on one card only");
+                }
+            }
+            if (!container.request().divisibleBy(split)) {
+                throw new IllegalArgumentException("container " + Printable.quoted(container.name()) + " requests "
+                        + container.request().units() + " units of memory on " + split
+                        + " cards: request a multiple of " + split + ", so that each card gives the same");
+            }
+        }
+    }
+
+    public List<ContainerDemand> containers() {
+        return containers;
+    }
+
+    public int split() {
+        return split;
+    }
+
+    public CardSelector selector() {
+        return selector;
+    }
+
     /** The demand of one container alone, with the same split and selector. */
     public Demand only(ContainerDemand container) {
         return new Demand(List.of(container), split, selector);
     }
 
-    /**
-     * The most that its containers hold at one time, on all cards.
-     *
-     * @throws ArithmeticException if an amount is more than any node could have
-     */
+    /** The most that its containers hold at one time, on all cards; of each kind at most the largest int. */
     public Share total() {
-        return peakShare(containers, ContainerDemand::role, ContainerDemand::request, Math::toIntExact);
+        return total;
     }
 
     /**
      * The most that its containers hold at one time of each card that they share; none for a pod of whole cards only.
      */
-    public Share shareOfEachCard() {
-        return total().dividedBy(split);
+    public Share share() {
+        return share;
+    }
+
+    /** Whether its containers share cards; if not, they need whole cards only. */
+    public boolean shares() {
+        return !share.isNone();
     }
 
     /** The number of cards that its containers share; 0 for a pod of whole cards only. */
     public int sharedCards() {
-        return total().shared().isNone() ? 0 : split;
+        return shares() ? split : 0;
     }
 
-    /** As {@link #peak}, for each kind of share, at most the largest int. */
+    /** The number of whole cards, beside those. */
+    public int wholeCards() {
+        return total.wholeCards();
+    }
+
+    /** The number of cards, shared and whole. */
+    public int cards() {
+        return sharedCards() + wholeCards();
+    }
+
+    /** Whether any card will do, and the pod needs either memory on one card or whole cards. Most demands are plain. */
+    public boolean plain() {
+        return selector.any() && (!shares() || (cards() == 1 && !share.hasPercents()));
+    }
+
+    /** The most that containers hold at one time, of each kind of share; at most the largest int. */
     static <C> Share peakShare(List<C> containers, Function<C, ContainerRole> role, Function<C, Share> share) {
-        return peakShare(containers, role, share, amount -> (int) Math.min(Integer.MAX_VALUE, amount));
-    }
-
-    private static <C> Share peakShare(
-            List<C> containers, Function<C, ContainerRole> role, Function<C, Share> share, LongToIntFunction narrow) {
         Share peak = Share.NONE;
         for (ShareKind kind : ShareKind.values()) {
             long amount = peak(containers, role, container -> kind.in(share.apply(container)));
-            peak = peak.plus(kind.share(narrow.applyAsInt(amount)));
+            peak = peak.plus(kind.share((int) Math.min(Integer.MAX_VALUE, amount)));
         }
         return peak;
     }
@@ -113,5 +156,24 @@ public record Demand(List<ContainerDemand> containers, int split, CardSelector s
             }
         }
         return Math.max(most, Math.addExact(sidecars, apps));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Demand that
+                && split == that.split
+                && containers.equals(that.containers)
+                && selector.equals(that.selector);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(containers, split, selector);
+    }
+
+    @Override
+    public String toString() {
+        return "Demand" + containers + (split == 1 ? "" : " on each of " + split + " cards")
+                + (selector.any() ? "" : " where " + selector);
     }
 }

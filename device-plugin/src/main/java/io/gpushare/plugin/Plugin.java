@@ -216,7 +216,7 @@ final class Plugin implements AutoCloseable {
     }
 
     private void assembled(Inventory now) {
-        Inventory isolated = isolation.isolated(now.withCores(!resources.cores().isEmpty()));
+        Inventory isolated = isolation.isolated(now.withPercents(resources.kinds()));
         latest.update(snapshot -> snapshot.withInventory(isolated));
         publisher.read(Source.CARDS);
     }

@@ -13,6 +13,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
@@ -51,7 +52,7 @@ class AllocationProperties {
     private static final long SEED = 20_261_121;
     private static final Inventory CARDS = new Inventory(
                     MemoryUnit.GIB, null, List.of(card("GPU-a", 0, 15), card("GPU-b", 1, 15), card("GPU-c", 2, 24)))
-            .withCores(true);
+            .withPercents(Set.of(ShareKind.CORES));
 
     private static Card card(String uuid, int index, int gib) {
         return TestPods.mps(Card.of(uuid, index, Memory.ofGib(gib)));

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param driver null while no driver responds
  * @param links how the cards are linked, as far as the driver reports it
  * @param noCards why no card is offered; null if cards are, or each card has its own reason
- * @param cores whether the node offers the cores of its cards as a resource
+ * @param percents the kinds of percentages of its cards that the node offers as resources
  */
 public record Inventory(
         MemoryUnit unit,
@@ -27,7 +28,9 @@ public record Inventory(
         List<Card> cards,
         CardLinks links,
         @Nullable NoCards noCards,
-        boolean cores) {
+        Set<ShareKind> percents) {
+    private static final int ALL = 100;
+
     /** The version of the node's driver and the CUDA version that it supports, as NVIDIA writes them. */
     public record Driver(String version, String cuda) {
         /** What a driver does not report. */
@@ -50,6 +53,7 @@ public record Inventory(
     public Inventory {
         Objects.requireNonNull(unit);
         Objects.requireNonNull(links);
+        percents = percents.stream().filter(ShareKind.PERCENTS::contains).collect(Collectors.toUnmodifiableSet());
         cards = cards.stream().sorted(Comparator.comparingInt(Card::index)).toList();
         Map<CardId, Card> known = new HashMap<>();
         for (Card card : cards) {
@@ -64,10 +68,10 @@ public record Inventory(
         this(unit, driver, cards, CardLinks.UNKNOWN, null);
     }
 
-    /** An inventory of a node that does not offer cores. */
+    /** An inventory of a node that offers no percentages. */
     public Inventory(
             MemoryUnit unit, @Nullable Driver driver, List<Card> cards, CardLinks links, @Nullable NoCards noCards) {
-        this(unit, driver, cards, links, noCards, false);
+        this(unit, driver, cards, links, noCards, Set.of());
     }
 
     /** A node without cards. */
@@ -77,12 +81,12 @@ public record Inventory(
 
     /** The same cards with these links. */
     public Inventory withLinks(CardLinks changed) {
-        return new Inventory(unit, driver, cards, changed, noCards, cores);
+        return new Inventory(unit, driver, cards, changed, noCards, percents);
     }
 
     /** The same cards, which are not offered for that reason; null if they are. */
     public Inventory withNoCards(@Nullable NoCards why) {
-        return new Inventory(unit, driver, cards, links, why, cores);
+        return new Inventory(unit, driver, cards, links, why, percents);
     }
 
     /** The same cards, of which exactly these are cordoned. */
@@ -100,21 +104,25 @@ public record Inventory(
         return withCards(card -> card.withIsolation(isolation.getOrDefault(card.id(), card.isolation())));
     }
 
-    /** The same cards on a node that offers cores, or does not. */
-    public Inventory withCores(boolean offered) {
+    /** The same cards on a node that offers those of these kinds that are percentages. */
+    public Inventory withPercents(Set<ShareKind> offered) {
         return new Inventory(unit, driver, cards, links, noCards, offered);
     }
 
     private Inventory withCards(UnaryOperator<Card> change) {
-        return new Inventory(unit, driver, cards.stream().map(change).toList(), links, noCards, cores);
+        return new Inventory(unit, driver, cards.stream().map(change).toList(), links, noCards, percents);
     }
 
     public Optional<Card> card(CardId id) {
         return cards.stream().filter(card -> card.id().equals(id)).findFirst();
     }
 
-    /** The capacity of that card: its own memory in units and, if they are offered, its cores; or the whole card. */
+    /** The capacity of that card: its own memory in units and all that is offered in percent; or the whole card. */
     public Share capacityOf(Card card) {
-        return new Share(unit.unitsIn(card.memory()), 1, cores ? Share.ALL_CORES : 0);
+        Share capacity = new Share(unit.unitsIn(card.memory()), 1);
+        for (ShareKind kind : percents) {
+            capacity = capacity.plus(kind.share(ALL));
+        }
+        return capacity;
     }
 }

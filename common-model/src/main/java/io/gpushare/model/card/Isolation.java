@@ -20,9 +20,13 @@ public enum Isolation {
                 .findFirst();
     }
 
-    /** Whether it limits how many cores of a card compute for each process of a container. */
-    public boolean limitsCores() {
-        return this == MPS;
+    /** Whether it holds containers to their share of that kind. */
+    public boolean limits(ShareKind kind) {
+        return switch (kind) {
+            case MEMORY -> this != NONE;
+            case WHOLE_CARDS -> false;
+            case CORES -> this == MPS;
+        };
     }
 
     /** Its name in options, inventories and selectors. */

@@ -10,9 +10,6 @@ package io.gpushare.model.card;
  *     time. 0 where that is not limited
  */
 public record Share(int units, int wholeCards, int cores) {
-    /** The cores of one card, in percent. */
-    public static final int ALL_CORES = 100;
-
     public static final Share NONE = new Share(0, 0);
     public static final Share WHOLE_CARD = new Share(0, 1);
 
@@ -65,9 +62,14 @@ public record Share(int units, int wholeCards, int cores) {
         return changed == units ? this : new Share(changed, wholeCards, cores);
     }
 
-    /** The same without a part of the cores. */
-    public Share withoutCores() {
-        return cores == 0 ? this : wholeCards == 0 ? memory(units) : new Share(units, wholeCards);
+    /** Whether it has a percentage of any kind. */
+    public boolean hasPercents() {
+        return cores > 0;
+    }
+
+    /** The same without percentages. */
+    public Share withoutPercents() {
+        return !hasPercents() ? this : wholeCards == 0 ? memory(units) : new Share(units, wholeCards);
     }
 
     /** Whether all of this is contained in {@code free}. */

@@ -1,5 +1,8 @@
 package io.gpushare.model.card;
 
+import java.util.List;
+import java.util.Locale;
+
 /** The kinds of amounts in a {@link Share}. Each is one extended resource in Kubernetes. */
 public enum ShareKind {
     /** Memory units of cards that pods share. */
@@ -38,6 +41,15 @@ public enum ShareKind {
             return Share.cores(amount);
         }
     };
+
+    /** The kinds that are percents of a card, each beside the memory that its pods share. */
+    public static final List<ShareKind> PERCENTS = List.of(CORES);
+
+    /** Its name in annotations and sentences. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
 
     /** The amount of this kind in that share. */
     public abstract int in(Share share);

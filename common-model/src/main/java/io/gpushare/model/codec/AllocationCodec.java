@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 public final class AllocationCodec {
     private static final int VERSION = 1;
     private static final String MEMORY = "memory";
-    private static final String CORES = "cores";
 
     private AllocationCodec() {}
 
@@ -53,9 +52,11 @@ public final class AllocationCodec {
                 ObjectNode memory = into.putObject(MEMORY);
                 container.shares().forEach((card, share) -> memory.put(card.uuid(), share.units()));
             }
-            if (container.total().cores() > 0) {
-                ObjectNode cores = into.putObject(CORES);
-                container.shares().forEach((card, share) -> cores.put(card.uuid(), share.cores()));
+            for (ShareKind kind : ShareKind.PERCENTS) {
+                if (kind.in(container.total()) > 0) {
+                    ObjectNode percents = into.putObject(kind.toString());
+                    container.shares().forEach((card, share) -> percents.put(card.uuid(), kind.in(share)));
+                }
             }
         }
         return JsonReader.write(document);
@@ -133,7 +134,7 @@ public final class AllocationCodec {
         String name = JsonReader.text(container, "name").intern();
         Map<CardId, Share> shares = new LinkedHashMap<>();
         add(container, MEMORY, ShareKind.MEMORY, shares);
-        add(container, CORES, ShareKind.CORES, shares);
+        ShareKind.PERCENTS.forEach(kind -> add(container, kind.toString(), kind, shares));
         JsonNode whole = container.path("cards");
         if (!whole.isMissingNode() && !whole.isArray()) {
             throw new JsonReader.Malformed("'cards' must be an array of UUIDs");

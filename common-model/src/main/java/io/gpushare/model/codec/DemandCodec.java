@@ -154,12 +154,15 @@ public final class DemandCodec {
                                 + ": a container has memory of a shared card or whole cards, request only one of them"
                                 + " (for memory on several cards: annotation " + AnnotationKeys.CARDS + ")");
             }
-            if (request.cores() > 0 && request.units() == 0) {
-                return new Decoded.Malformed<>("container '" + container.name() + "' requests " + names.cores()
-                        + (request.wholeCards() > 0
-                                ? " and " + names.cards() + ": a whole card has all its cores, request only one of them"
-                                : " without " + names.memory() + ": it is a part of the card of which the container has"
-                                        + " memory, request both"));
+            for (ShareKind kind : ShareKind.PERCENTS) {
+                if (kind.in(request) > 0 && request.units() == 0) {
+                    return new Decoded.Malformed<>("container '" + container.name() + "' requests " + names.of(kind)
+                            + (request.wholeCards() > 0
+                                    ? " and " + names.cards() + ": a whole card has all its " + kind
+                                            + ", request only one of them"
+                                    : " without " + names.memory() + ": it is a part of the card of which the container"
+                                            + " has memory, request both"));
+                }
             }
             if (!request.isNone()) {
                 demands.add(new ContainerDemand(container.name(), container.role(), request));
@@ -234,18 +237,19 @@ public final class DemandCodec {
     private Decoded<Demand> checked(List<ContainerDemand> demands) {
         try {
             Demand demand = new Demand(demands);
-            // A sum beyond an int is refused here, not later.
             Share total = demand.total();
-            if (total.units() + total.wholeCards() < 0) {
-                throw new ArithmeticException();
+            long units = Demand.peak(
+                    demands, ContainerDemand::role, each -> each.request().units());
+            if (units + total.wholeCards() > Integer.MAX_VALUE) {
+                return new Decoded.Malformed<>("the pod requests more than any node could have");
             }
-            if (total.cores() > Share.ALL_CORES) {
-                return new Decoded.Malformed<>("the pod requests " + total.cores() + " percent in " + names.cores()
-                        + ": its containers share one card, which has 100");
+            for (ShareKind kind : ShareKind.PERCENTS) {
+                if (kind.in(total) > 100) {
+                    return new Decoded.Malformed<>("the pod requests " + kind.in(total) + " percent in "
+                            + names.of(kind) + ": its containers share one card, which has 100");
+                }
             }
             return new Decoded.Valid<>(demand);
-        } catch (ArithmeticException e) {
-            return new Decoded.Malformed<>("the pod requests more than any node could have");
         } catch (IllegalArgumentException e) {
             return new Decoded.Malformed<>(String.valueOf(e.getMessage()));
         }

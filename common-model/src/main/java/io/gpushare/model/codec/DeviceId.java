@@ -12,8 +12,6 @@ import io.gpushare.model.text.Printable;
 public sealed interface DeviceId {
     String SEPARATOR = "::";
 
-    String CORES = "c";
-
     CardId card();
 
     /** The kind of share that the device represents. */
@@ -40,16 +38,11 @@ public sealed interface DeviceId {
         }
     }
 
-    /** One percent of that card's cores; the number only distinguishes them. */
-    record CoresOf(CardId card, int number) implements DeviceId {
-        @Override
-        public ShareKind kind() {
-            return ShareKind.CORES;
-        }
-
+    /** One percent of that card of that kind; the number only distinguishes them. */
+    record PercentOf(ShareKind kind, CardId card, int number) implements DeviceId {
         @Override
         public String toString() {
-            return card + SEPARATOR + CORES + number;
+            return card + SEPARATOR + letter(kind) + number;
         }
     }
 
@@ -84,8 +77,16 @@ public sealed interface DeviceId {
     }
 
     private static DeviceId part(CardId card, String number) {
-        return number.startsWith(CORES)
-                ? new CoresOf(card, Integer.parseUnsignedInt(number.substring(CORES.length())))
-                : new MemoryUnitOf(card, Integer.parseUnsignedInt(number));
+        for (ShareKind kind : ShareKind.PERCENTS) {
+            if (number.startsWith(letter(kind))) {
+                return new PercentOf(kind, card, Integer.parseUnsignedInt(number.substring(1)));
+            }
+        }
+        return new MemoryUnitOf(card, Integer.parseUnsignedInt(number));
+    }
+
+    /** The first letter of the kind's name, before the number. */
+    private static String letter(ShareKind kind) {
+        return kind.toString().substring(0, 1);
     }
 }

@@ -14,10 +14,12 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
+import io.gpushare.model.card.ShareKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +42,6 @@ public final class InventoryCodec {
     private static final String ISOLATION = "isolation";
     private static final String ISOLATION_MISSING = "isolationMissing";
     private static final String MEMORY_CLOSED = "memoryClosed";
-    private static final String CORES = "cores";
 
     private InventoryCodec() {}
 
@@ -65,9 +66,7 @@ public final class InventoryCodec {
                     .put("reason", inventory.noCards().cause().label())
                     .put("detail", inventory.noCards().detail());
         }
-        if (inventory.cores()) {
-            document.put(CORES, true);
-        }
+        inventory.percents().forEach(kind -> document.put(kind.toString(), true));
         return JsonReader.write(document);
     }
 
@@ -162,10 +161,16 @@ public final class InventoryCodec {
             MemoryUnit unit = MemoryUnit.ofMib(JsonReader.integer(document, "unitMiB"));
             return new Decoded.Valid<>(
                     new Inventory(unit, driver(document), cards, links(document, cards), noCards(document))
-                            .withCores(Boolean.TRUE.equals(JsonReader.optionalBoolean(document, CORES))));
+                            .withPercents(percents(document)));
         } catch (JsonReader.Malformed | IllegalArgumentException e) {
             return new Decoded.Malformed<>("annotation " + AnnotationKeys.INVENTORY + ": " + e.getMessage());
         }
+    }
+
+    private static Set<ShareKind> percents(JsonNode document) {
+        return ShareKind.PERCENTS.stream()
+                .filter(kind -> Boolean.TRUE.equals(JsonReader.optionalBoolean(document, kind.toString())))
+                .collect(Collectors.toSet());
     }
 
     private static Inventory.@Nullable Driver driver(JsonNode document) {

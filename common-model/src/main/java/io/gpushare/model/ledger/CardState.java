@@ -1,25 +1,71 @@
 package io.gpushare.model.ledger;
 
 import io.gpushare.model.card.Card;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.selector.CardFacts;
+import io.gpushare.model.selector.CardSelector;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One card of the inventory and what is allocated on it.
- *
- * @param capacity what the card has: its memory units and cores, or the whole card
- * @param allocated the sum over all holders. It exceeds the capacity, or has units and whole cards at once, only where
- *     an annotation or another program broke the rules
+ * One card of the inventory and what is allocated on it. What is free follows, and is computed once: filter reads it
+ * for the cards of thousands of nodes.
  */
-public record CardState(Card card, Share capacity, Share allocated) {
-    public CardState {
-        Objects.requireNonNull(card);
-        Objects.requireNonNull(capacity);
-        Objects.requireNonNull(allocated);
+public final class CardState {
+    private final Card card;
+    private final Share capacity;
+    private final Share allocated;
+    private final CardFacts facts;
+    // Of its UUID, for selectors that name cards.
+    private final int hash;
+    private final Share free;
+
+    private CardState(Card card, Share capacity, Share allocated, CardFacts facts, int hash) {
+        this.card = card;
+        this.capacity = capacity;
+        this.allocated = allocated;
+        this.facts = facts;
+        this.hash = hash;
+        this.free = computeFree();
     }
 
-    CardState with(Share more) {
-        return more.isNone() ? this : new CardState(card, capacity, allocated.plus(more));
+    /** A card of that inventory on which nothing is allocated. */
+    CardState(Card card, Inventory inventory) {
+        this(
+                card,
+                inventory.capacityOf(card),
+                Share.NONE,
+                CardFacts.of(card, inventory.driver()),
+                CardSelector.hash(card.id()));
+    }
+
+    public Card card() {
+        return card;
+    }
+
+    /** What the card has: its memory units and cores, or the whole card. */
+    public Share capacity() {
+        return capacity;
+    }
+
+    /**
+     * The sum over all holders. It exceeds the capacity, or has units and whole cards at once, only where an annotation
+     * or another program broke the rules.
+     */
+    public Share allocated() {
+        return allocated;
+    }
+
+    /** The same card with that much allocated. */
+    public CardState allocated(Share changed) {
+        return changed.equals(allocated) ? this : new CardState(card, capacity, changed, facts, hash);
+    }
+
+    /** The same allocations on that card, which may be healthy or cordoned now, and has the same size. */
+    public CardState on(Card changed) {
+        return new CardState(changed, capacity, allocated, facts, hash);
     }
 
     /**
@@ -28,24 +74,47 @@ public record CardState(Card card, Share capacity, Share allocated) {
      * one whose isolation does not limit cores none that request cores.
      */
     public Share free() {
+        return free;
+    }
+
+    private Share computeFree() {
         if (!card.placeable() || takenWhole()) {
             return Share.NONE;
         }
-        Share free = unused() ? capacity : capacity.minus(allocated).shared();
+        Share left = unused() ? capacity : capacity.minus(allocated).shared();
         if (!card.sharesMemory()) {
-            return free.minus(free.shared());
+            return left.minus(left.shared());
         }
-        return limitsCores() ? free : free.withoutCores();
+        for (ShareKind kind : ShareKind.PERCENTS) {
+            left = limits(kind) ? left : left.minus(kind.partOf(left));
+        }
+        return left;
     }
 
-    /** Whether a container can have a part of the card's cores: they are offered, and its isolation limits them. */
+    /** Whether a container can have a part of the card's cores. */
     public boolean limitsCores() {
-        return capacity.cores() > 0 && card.isolation().inForce().limitsCores();
+        return limits(ShareKind.CORES);
+    }
+
+    /** Whether a container can have such a percentage of the card: it is offered, and the isolation limits it. */
+    public boolean limits(ShareKind kind) {
+        return kind.in(capacity) > 0 && card.isolation().inForce().limits(kind);
     }
 
     /** Whether that share is free here. */
     public boolean offers(Share share) {
-        return share.fits(free());
+        return share.fits(free);
+    }
+
+    /** What a selector can tell of the card but its UUID. */
+    public CardFacts facts() {
+        return facts;
+    }
+
+    /** Whether the selector accepts the card. */
+    public boolean acceptedBy(CardSelector selector) {
+        return selector.any()
+                || (selector.matches(facts) && (!selector.namesCards() || selector.matches(card.id(), hash)));
     }
 
     public boolean takenWhole() {
@@ -65,5 +134,23 @@ public record CardState(Card card, Share capacity, Share allocated) {
     /** The part of the capacity that allocations withhold from new pods: all of it for a card taken whole. */
     public Share occupied() {
         return takenWhole() ? capacity : allocated;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof CardState that
+                && card.equals(that.card)
+                && capacity.equals(that.capacity)
+                && allocated.equals(that.allocated);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(card.id(), allocated);
+    }
+
+    @Override
+    public String toString() {
+        return card.id() + ": " + allocated + " of " + capacity;
     }
 }

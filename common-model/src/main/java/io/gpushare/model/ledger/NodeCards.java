@@ -36,20 +36,30 @@ public final class NodeCards {
     private final Inventory inventory;
     private final Map<String, Holding> holdings;
     private final List<CardState> cards;
+    // These two tell at once that most demands fit.
+    private final int mostUnits;
+    private final int unused;
 
     private NodeCards(Inventory inventory, Map<String, Holding> holdings, List<CardState> cards) {
         this.inventory = inventory;
         this.holdings = holdings;
         this.cards = cards;
-    }
-
-    private NodeCards(Inventory inventory, Map<String, Holding> holdings) {
-        this(inventory, holdings, states(inventory, holdings.values()));
+        int most = 0;
+        int whole = 0;
+        for (CardState state : cards) {
+            most = Math.max(most, state.free().units());
+            whole += state.free().wholeCards();
+        }
+        this.mostUnits = most;
+        this.unused = whole;
     }
 
     /** A node on which nothing is allocated. */
     public static NodeCards of(Inventory inventory) {
-        return new NodeCards(inventory, Map.of());
+        List<CardState> cards = inventory.cards().stream()
+                .map(card -> new CardState(card, inventory))
+                .toList();
+        return new NodeCards(inventory, Map.of(), cards);
     }
 
     public Inventory inventory() {
@@ -71,16 +81,14 @@ public final class NodeCards {
 
     /** The same allocations with another inventory. */
     public NodeCards withInventory(Inventory changed) {
-        return changed.equals(inventory) ? this : new NodeCards(changed, holdings);
+        return changed.equals(inventory) ? this : of(changed).holding(holdings);
     }
 
     /** The same where that holder has this allocation, in place of any earlier one. */
     public NodeCards with(PodRef holder, Allocation allocation) {
         Map<String, Holding> changed = new LinkedHashMap<>(holdings);
         Holding before = changed.put(holder.uid(), new Holding(holder, allocation));
-        return before == null
-                ? new NodeCards(inventory, changed, with(inventory, cards, allocation))
-                : new NodeCards(inventory, changed);
+        return before == null ? new NodeCards(inventory, changed, with(cards, allocation)) : holding(changed);
     }
 
     /** The same without the allocation of the holder with that key. */
@@ -90,13 +98,30 @@ public final class NodeCards {
         }
         Map<String, Holding> changed = new LinkedHashMap<>(holdings);
         changed.remove(holder);
-        return new NodeCards(inventory, changed);
+        return holding(changed);
     }
 
     /** The same without the allocations of these holders. */
     public NodeCards without(Collection<String> holders) {
         Map<String, Holding> changed = new LinkedHashMap<>(holdings);
-        return changed.keySet().removeAll(Set.copyOf(holders)) ? new NodeCards(inventory, changed) : this;
+        return changed.keySet().removeAll(Set.copyOf(holders)) ? holding(changed) : this;
+    }
+
+    /** The same cards with these holdings. */
+    private NodeCards holding(Map<String, Holding> changed) {
+        List<CardState> states =
+                cards.stream().map(state -> state.allocated(Share.NONE)).toList();
+        for (Holding holding : changed.values()) {
+            states = with(states, holding.allocation());
+        }
+        return new NodeCards(inventory, changed, states);
+    }
+
+    /** Why the demand does not fit; null if it does. The result is that of {@link #place}, which takes longer. */
+    public @Nullable Refusal refusal(Demand demand) {
+        boolean fits = demand.plain()
+                && (demand.shares() ? demand.share().units() <= mostUnits : demand.wholeCards() <= unused);
+        return fits ? null : onAnyCard().refusal(demand);
     }
 
     /**
@@ -104,7 +129,11 @@ public final class NodeCards {
      * before an unused one. It reserves nothing.
      */
     public Placement place(Demand demand) {
-        return place(demand, any -> true, any -> true);
+        return onAnyCard().place(demand);
+    }
+
+    private PlacementSearch onAnyCard() {
+        return new PlacementSearch(inventory, cards, any -> true, any -> true);
     }
 
     /**
@@ -134,30 +163,16 @@ public final class NodeCards {
      * annotation, so each unit of the allocation counts for at least one of the node's, as the kubelet counts them.
      */
     public Share shareOn(Allocation allocation, CardId card) {
-        return shareOn(inventory, allocation, card);
-    }
-
-    private static Share shareOn(Inventory inventory, Allocation allocation, CardId card) {
         Share share = allocation.shareOn(card);
         int units = inventory.unit().unitsCovering(share.units(), allocation.unit());
         return units <= share.units() ? share : share.withUnits(units);
     }
 
-    private static List<CardState> states(Inventory inventory, Collection<Holding> holdings) {
-        List<CardState> states = inventory.cards().stream()
-                .map(card -> new CardState(card, inventory.capacityOf(card), Share.NONE))
-                .toList();
-        for (Holding holding : holdings) {
-            states = with(inventory, states, holding.allocation());
-        }
-        return states;
-    }
-
     /** The cards with that allocation added. */
-    private static List<CardState> with(Inventory inventory, List<CardState> cards, Allocation allocation) {
-        return cards.stream()
-                .map(state ->
-                        state.with(shareOn(inventory, allocation, state.card().id())))
+    private List<CardState> with(List<CardState> states, Allocation allocation) {
+        return states.stream()
+                .map(state -> state.allocated(
+                        state.allocated().plus(shareOn(allocation, state.card().id()))))
                 .toList();
     }
 

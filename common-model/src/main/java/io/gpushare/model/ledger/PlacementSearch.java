@@ -8,14 +8,14 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.selector.CardSelector;
+import io.gpushare.model.card.ShareKind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Searches the cards for one demand: the cards that all its containers share, and whole cards beside them.
@@ -26,63 +26,89 @@ import java.util.function.Predicate;
 record PlacementSearch(
         Inventory inventory, List<CardState> cards, Predicate<CardState> forShares, Predicate<CardState> forWhole) {
     Placement place(Demand demand) {
-        List<CardState> allowed = allowed(demand.selector());
-        return unresolvable(demand, allowed)
-                .<Placement>map(Placement.Refused::new)
-                .orElseGet(() -> place(demand, allowed));
-    }
-
-    private List<CardState> allowed(CardSelector selector) {
-        return selector.any()
-                ? cards
-                : cards.stream()
-                        .filter(state -> selector.matches(state.card(), inventory.driver()))
-                        .toList();
-    }
-
-    /** The reason why the node could not take the demand even if it were empty. */
-    private static Optional<Refusal> unresolvable(Demand demand, List<CardState> allowed) {
-        int needed = demand.sharedCards() + demand.total().wholeCards();
-        if (allowed.isEmpty() && !demand.selector().any()) {
-            return Optional.of(Refusal.NO_CARD_OF_KIND);
+        @Nullable Refusal refusal = refusal(demand);
+        if (refusal != null) {
+            return new Placement.Refused(refusal);
         }
-        if (needed > 1 && needed > allowed.size()) {
-            return Optional.of(Refusal.TOO_FEW_CARDS);
-        }
-        return demand.total().cores() > 0 && allowed.stream().noneMatch(CardState::limitsCores)
-                ? Optional.of(Refusal.NO_CORE_LIMITS)
-                : Optional.empty();
-    }
-
-    private Placement place(Demand demand, List<CardState> allowed) {
-        int wholeCards = demand.total().wholeCards();
-        int sharedCards = demand.sharedCards();
-        List<CardState> free =
-                allowed.stream().filter(PlacementSearch::free).filter(forWhole).toList();
+        List<CardState> allowed = cards.stream()
+                .filter(state -> state.acceptedBy(demand.selector()))
+                .toList();
+        List<CardState> free = allowed.stream().filter(this::wholeFree).toList();
         List<CardState> shared = shared(demand, allowed, free);
-        if (shared.size() < sharedCards) {
-            boolean reserved =
-                    allowed.stream().filter(state -> shareable(state, demand)).count() >= sharedCards;
-            return new Placement.Refused(reserved ? Refusal.NO_FREE_CARDS : lacking(demand, allowed));
-        }
         List<CardState> left =
                 free.stream().filter(state -> !shared.contains(state)).toList();
-        return left.size() < wholeCards
-                ? new Placement.Refused(Refusal.NO_FREE_CARDS)
-                : placed(
-                        demand,
-                        shared,
-                        BestLinked.choose(inventory.links(), left.subList(0, wholeCards), left, Integer.MAX_VALUE));
+        return placed(
+                demand,
+                shared,
+                BestLinked.choose(inventory.links(), left.subList(0, demand.wholeCards()), left, Integer.MAX_VALUE));
     }
 
-    private static Refusal lacking(Demand demand, List<CardState> allowed) {
+    /** Why the demand does not fit; null if it does. */
+    @Nullable
+    Refusal refusal(Demand demand) {
+        int present = 0;
+        int shareable = 0;
+        int shareableOnly = 0;
+        int free = 0;
+        List<ShareKind> unlimited = requested(demand);
+        for (CardState state : cards) {
+            if (state.acceptedBy(demand.selector())) {
+                boolean whole = wholeFree(state);
+                boolean shares = shareable(state, demand);
+                present++;
+                shareable += shares ? 1 : 0;
+                shareableOnly += shares && !whole ? 1 : 0;
+                free += whole ? 1 : 0;
+                unlimited = unlimited.isEmpty()
+                        ? unlimited
+                        : unlimited.stream().filter(kind -> !state.limits(kind)).toList();
+            }
+        }
+        if (present == 0 && !demand.selector().any()) {
+            return Refusal.NO_CARD_OF_KIND;
+        }
+        if (demand.cards() > 1 && demand.cards() > present) {
+            return Refusal.TOO_FEW_CARDS;
+        }
+        if (!unlimited.isEmpty()) {
+            return Refusal.noLimit(unlimited.getFirst());
+        }
+        if (shareable < demand.sharedCards()) {
+            return lacking(demand);
+        }
+        int left = free - Math.max(0, demand.sharedCards() - shareableOnly);
+        return left < demand.wholeCards() ? Refusal.NO_FREE_CARDS : null;
+    }
+
+    private Refusal lacking(Demand demand) {
         if (demand.sharedCards() > 1) {
             return Refusal.NO_CARDS_WITH_MEMORY;
         }
-        Share memory = demand.shareOfEachCard().withoutCores();
-        return demand.total().cores() > 0 && allowed.stream().anyMatch(state -> state.offers(memory))
-                ? Refusal.NO_CARD_WITH_CORES
-                : Refusal.NO_CARD_WITH_MEMORY;
+        // Without percentages, and then with the first of them, until it does not fit any more.
+        Share share = demand.share().withoutPercents();
+        if (!offered(share, demand)) {
+            return Refusal.NO_CARD_WITH_MEMORY;
+        }
+        for (ShareKind kind : requested(demand)) {
+            share = share.plus(kind.partOf(demand.share()));
+            if (!offered(share, demand)) {
+                return Refusal.lack(kind);
+            }
+        }
+        return Refusal.NO_CARD_WITH_MEMORY;
+    }
+
+    private boolean offered(Share share, Demand demand) {
+        return cards.stream().anyMatch(state -> state.acceptedBy(demand.selector()) && state.offers(share));
+    }
+
+    /** The kinds of percentages that the demand has. */
+    private static List<ShareKind> requested(Demand demand) {
+        return demand.share().hasPercents()
+                ? ShareKind.PERCENTS.stream()
+                        .filter(kind -> kind.in(demand.share()) > 0)
+                        .toList()
+                : List.of();
     }
 
     /**
@@ -95,14 +121,14 @@ record PlacementSearch(
     private List<CardState> shared(Demand demand, List<CardState> allowed, List<CardState> free) {
         int count = demand.sharedCards();
         List<CardState> candidates = allowed.stream()
-                .filter(state -> count > 0 && forShares.test(state) && shareable(state, demand))
+                .filter(state -> count > 0 && shareable(state, demand))
                 .sorted(order(free))
                 .toList();
-        int mostFree = free.size() - demand.total().wholeCards();
+        int mostFree = free.size() - demand.wholeCards();
         List<CardState> first = new ArrayList<>();
         int unused = 0;
         for (CardState state : candidates) {
-            boolean takes = demand.total().wholeCards() > 0 && free.contains(state);
+            boolean takes = demand.wholeCards() > 0 && free.contains(state);
             if (first.size() < count && (!takes || unused < mostFree)) {
                 first.add(state);
                 unused += takes ? 1 : 0;
@@ -114,11 +140,12 @@ record PlacementSearch(
     }
 
     /**
-     * Whether a share is free here. A process can be a client of one card's MPS only, so such a card is not among
-     * several.
+     * Whether the card may give its share. A process can be a client of one card's MPS only, so such a card is not
+     * among several.
      */
-    private static boolean shareable(CardState state, Demand demand) {
-        return state.offers(demand.shareOfEachCard())
+    private boolean shareable(CardState state, Demand demand) {
+        return state.offers(demand.share())
+                && forShares.test(state)
                 && (demand.sharedCards() < 2 || state.card().isolation().inForce() != Isolation.MPS);
     }
 
@@ -170,5 +197,9 @@ record PlacementSearch(
 
     private static boolean free(CardState state) {
         return state.offers(Share.WHOLE_CARD);
+    }
+
+    private boolean wholeFree(CardState state) {
+        return free(state) && forWhole.test(state);
     }
 }

@@ -1,5 +1,7 @@
 package io.gpushare.model.ledger;
 
+import io.gpushare.model.card.ShareKind;
+
 /** Why a demand does not fit. The sentences are few and constant, because kube-scheduler groups nodes by their text. */
 public enum Refusal {
     /** gpushare's own sentence: users search for it. */
@@ -17,6 +19,23 @@ public enum Refusal {
     TOO_FEW_CARDS("The node has fewer GPU cards than the pod requests");
 
     private final String sentence;
+
+    /** No card of the node limits that kind. */
+    static Refusal noLimit(ShareKind kind) {
+        return switch (kind) {
+            case MEMORY, WHOLE_CARDS -> NO_CARD_OF_KIND;
+            case CORES -> NO_CORE_LIMITS;
+        };
+    }
+
+    /** Memory is free on a card, and not as much of that kind as the pod requests. */
+    static Refusal lack(ShareKind kind) {
+        return switch (kind) {
+            case MEMORY -> NO_CARD_WITH_MEMORY;
+            case WHOLE_CARDS -> NO_FREE_CARDS;
+            case CORES -> NO_CARD_WITH_CORES;
+        };
+    }
 
     Refusal(String sentence) {
         this.sentence = sentence;

@@ -47,7 +47,7 @@ class ShareTest {
         assertThat(new Share(5, 1).shared()).isEqualTo(Share.memory(5));
         assertThat(Share.WHOLE_CARD.shared().isNone()).isTrue();
         assertThat(new Share(5, 1, 30).shared()).isEqualTo(new Share(5, 0, 30));
-        assertThat(new Share(5, 1, 30).withoutCores()).isEqualTo(new Share(5, 1));
+        assertThat(new Share(5, 1, 30).withoutPercents()).isEqualTo(new Share(5, 1));
         assertThat(new Share(5, 0, 30).dividedBy(1)).isEqualTo(new Share(5, 0, 30));
         assertThat(Share.memory(6).divisibleBy(3)).isTrue();
         assertThat(Share.memory(6).divisibleBy(4)).isFalse();

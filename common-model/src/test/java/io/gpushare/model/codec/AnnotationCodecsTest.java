@@ -20,10 +20,12 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -57,10 +59,10 @@ class AnnotationCodecsTest {
 
     @Test
     void aNodeThatOffersCoresSaysSo() {
-        String written = InventoryCodec.encode(NODE.withCores(true));
+        String written = InventoryCodec.encode(NODE.withPercents(Set.of(ShareKind.CORES)));
         assertThat(written).endsWith(",\"cores\":true}");
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
-                .isEqualTo(new Decoded.Valid<>(NODE.withCores(true)));
+                .isEqualTo(new Decoded.Valid<>(NODE.withPercents(Set.of(ShareKind.CORES))));
         assertThat(InventoryCodec.encode(NODE)).doesNotContain("cores");
     }
 
@@ -75,7 +77,7 @@ class AnnotationCodecsTest {
         assertThat(written).contains("\"cores\":{\"" + CARD + "\":30}").containsOnlyOnce("cores");
         assertThat(AllocationCodec.decode(Map.of(AnnotationKeys.ALLOCATION, written)))
                 .isEqualTo(new Decoded.Valid<>(allocation));
-        assertThat(allocation.withoutExcessCores(new Demand(List.of(
+        assertThat(allocation.withoutExcessPercents(new Demand(List.of(
                         new ContainerDemand("a", ContainerRole.APP, Share.memory(3)),
                         new ContainerDemand("b", ContainerRole.APP, Share.memory(4))))))
                 .isEqualTo(new Allocation(

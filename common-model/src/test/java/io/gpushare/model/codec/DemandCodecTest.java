@@ -204,7 +204,7 @@ class DemandCodecTest {
                 .valid()
                 .orElseThrow();
         assertThat(demand.split()).isEqualTo(2);
-        assertThat(demand.shareOfEachCard().units()).isEqualTo(2);
+        assertThat(demand.share().units()).isEqualTo(2);
         assertThat(demand.selector()).hasToString("memory >= 24Gi");
         assertThat(decoded("4", Map.of()).valid().orElseThrow().split()).isEqualTo(1);
     }

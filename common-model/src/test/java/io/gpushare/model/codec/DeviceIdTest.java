@@ -3,6 +3,7 @@ package io.gpushare.model.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.ShareKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,7 +18,7 @@ class DeviceIdTest {
         assertThat(DeviceId.parse(unit.toString())).isEqualTo(new Decoded.Valid<>(unit));
         DeviceId whole = new DeviceId.WholeCard(CARD);
         assertThat(DeviceId.parse(whole.toString())).isEqualTo(new Decoded.Valid<>(whole));
-        DeviceId cores = new DeviceId.CoresOf(CARD, 99);
+        DeviceId cores = new DeviceId.PercentOf(ShareKind.CORES, CARD, 99);
         assertThat(cores).hasToString("GPU-60805828-8ab0-6124-67c4-9baff56d087b::c99");
         assertThat(DeviceId.parse(cores.toString())).isEqualTo(new Decoded.Valid<>(cores));
     }

@@ -8,12 +8,15 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.SelectorCodec;
 import io.gpushare.model.selector.CardSelector;
 import java.util.ArrayList;
@@ -90,18 +93,17 @@ class NodeCardsProperties {
                     case NO_CARD_WITH_CORES -> {
                         assertThat(withMemory).isZero();
                         assertThat(allowed)
-                                .anyMatch(state ->
-                                        state.offers(demand.shareOfEachCard().withoutCores()));
+                                .anyMatch(state -> state.offers(demand.share().withoutPercents()));
                     }
                     case NO_CORE_LIMITS -> {
                         assertThat(demand.total().cores()).isPositive();
                         assertThat(allowed).isNotEmpty().noneMatch(CardState::limitsCores);
                     }
                     case NO_FREE_CARDS ->
-                        assertThat(memory + demand.total().wholeCards()).isGreaterThan((int) free);
+                        assertThat(memory + demand.wholeCards()).isGreaterThan((int) free);
                     case NO_CARD_OF_KIND -> assertThat(allowed).isEmpty();
                     case TOO_FEW_CARDS ->
-                        assertThat(memory + demand.total().wholeCards()).isGreaterThan(allowed.size());
+                        assertThat(memory + demand.wholeCards()).isGreaterThan(allowed.size());
                 }
             }
         }
@@ -114,7 +116,7 @@ class NodeCardsProperties {
 
     /** MPS serves no pod with memory of several cards. */
     private static boolean shareable(CardState state, Demand demand) {
-        return state.offers(demand.shareOfEachCard())
+        return state.offers(demand.share())
                 && (demand.split() == 1 || state.card().isolation().inForce() != Isolation.MPS);
     }
 
@@ -127,8 +129,10 @@ class NodeCardsProperties {
             node = placeIfItFits(node, step, running);
         }
         for (Step step : history) {
-            assertThat(node.place(step.demand()) instanceof Placement.Placed)
-                    .isEqualTo(couldBePlaced(node, step.demand()));
+            Placement placement = node.place(step.demand());
+            assertThat(placement instanceof Placement.Placed).isEqualTo(couldBePlaced(node, step.demand()));
+            assertThat(node.refusal(step.demand()))
+                    .isEqualTo(placement instanceof Placement.Refused(Refusal why) ? why : null);
         }
     }
 
@@ -149,7 +153,7 @@ class NodeCardsProperties {
                     free++;
                 }
             }
-            if (fits && free >= demand.total().wholeCards()) {
+            if (fits && free >= demand.wholeCards()) {
                 return true;
             }
         }
@@ -251,16 +255,38 @@ class NodeCardsProperties {
                 .ofMaxSize(8)
                 .map(TestCards::node);
         // Of the cards of some nodes all, some or none have MPS.
-        return Combinators.combine(nodes, Arbitraries.of(true, false), Arbitraries.of(0, 0, 0b10110101, -1))
-                .as((node, cores, mps) -> node.withCores(cores).withIsolation(withMps(node, mps)));
+        return Combinators.combine(
+                        nodes,
+                        Arbitraries.of(true, false),
+                        Arbitraries.of(0, 0, 0b10110101, -1),
+                        Arbitraries.of(0, 0, 0b00010010),
+                        Arbitraries.of(0, 0, 0b01000001))
+                .as((node, cores, mps, closed, unhealthy) -> withUnhealthy(node, unhealthy)
+                        .withPercents(cores ? Set.of(ShareKind.CORES) : Set.of())
+                        .withIsolation(isolation(node, mps, closed)));
     }
 
-    private static Map<CardId, CardIsolation> withMps(Inventory node, int cards) {
+    private static Map<CardId, CardIsolation> isolation(Inventory node, int mps, int closed) {
         Map<CardId, CardIsolation> isolation = new HashMap<>();
-        node.cards().stream()
-                .filter(card -> (cards >> card.index() & 1) == 1)
-                .forEach(card -> isolation.put(card.id(), CardIsolation.of(Isolation.MPS)));
+        for (Card card : node.cards()) {
+            if ((closed >> card.index() & 1) == 1) {
+                isolation.put(card.id(), CardIsolation.closed("no driver for it"));
+            } else if ((mps >> card.index() & 1) == 1) {
+                isolation.put(card.id(), CardIsolation.of(Isolation.MPS));
+            }
+        }
         return isolation;
+    }
+
+    private static Inventory withUnhealthy(Inventory node, int cards) {
+        return new Inventory(
+                node.unit(),
+                node.driver(),
+                node.cards().stream()
+                        .map(card -> (cards >> card.index() & 1) == 1
+                                ? card.withHealth(new Health.Unhealthy("Xid 79"))
+                                : card)
+                        .toList());
     }
 
     @Provide
@@ -289,7 +315,7 @@ class NodeCardsProperties {
                                                 ? container.request()
                                                 : container
                                                         .request()
-                                                        .withoutCores()
+                                                        .withoutPercents()
                                                         .withUnits(container
                                                                         .request()
                                                                         .units()

@@ -5,6 +5,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.plugin.allocation.Caller;
 import io.gpushare.plugin.allocation.CallerResolver;
@@ -146,8 +147,14 @@ public final class AllocationHandler implements CallHandler {
     }
 
     private static String share(Share share) {
-        String cores = share.cores() == 0 ? "" : " and " + share.cores() + "% of the cores";
-        return share.wholeCards() == 0 ? share.units() + " units" + cores : share.wholeCards() + " whole";
+        if (share.wholeCards() > 0) {
+            return share.wholeCards() + " whole";
+        }
+        String percents = ShareKind.PERCENTS.stream()
+                .filter(kind -> kind.in(share) > 0)
+                .map(kind -> " and " + kind.in(share) + "% of the " + kind)
+                .collect(Collectors.joining());
+        return share.units() + " units" + percents;
     }
 
     @Override

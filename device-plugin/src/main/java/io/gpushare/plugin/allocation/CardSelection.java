@@ -51,7 +51,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
      * What the container got in the kubelet's call for its memory or its cores: the other call is for the same card.
      */
     private Optional<ContainerAllocation> given() {
-        return container.request().cores() == 0
+        return !container.request().hasPercents()
                 ? Optional.empty()
                 : snapshot.response(pod.ref(), container)
                         .filter(own -> own.total().equals(container.request()));
@@ -73,8 +73,8 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
             boolean coresOnly = own.isPresent()
                     && own.get()
                             .total()
-                            .withoutCores()
-                            .equals(container.request().withoutCores());
+                            .withoutPercents()
+                            .equals(container.request().withoutPercents());
             return refused(
                     RefusalKind.DEMAND_DIFFERS,
                     "annotation " + AnnotationKeys.ALLOCATION + " does not match the requests of container '"
@@ -127,11 +127,13 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                                 + card.get().isolation().missing() + "): recreate the pod"));
             }
             Isolation inForce = card.get().isolation().inForce();
-            if (container.request().cores() > 0 && !inForce.limitsCores()) {
-                return Optional.of(refused(
-                        RefusalKind.NO_ISOLATION,
-                        "card " + id + ", allocated to the pod, does not limit cores (isolation " + inForce
-                                + " is in force, and mps is needed): recreate the pod"));
+            for (ShareKind kind : ShareKind.PERCENTS) {
+                if (kind.in(container.request()) > 0 && !inForce.limits(kind)) {
+                    return Optional.of(refused(
+                            RefusalKind.NO_ISOLATION,
+                            "card " + id + ", allocated to the pod, does not limit " + kind + " (isolation " + inForce
+                                    + " is in force, and mps is needed): recreate the pod"));
+                }
             }
             if (card.get().health() instanceof Health.Unhealthy(String reason)) {
                 return Optional.of(refused(

@@ -132,7 +132,7 @@ public final class NodePodInformer implements AutoCloseable {
     private static Decoded<Allocation> counted(Decoded<Allocation> allocation, Demand demand) {
         return allocation
                 .valid()
-                .<Decoded<Allocation>>map(valid -> new Decoded.Valid<>(valid.withoutExcessCores(demand)))
+                .<Decoded<Allocation>>map(valid -> new Decoded.Valid<>(valid.withoutExcessPercents(demand)))
                 .orElse(allocation);
     }
 

@@ -79,7 +79,7 @@ public enum DeviceResource {
         return switch (kind) {
             case WHOLE_CARDS -> card.card().cordoned();
             case MEMORY -> card.card().cordoned() || !card.card().sharesMemory();
-            case CORES -> card.card().cordoned() || !card.card().sharesMemory() || !card.limitsCores();
+            case CORES -> card.card().cordoned() || !card.card().sharesMemory() || !card.limits(kind);
         };
     }
 
@@ -94,7 +94,8 @@ public enum DeviceResource {
         Stream<DeviceId> devices = switch (kind) {
             case MEMORY -> IntStream.range(0, card.capacity().units()).mapToObj(n -> new DeviceId.MemoryUnitOf(id, n));
             case WHOLE_CARDS -> Stream.of(new DeviceId.WholeCard(id));
-            case CORES -> IntStream.range(0, card.capacity().cores()).mapToObj(n -> new DeviceId.CoresOf(id, n));
+            case CORES ->
+                IntStream.range(0, kind.in(card.capacity())).mapToObj(n -> new DeviceId.PercentOf(kind, id, n));
         };
         return devices.map(DeviceId::toString).toList();
     }

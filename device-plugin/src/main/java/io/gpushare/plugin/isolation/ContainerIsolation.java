@@ -7,6 +7,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,9 +21,9 @@ public sealed interface ContainerIsolation {
     /**
      * What it may use of one card.
      *
-     * @param cores percent of the cores; 0 for all of them
+     * @param percents the percentages of the card; of a kind that is 0 the container may use all
      */
-    record Limit(Memory memory, int cores) {}
+    record Limit(Memory memory, Share percents) {}
 
     /**
      * Its settings; all are empty where nothing is enforced.
@@ -58,13 +59,15 @@ public sealed interface ContainerIsolation {
                         + card.get().isolation().missing());
             }
             Isolation inForce = card.get().isolation().inForce();
-            if (share.cores() > 0 && !inForce.limitsCores()) {
-                return new Refused("card " + id + " does not limit cores: isolation " + inForce
-                        + " is in force, and mps is needed");
+            for (ShareKind kind : ShareKind.PERCENTS) {
+                if (kind.in(share) > 0 && !inForce.limits(kind)) {
+                    return new Refused("card " + id + " does not limit " + kind + ": isolation " + inForce
+                            + " is in force, and mps is needed");
+                }
             }
             if (inForce != Isolation.NONE) {
                 Memory memory = new Memory(inventory.unit().size().bytes() * share.units());
-                limits.put(id, new Limit(memory, share.cores()));
+                limits.put(id, new Limit(memory, share.minus(Share.memory(share.units()))));
             }
         }
         return limits.isEmpty()

@@ -57,11 +57,12 @@ public final class DeviceIdParser {
     static Optional<ContainerAllocation> allocation(String container, Collection<String> ids) {
         List<DeviceId> devices = devices(ids);
         Map<CardId, Share> memory = shares(devices, device -> device.kind() == ShareKind.MEMORY);
-        long cores = devices.stream()
-                .filter(device -> device.kind() == ShareKind.CORES)
-                .count();
+        Share percents = devices.stream()
+                .filter(device -> ShareKind.PERCENTS.contains(device.kind()))
+                .map(DeviceId::share)
+                .reduce(Share.NONE, Share::plus);
         // With devices of several cards it is unknown which one is the container's: no card's cores are offered again.
-        memory.replaceAll((_, share) -> share.plus(Share.cores((int) cores)));
+        memory.replaceAll((_, share) -> share.plus(percents));
         Map<CardId, Share> shares = memory.isEmpty() ? whole(devices) : memory;
         return shares.isEmpty()
                 ? Optional.empty()

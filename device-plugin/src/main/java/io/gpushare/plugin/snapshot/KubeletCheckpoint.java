@@ -76,9 +76,9 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
             return !DeviceIdParser.devices(ids).isEmpty();
         }
 
-        /** Whether the devices are cores that this plugin, or one before it, offered. */
-        boolean ofCores() {
-            return ofOurDevices() && mayBe(ShareKind.CORES);
+        /** Whether the devices are of one of these kinds, and this plugin, or one before it, offered them. */
+        boolean ofPercents(Collection<ShareKind> kinds) {
+            return ofOurDevices() && kinds.stream().anyMatch(this::mayBe);
         }
 
         /** Whether the call may have been about devices of that kind. */

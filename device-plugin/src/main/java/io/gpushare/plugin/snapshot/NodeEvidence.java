@@ -120,9 +120,10 @@ record NodeEvidence(
         return Stream.of(listedIds, recordedIds, answered.ids(pod.ref())).flatMap(ids -> ids);
     }
 
-    /** Of a former memory or card resource, only the cores. */
+    /** Of a former memory or card resource, only the percentages. */
     private static Stream<String> counted(NodePod pod, String container, Set<String> ids) {
         return ids.stream()
-                .filter(id -> !pod.former().contains(container) || DeviceIdParser.mayBe(Set.of(id), ShareKind.CORES));
+                .filter(id -> !pod.former().contains(container)
+                        || ShareKind.PERCENTS.stream().anyMatch(kind -> DeviceIdParser.mayBe(Set.of(id), kind)));
     }
 }

@@ -177,7 +177,7 @@ public final class NodeSnapshot {
                         .filter(entry -> !known.contains(entry.resource())
                                 && (pod.demand() instanceof Decoded.Absent
                                         ? pod.annotates(entry.container())
-                                        : inventory().cores() && entry.ofCores()))
+                                        : entry.ofPercents(inventory().percents())))
                         .map(entry -> "pod " + pod.ref() + " has cards of resource " + entry.resource()))
                 .findFirst();
     }

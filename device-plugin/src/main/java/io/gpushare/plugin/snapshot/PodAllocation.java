@@ -123,7 +123,7 @@ record PodAllocation(
         has.stream()
                 .filter(container -> pod.former().contains(container.name()) && !disputed.contains(container))
                 // Cores have no former name.
-                .map(ContainerAllocation::withoutCores)
+                .map(ContainerAllocation::withoutPercents)
                 .forEach(uncounted::add);
         return uncounted;
     }

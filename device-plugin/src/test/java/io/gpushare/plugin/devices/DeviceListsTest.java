@@ -7,6 +7,7 @@ import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodePod;
@@ -41,8 +42,8 @@ class DeviceListsTest {
     void eachCardHasAHundredPercentOfItsCoresWhereTheyAreOfferedAndLimited() {
         assertThat(DeviceLists.of(EMPTY.allocations()).list(DeviceResource.CORES))
                 .isEmpty();
-        Inventory inventory =
-                new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(A), TestPods.mps(B))).withCores(true);
+        Inventory inventory = new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(A), TestPods.mps(B)))
+                .withPercents(Set.of(ShareKind.CORES));
         NodeSnapshot mps = EMPTY.withInventory(inventory);
         assertThat(healthy(DeviceLists.of(mps.allocations()).list(DeviceResource.CORES)))
                 .hasSize(200)
@@ -56,7 +57,8 @@ class DeviceListsTest {
         NodePod pod = TestPods.unannotated("p", 0, TestPods.cores("main", 1, 2));
         NodeSnapshot lost = mps.withPod(pod)
                 .withListed(TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::c3", "GPU-a::c4"), TestPods.START)
-                .withInventory(new Inventory(MemoryUnit.GIB, null, List.of(A, B)).withCores(true));
+                .withInventory(
+                        new Inventory(MemoryUnit.GIB, null, List.of(A, B)).withPercents(Set.of(ShareKind.CORES)));
         DeviceLists lists = DeviceLists.of(lost.allocations());
         assertThat(lists.list(DeviceResource.CORES)).hasSize(200);
         assertThat(healthy(lists.list(DeviceResource.CORES))).containsExactly("GPU-a::c3", "GPU-a::c4");

@@ -65,7 +65,7 @@ class IsolationPolicyTest {
                 .isEqualTo(new ContainerIsolation.Settings(
                         Map.of("CARDS", "2"),
                         List.of(),
-                        Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(1536), 0))));
+                        Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(1536), Share.NONE))));
         assertThat(ContainerIsolation.of(container(Map.of(UNABLE, Share.memory(3))), node, PROVIDER))
                 .isEqualTo(ContainerIsolation.Settings.NONE);
     }
@@ -89,7 +89,7 @@ class IsolationPolicyTest {
                 .isEqualTo(new ContainerIsolation.Settings(
                         Map.of("CARDS", "1"),
                         List.of(),
-                        Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(1536), 30))));
+                        Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(1536), Share.cores(30)))));
         assertThat(ContainerIsolation.of(cores, NODE.withIsolation(decide(IsolationMode.DRIVER, false)), PROVIDER))
                 .isEqualTo(new ContainerIsolation.Refused(
                         "card GPU-able does not limit cores: isolation driver is in force, and mps is needed"));

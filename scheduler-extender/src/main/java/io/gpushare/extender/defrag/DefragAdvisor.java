@@ -1,7 +1,6 @@
 package io.gpushare.extender.defrag;
 
 import io.gpushare.extender.eviction.PodConditions;
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.ledger.Reservation;
@@ -14,6 +13,7 @@ import io.gpushare.extender.search.Plan;
 import io.gpushare.extender.search.Question;
 import io.gpushare.kubernetes.Evictions;
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,16 +108,20 @@ public final class DefragAdvisor {
 
     /** The most important waiting pod of each of some demands that do not fit now. */
     private List<PodEntry> waitingPods() {
-        Map<DemandSummary, PodEntry> byDemand = new LinkedHashMap<>();
+        Map<List<Object>, PodEntry> byDemand = new LinkedHashMap<>();
         ledger.waiting().stream()
                 .sorted(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST))
-                .forEach(pod -> byDemand.putIfAbsent(DemandSummary.of(pod.demand()), pod));
-        return byDemand.entrySet().stream()
-                .filter(each ->
-                        ledger.nodeEntries().values().stream().noneMatch(node -> node.refusal(each.getKey()) == null))
-                .map(Map.Entry::getValue)
+                .forEach(pod -> byDemand.putIfAbsent(amounts(pod.demand()), pod));
+        return byDemand.values().stream()
+                .filter(pod ->
+                        ledger.nodeEntries().values().stream().noneMatch(node -> node.refusal(pod.demand()) == null))
                 .limit(MOST_WAITING)
                 .toList();
+    }
+
+    /** What the same nodes can take, whatever the containers are called. */
+    private static List<Object> amounts(Demand demand) {
+        return List.of(demand.total(), demand.split(), demand.selector());
     }
 
     private Advised wholeCards(LearnedPods known, String run, int mostMoves) throws KubernetesException {

@@ -1,9 +1,8 @@
 package io.gpushare.extender.ledger;
 
-import io.gpushare.extender.feasibility.DemandSummary;
-import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param written the annotation that holds the inventory
  * @param allocatable the CPU and memory that it offers to pods
  * @param requested the CPU and memory that its pods request
- * @param emptied the summary that it would have without pods
+ * @param emptied the same cards without pods, and none of them reserved
  */
 public record NodeEntry(
         @Nullable Reason unusable,
@@ -35,14 +34,12 @@ public record NodeEntry(
         HostResources allocatable,
         HostResources requested,
         NodeCards cards,
-        NodeSummary summary,
-        NodeSummary emptied) {
+        NodeCards emptied) {
     private static final NodeCards NONE = NodeCards.of(Inventory.empty(MemoryUnit.GIB));
-    private static final NodeSummary NOTHING = NodeSummary.of(NONE);
 
     /** A node that the API has not shown. */
-    private static final NodeEntry UNSEEN = new NodeEntry(
-            Reason.UNKNOWN_NODE, false, null, HostResources.NONE, HostResources.NONE, NONE, NOTHING, NOTHING);
+    private static final NodeEntry UNSEEN =
+            new NodeEntry(Reason.UNKNOWN_NODE, false, null, HostResources.NONE, HostResources.NONE, NONE, NONE);
 
     public static NodeEntry orUnseen(@Nullable NodeEntry entry) {
         return entry == null ? UNSEEN : entry;
@@ -54,16 +51,14 @@ public record NodeEntry(
     }
 
     NodeEntry known(Inventory inventory, String annotation, HostResources has) {
-        NodeCards changed = cards.withInventory(inventory);
         return new NodeEntry(
                 null,
                 stale,
                 annotation,
                 has,
                 requested,
-                changed,
-                NodeSummary.of(changed),
-                NodeSummary.of(NodeCards.of(inventory.withHeld(Set.of()))));
+                cards.withInventory(inventory),
+                NodeCards.of(inventory.withHeld(Set.of())));
     }
 
     /** The same node, of whose cards exactly these are reserved: they accept no new pods, as if they were cordoned. */
@@ -74,24 +69,17 @@ public record NodeEntry(
 
     /** The same cards with another amount of CPU and memory. */
     NodeEntry having(HostResources has) {
-        return new NodeEntry(unusable, stale, written, has, requested, cards, summary, emptied);
+        return new NodeEntry(unusable, stale, written, has, requested, cards, emptied);
     }
 
     /** The same cards, with or without renewals by its device plugin. */
     NodeEntry stale(boolean is) {
-        return new NodeEntry(unusable, is, written, allocatable, requested, cards, summary, emptied);
+        return new NodeEntry(unusable, is, written, allocatable, requested, cards, emptied);
     }
 
     NodeEntry unusable(Reason why, @Nullable String annotation) {
         return new NodeEntry(
-                why,
-                stale,
-                annotation,
-                HostResources.NONE,
-                requested,
-                cards.withInventory(NONE.inventory()),
-                NOTHING,
-                NOTHING);
+                why, stale, annotation, HostResources.NONE, requested, cards.withInventory(NONE.inventory()), NONE);
     }
 
     public NodeEntry with(PodRef holder, Allocation allocation) {
@@ -107,12 +95,11 @@ public record NodeEntry(
 
     /** Adds to the CPU and memory that pods request. */
     public NodeEntry requested(HostResources more) {
-        return new NodeEntry(unusable, stale, written, allocatable, requested.plus(more), cards, summary, emptied);
+        return new NodeEntry(unusable, stale, written, allocatable, requested.plus(more), cards, emptied);
     }
 
     private NodeEntry cards(NodeCards changed) {
-        NodeSummary now = unusable == null ? NodeSummary.of(changed) : NOTHING;
-        return new NodeEntry(unusable, stale, written, allocatable, requested, changed, now, emptied);
+        return new NodeEntry(unusable, stale, written, allocatable, requested, changed, emptied);
     }
 
     /** This entry, or null if there is nothing to keep. */
@@ -155,19 +142,14 @@ public record NodeEntry(
         return none == null ? null : Reason.noCards(none.cause());
     }
 
-    /** Its summary for new pods. */
-    public NodeSummary offered() {
-        return stale ? NOTHING : summary;
-    }
-
     /** Why the node can't take the demand now; null if it can. */
     @Nullable
-    public Reason refusal(DemandSummary demand) {
+    public Reason refusal(Demand demand) {
         @Nullable Reason always = unavailable();
         if (always != null) {
             return always;
         }
-        @Nullable Refusal now = summary.refusal(demand);
+        @Nullable Refusal now = cards.refusal(demand);
         if (now == null) {
             return null;
         }

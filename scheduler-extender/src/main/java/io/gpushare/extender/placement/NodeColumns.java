@@ -2,13 +2,11 @@ package io.gpushare.extender.placement;
 
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.IndexedNodes;
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;
-import io.gpushare.extender.feasibility.NodeSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.policy.RecentCosts;
-import io.gpushare.model.ledger.Refusal;
+import io.gpushare.model.Demand;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,13 +30,6 @@ final class NodeColumns implements NodeDirectory, IndexedNodes {
     private final Map<String, Integer> indices = new ConcurrentHashMap<>();
     private final String[] names;
     private final NodeEntry[] entries;
-    private final @Nullable Reason[] unavailable;
-    // The most units that are free on one card, and the number of unused cards: now, and without any pod.
-    private final int[] freeUnits;
-    private final int[] freeCards;
-    private final int[] emptyUnits;
-    private final int[] emptyCards;
-    private final int[] cards;
     private final FreeNode[] freeNodes;
     // The upper half of FreeNode.order.
     private final int[] orders;
@@ -50,12 +41,6 @@ final class NodeColumns implements NodeDirectory, IndexedNodes {
     private NodeColumns(int capacity) {
         names = new String[capacity];
         entries = new NodeEntry[capacity];
-        unavailable = new @Nullable Reason[capacity];
-        freeUnits = new int[capacity];
-        freeCards = new int[capacity];
-        emptyUnits = new int[capacity];
-        emptyCards = new int[capacity];
-        cards = new int[capacity];
         freeNodes = new FreeNode[capacity];
         orders = new int[capacity];
         versions = new AtomicIntegerArray(capacity);
@@ -90,16 +75,8 @@ final class NodeColumns implements NodeDirectory, IndexedNodes {
         }
         int index = known == null ? size : known;
         NodeEntry entry = NodeEntry.orUnseen(now);
-        NodeSummary summary = entry.offered();
-        NodeSummary emptied = entry.emptied();
         names[index] = name;
         entries[index] = entry;
-        unavailable[index] = entry.unavailable();
-        freeUnits[index] = summary.mostUnits();
-        freeCards[index] = summary.unused();
-        emptyUnits[index] = emptied.mostUnits();
-        emptyCards[index] = emptied.unused();
-        cards[index] = summary.cardCount();
         freeNodes[index] = FreeNodes.offered(name, entry);
         versions.set(index, Math.max(1, versions.get(index) + 1));
         if (known == null) {
@@ -134,30 +111,9 @@ final class NodeColumns implements NodeDirectory, IndexedNodes {
     }
 
     /** Which of these nodes can take the demand. */
-    FilterResult.Draft filter(int[] of, DemandSummary demand) {
-        if (!demand.plain()) {
-            return new FilterResult.Draft(
-                    of.length, place -> of[place] < 0 ? Reason.UNKNOWN_NODE : entries[of[place]].refusal(demand));
-        }
-        int[] free = demand.shares() ? freeUnits : freeCards;
-        int needed = demand.needed();
-        return new FilterResult.Draft(of.length, place -> {
-            int index = of[place];
-            return index >= 0 && free[index] >= needed ? null : refusal(index, demand);
-        });
-    }
-
-    /** As {@link NodeEntry#refusal}, for a plain demand that does not fit. */
-    private Reason refusal(int index, DemandSummary demand) {
-        if (index < 0) {
-            return Reason.UNKNOWN_NODE;
-        }
-        @Nullable Reason always = unavailable[index];
-        if (always != null) {
-            return always;
-        }
-        Refusal lack = demand.lack(cards[index]);
-        return demand.fits(emptyUnits[index], emptyCards[index]) ? Reason.occupied(lack) : Reason.evenWhenEmpty(lack);
+    FilterResult.Draft filter(int[] of, Demand demand) {
+        return new FilterResult.Draft(
+                of.length, place -> of[place] < 0 ? Reason.UNKNOWN_NODE : entries[of[place]].refusal(demand));
     }
 
     /** What recent kinds of pods cost on these nodes. */

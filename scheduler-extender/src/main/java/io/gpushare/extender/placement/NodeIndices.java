@@ -1,10 +1,10 @@
 package io.gpushare.extender.placement;
 
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.model.Demand;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
@@ -40,7 +40,7 @@ public final class NodeIndices {
     }
 
     /** Which nodes can take the demand. */
-    public FilterResult.Draft filter(DemandSummary demand) {
+    public FilterResult.Draft filter(Demand demand) {
         return columns.filter(indices, demand);
     }
 

@@ -27,7 +27,7 @@ public record AllocationAnnotation(
             case Decoded.Absent<Allocation>() -> ABSENT;
             case Decoded.Malformed<Allocation>(String reason) -> rejected(reason);
             case Decoded.Valid<Allocation>(Allocation allocation) ->
-                accepted(allocation.withoutExcessCores(demand), demand);
+                accepted(allocation.withoutExcessPercents(demand), demand);
         };
     }
 

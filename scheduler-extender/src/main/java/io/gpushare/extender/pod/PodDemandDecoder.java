@@ -80,8 +80,8 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
         return new PodRequest(
                 host.cpuMilli(),
                 host.memoryMib(),
-                demand.shareOfEachCard(),
-                demand.total().wholeCards(),
+                demand.share(),
+                demand.wholeCards(),
                 selector.any() ? Set.of() : models.apply(selector));
     }
 }

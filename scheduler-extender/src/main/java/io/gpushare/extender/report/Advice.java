@@ -1,6 +1,5 @@
 package io.gpushare.extender.report;
 
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.model.Demand;
@@ -37,13 +36,11 @@ final class Advice {
     private static final int MOST_VALUES = 8;
     private static final int LONGEST_VALUE = 60;
 
-    private final Demand requested;
-    private final DemandSummary demand;
+    private final Demand demand;
     private final Function<PodRef, Optional<PodEntry>> pods;
 
-    private Advice(Demand requested, Function<PodRef, Optional<PodEntry>> pods) {
-        this.requested = requested;
-        this.demand = DemandSummary.of(requested);
+    private Advice(Demand demand, Function<PodRef, Optional<PodEntry>> pods) {
+        this.demand = demand;
         this.pods = pods;
     }
 
@@ -103,10 +100,7 @@ final class Advice {
         }
         Set<CardFacts> kinds = new HashSet<>();
         for (NodeVerdict node : nodes) {
-            node.cards()
-                    .cards()
-                    .forEach(state -> kinds.add(
-                            CardFacts.of(state.card(), node.cards().inventory().driver())));
+            node.cards().cards().forEach(state -> kinds.add(state.facts()));
         }
         List<String> advice = new ArrayList<>();
         for (CardCondition condition : demand.selector().conditions()) {
@@ -116,9 +110,7 @@ final class Advice {
             }
         }
         if (advice.isEmpty()
-                && nodes.stream()
-                        .flatMap(node -> node.cards().cards().stream().map(state -> selected(node, state)))
-                        .noneMatch(Boolean::booleanValue)) {
+                && nodes.stream().flatMap(node -> node.cards().cards().stream()).noneMatch(this::selected)) {
             advice.add("No card in this cluster meets all conditions together: " + demand.selector() + ".");
         }
         return advice;
@@ -141,8 +133,8 @@ final class Advice {
                 + String.join(", ", present.stream().limit(MOST_VALUES).toList()) + more + ".";
     }
 
-    private boolean selected(NodeVerdict node, CardState state) {
-        return demand.selector().matches(state.card(), node.cards().inventory().driver());
+    private boolean selected(CardState state) {
+        return state.acceptedBy(demand.selector());
     }
 
     /** Whether the node has such a card that could take the pod if it accepted new pods. */
@@ -151,7 +143,7 @@ final class Advice {
         return demand.selector().any()
                 && node.cards().cards().stream()
                         .filter(state -> !state.card().placeable() && which.test(state))
-                        .map(state -> new CardState(opened(state.card()), state.capacity(), state.allocated()))
+                        .map(state -> state.on(opened(state.card())))
                         .anyMatch(state -> state.offers(each));
     }
 
@@ -161,12 +153,12 @@ final class Advice {
 
     /** Whether the node could take the pod if it were empty and all its cards were healthy. */
     private boolean largeEnough(NodeVerdict node) {
-        return cardsWith(node, demand.share()) >= demand.sharedCards() + demand.wholeCards();
+        return cardsWith(node, demand.share()) >= demand.cards();
     }
 
     private long cardsWith(NodeVerdict node, Share share) {
         return node.cards().cards().stream()
-                .filter(state -> selected(node, state) && share.fits(state.capacity()))
+                .filter(state -> selected(state) && share.fits(state.capacity()))
                 .count();
     }
 
@@ -180,12 +172,10 @@ final class Advice {
                     .orElse(0);
             return List.of("A node has at most " + most + " such cards: request fewer.");
         }
-        if (demand.sharedCards() == 1
-                && demand.wholeCards() == 0
-                && demand.share().cores() == 0) {
+        if (demand.shares() && demand.cards() == 1 && demand.share().cores() == 0) {
             for (int split = 2; split <= MOST_CARDS && advice.isEmpty(); split++) {
                 int cards = split;
-                boolean even = requested.containers().stream()
+                boolean even = demand.containers().stream()
                         .allMatch(container -> container.request().divisibleBy(cards));
                 if (even
                         && nodes.stream()
@@ -197,7 +187,7 @@ final class Advice {
         }
         nodes.stream()
                 .flatMap(node -> node.cards().cards().stream()
-                        .filter(state -> selected(node, state))
+                        .filter(state -> selected(state))
                         .map(state -> new Amount(
                                 state.capacity().units(),
                                 node.cards().inventory().unit())))
@@ -249,14 +239,14 @@ final class Advice {
 
     /** The smallest of the pods whose end alone makes a card fit, and the one whose deadline ends it first. */
     private List<String> ends(List<NodeVerdict> nodes) {
-        if (demand.sharedCards() + demand.wholeCards() > 1) {
+        if (demand.cards() > 1) {
             return List.of();
         }
         Share needed = demand.shares() ? demand.share() : Share.WHOLE_CARD;
         List<Ending> endings = nodes.stream()
                 .filter(node -> node.why() != null && node.why().resolvable())
                 .flatMap(node -> node.cards().cards().stream()
-                        .filter(state -> selected(node, state) && state.card().placeable())
+                        .filter(state -> selected(state) && state.card().placeable())
                         .flatMap(state -> endings(node, state, needed).stream()))
                 .toList();
         Optional<Ending> smallest = endings.stream().min(Comparator.comparingInt(Ending::units));
@@ -275,8 +265,7 @@ final class Advice {
         for (NodeCards.Holding holding : cards.holdings()) {
             Share held = cards.shareOn(holding.allocation(), state.card().id());
             if (!held.isNone()) {
-                CardState without = new CardState(
-                        state.card(), state.capacity(), state.allocated().minus(held));
+                CardState without = state.allocated(state.allocated().minus(held));
                 PodRef pod = holding.holder();
                 boolean whole = held.wholeCards() > 0;
                 if (without.offers(needed)) {

@@ -1,6 +1,6 @@
 package io.gpushare.extender.report;
 
-import io.gpushare.extender.feasibility.DemandSummary;
+import io.gpushare.model.Demand;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
@@ -12,13 +12,13 @@ import io.gpushare.model.ledger.CardState;
  * @param sentence what the card can give or why it can't, with figures, for users
  */
 public record CardVerdict(CardState state, boolean takes, String sentence) {
-    static CardVerdict of(DemandSummary demand, CardState state, Inventory inventory) {
+    static CardVerdict of(Demand demand, CardState state, Inventory inventory) {
         return Obstacle.of(demand, state, inventory)
                 .map(obstacle -> new CardVerdict(state, false, obstacle.ofCard(demand)))
                 .orElseGet(() -> new CardVerdict(state, true, fits(demand, state)));
     }
 
-    private static String fits(DemandSummary demand, CardState state) {
+    private static String fits(Demand demand, CardState state) {
         if (!demand.shares() || demand.wholeCards() == 0) {
             return "fits";
         }

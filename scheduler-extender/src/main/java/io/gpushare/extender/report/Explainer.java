@@ -1,6 +1,5 @@
 package io.gpushare.extender.report;
 
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
@@ -85,7 +84,6 @@ public final class Explainer {
                 chosen.add(feasible.get(i));
             }
         }
-        DemandSummary summary = DemandSummary.of(demand.demand());
         List<Ranked> nodes = new ArrayList<>(names.size());
         for (int i = 0; i < names.size(); i++) {
             String name = names.get(i);
@@ -93,7 +91,7 @@ public final class Explainer {
                     name,
                     filtered.why(i),
                     chosen.contains(name),
-                    summary,
+                    demand.demand(),
                     ledger.nodeEntryFor(pod.ref().uid(), pod.priority(), name).cards())));
         }
         List<NodeVerdict> sorted =
@@ -128,11 +126,10 @@ public final class Explainer {
 
     /** The nodes as {@link #tally} counts them, with the reasons of each; for a pod that holds nothing. */
     public Explanation.Judged refusals(PodRef pod, Demand demand) {
-        DemandSummary summary = DemandSummary.of(demand);
         List<NodeVerdict> nodes = new ArrayList<>();
         ledger.nodeEntries()
                 .forEach((name, entry) ->
-                        nodes.add(new NodeVerdict(name, entry.refusal(summary), false, summary, entry.cards())));
+                        nodes.add(new NodeVerdict(name, entry.refusal(demand), false, demand, entry.cards())));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
         return new Explanation.Judged(
                 pod, demand, "", null, Advice.of(demand, nodes, other -> ledger.podEntry(other.uid())), nodes);
@@ -140,11 +137,10 @@ public final class Explainer {
 
     /** Counts the nodes that can take the demand now, and the others by reason. */
     public Tally tally(Demand demand) {
-        DemandSummary summary = DemandSummary.of(demand);
         Map<Reason, Integer> reasons = new LinkedHashMap<>();
         int feasible = 0;
         for (NodeEntry entry : ledger.nodeEntries().values()) {
-            @Nullable Reason why = entry.refusal(summary);
+            @Nullable Reason why = entry.refusal(demand);
             if (why == null) {
                 feasible++;
             } else {

@@ -1,6 +1,5 @@
 package io.gpushare.extender.report;
 
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
@@ -79,7 +78,7 @@ public sealed interface Explanation {
      * @param chosen whether the policy chooses this node
      * @param cards the node's cards, without what the pod itself may hold there
      */
-    record NodeVerdict(String node, @Nullable Reason why, boolean chosen, DemandSummary demand, NodeCards cards) {
+    record NodeVerdict(String node, @Nullable Reason why, boolean chosen, Demand demand, NodeCards cards) {
         /** The result card by card. */
         public List<CardVerdict> eachCard() {
             return cards.cards().stream()
@@ -91,8 +90,7 @@ public sealed interface Explanation {
         long offers() {
             return demand.shares()
                     ? cards.cards().stream()
-                            .filter(state -> demand.selector()
-                                    .matches(state.card(), cards.inventory().driver()))
+                            .filter(state -> state.acceptedBy(demand.selector()))
                             .map(CardState::free)
                             .mapToLong(Share::units)
                             .max()

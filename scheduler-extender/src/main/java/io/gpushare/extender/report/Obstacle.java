@@ -1,6 +1,6 @@
 package io.gpushare.extender.report;
 
-import io.gpushare.extender.feasibility.DemandSummary;
+import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
@@ -47,10 +47,9 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
             .thenComparing(Comparator.comparingInt(Obstacle::amount).reversed());
 
     /** The obstacle of the node's nearest card; empty for a node without cards. */
-    static Optional<Obstacle> of(DemandSummary demand, NodeCards node) {
-        int fitting = (int) node.cards().stream()
-                .filter(state -> takes(demand, state, node.inventory()))
-                .count();
+    static Optional<Obstacle> of(Demand demand, NodeCards node) {
+        int fitting = (int)
+                node.cards().stream().filter(state -> takes(demand, state)).count();
         return node.cards().stream()
                 .map(state -> of(demand, state, node.inventory())
                         .orElseGet(() -> new Obstacle(Kind.FEW, state, node.inventory(), fitting)))
@@ -58,11 +57,11 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
     }
 
     /** The obstacle of one card; empty if the card can take its part of the demand. */
-    static Optional<Obstacle> of(DemandSummary demand, CardState state, Inventory inventory) {
-        if (takes(demand, state, inventory)) {
+    static Optional<Obstacle> of(Demand demand, CardState state, Inventory inventory) {
+        if (takes(demand, state)) {
             return Optional.empty();
         }
-        Kind kind = nearest(demand, state, inventory);
+        Kind kind = nearest(demand, state);
         int amount = switch (kind) {
             case SHORT -> state.free().units();
             case FEW_CORES -> state.free().cores();
@@ -72,26 +71,26 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         return Optional.of(new Obstacle(kind, state, inventory, amount));
     }
 
-    private static boolean takes(DemandSummary demand, CardState state, Inventory inventory) {
+    private static boolean takes(Demand demand, CardState state) {
         boolean shared = demand.shares() && state.offers(demand.share()) && !needsNoMps(demand, state.card());
         return state.card().placeable()
                 && (shared || (demand.wholeCards() > 0 && state.offers(Share.WHOLE_CARD)))
-                && demand.selector().matches(state.card(), inventory.driver());
+                && state.acceptedBy(demand.selector());
     }
 
     /** Whether the pod has memory on several cards, and this one has MPS. */
-    private static boolean needsNoMps(DemandSummary demand, Card card) {
+    private static boolean needsNoMps(Demand demand, Card card) {
         return demand.sharedCards() > 1 && card.isolation().inForce() == Isolation.MPS;
     }
 
-    private static Kind nearest(DemandSummary demand, CardState state, Inventory inventory) {
+    private static Kind nearest(Demand demand, CardState state) {
         Card card = state.card();
-        if (!demand.selector().matches(card, inventory.driver())) {
+        if (!state.acceptedBy(demand.selector())) {
             return Kind.NOT_SELECTED;
         }
         if (demand.shares()
                 && card.hasMemory()
-                && demand.units() > state.capacity().units()) {
+                && demand.share().units() > state.capacity().units()) {
             return Kind.TOO_SMALL;
         }
         if (!card.health().healthy()) {
@@ -112,18 +111,18 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         if (state.takenWhole()) {
             return Kind.TAKEN_WHOLE;
         }
-        if (demand.share().cores() > 0 && state.offers(demand.share().withoutCores())) {
+        if (demand.share().cores() > 0 && state.offers(demand.share().withoutPercents())) {
             return Kind.FEW_CORES;
         }
         return demand.shares() ? Kind.SHORT : Kind.SHARED;
     }
 
     /** The obstacle in words, for several nodes of which none comes nearer. */
-    String ofNodes(DemandSummary demand) {
+    String ofNodes(Demand demand) {
         return switch (kind) {
             case FEW ->
-                "at most " + amount + (amount == 1 ? " card fits" : " cards fit") + " on one node, "
-                        + (demand.sharedCards() + demand.wholeCards()) + " needed";
+                "at most " + amount + (amount == 1 ? " card fits" : " cards fit") + " on one node, " + demand.cards()
+                        + " needed";
             case SHORT -> "at most " + free() + " free on one card, " + needed(demand);
             case FEW_CORES -> "at most " + freeCores() + " free on one card, " + neededCores(demand);
             case SHARED -> "shared by memory pods, so they can't be taken whole";
@@ -144,7 +143,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
     }
 
     /** The obstacle of this card in words. */
-    String ofCard(DemandSummary demand) {
+    String ofCard(Demand demand) {
         return switch (kind) {
             case FEW -> "fits";
             case SHORT -> free() + " free, " + needed(demand);
@@ -180,7 +179,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         return inventory.unit().amount(amount) + " of " + capacity();
     }
 
-    private String needed(DemandSummary demand) {
+    private String needed(Demand demand) {
         return inventory.unit().amount(demand.share().units()) + " needed";
     }
 
@@ -188,7 +187,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         return amount + "% of the cores";
     }
 
-    private static String neededCores(DemandSummary demand) {
+    private static String neededCores(Demand demand) {
         return demand.share().cores() + "% needed";
     }
 

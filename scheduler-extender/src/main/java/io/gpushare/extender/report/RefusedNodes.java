@@ -3,9 +3,9 @@ package io.gpushare.extender.report;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
+import io.gpushare.model.Demand;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -66,7 +66,7 @@ public record RefusedNodes(
     /** Groups the refused nodes, the nearest miss first. */
     static List<RefusedNodes> of(List<NodeVerdict> nodes) {
         Map<Key, Group> groups = new LinkedHashMap<>();
-        @Nullable DemandSummary demand = null;
+        @Nullable Demand demand = null;
         for (NodeVerdict node : nodes) {
             demand = node.demand();
             @Nullable Reason why = node.why();

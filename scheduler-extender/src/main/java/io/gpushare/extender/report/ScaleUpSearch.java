@@ -3,7 +3,6 @@ package io.gpushare.extender.report;
 import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
@@ -13,6 +12,7 @@ import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.MoreNodes;
+import io.gpushare.model.Demand;
 import io.gpushare.model.card.Inventory;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -43,7 +43,7 @@ final class ScaleUpSearch {
 
     /** Nodes with the same cards, CPU and memory; one of them. */
     private record Kind(String name, NodeEntry node, FreeNode empty) {
-        boolean takes(DemandSummary demand, PodRequest request) {
+        boolean takes(Demand demand, PodRequest request) {
             return node.emptied().refusal(demand) == null
                     && !empty.candidates(request).isEmpty();
         }
@@ -64,9 +64,8 @@ final class ScaleUpSearch {
 
     ScaleUp of(SchedulingPod pod, PodDemand.Valid demand) {
         List<Kind> kinds = kinds();
-        DemandSummary summary = DemandSummary.of(demand.demand());
         List<Kind> possible = kinds.stream()
-                .filter(kind -> kind.takes(summary, demand.request()))
+                .filter(kind -> kind.takes(demand.demand(), demand.request()))
                 .sorted(Comparator.comparingLong((Kind kind) -> kind.empty().units())
                         .thenComparing(Kind::name))
                 .limit(MOST_KINDS)
@@ -74,12 +73,11 @@ final class ScaleUpSearch {
         ScaleUp best = new ScaleUp.OtherKind(demand.demand(), kinds.size());
         int fewest = Integer.MAX_VALUE;
         List<PodEntry> first = before(pod);
-        Map<DemandSummary, Boolean> stuck = new HashMap<>();
+        Map<Demand, Boolean> stuck = new HashMap<>();
         for (Kind kind : possible) {
             List<PodRequest> pods = first.stream()
-                    .filter(each -> kind.takes(
-                            DemandSummary.of(each.demand()), each.podDemand().request()))
-                    .filter(each -> stuck.computeIfAbsent(DemandSummary.of(each.demand()), this::fitsNowhere))
+                    .filter(each -> kind.takes(each.demand(), each.podDemand().request()))
+                    .filter(each -> stuck.computeIfAbsent(each.demand(), this::fitsNowhere))
                     .limit(MoreNodes.MOST_PODS - 1)
                     .map(each -> each.podDemand().request())
                     .collect(Collectors.toCollection(ArrayList::new));
@@ -102,7 +100,7 @@ final class ScaleUpSearch {
                 .toList();
     }
 
-    private boolean fitsNowhere(DemandSummary demand) {
+    private boolean fitsNowhere(Demand demand) {
         return placer.directory().all().filter(demand).passed() == 0;
     }
 

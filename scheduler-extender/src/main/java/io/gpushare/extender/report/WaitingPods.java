@@ -1,6 +1,5 @@
 package io.gpushare.extender.report;
 
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
@@ -11,6 +10,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Duration;
@@ -163,28 +163,31 @@ public final class WaitingPods {
     }
 
     private WaitReason evaluate(Demand demand, Map<String, FreeOnNode> nodes, Set<Demand> fittingAgain) {
-        DemandSummary summary = DemandSummary.of(demand);
         boolean possible = false;
         boolean fits = false;
         for (Map.Entry<String, FreeOnNode> node : nodes.entrySet()) {
-            @Nullable Reason refusal = node.getValue().entry().refusal(summary);
+            @Nullable Reason refusal = node.getValue().entry().refusal(demand);
             possible |= refusal == null || refusal.resolvable() || refusal.equals(Reason.NOT_RENEWED);
-            if (refusal == null && node.getValue().offers(summary)) {
+            if (refusal == null && node.getValue().offers(demand)) {
                 fits = true;
                 FreeOnNode old = before.get(node.getKey());
-                if (old == null || !old.takes(summary)) {
+                if (old == null || !old.takes(demand)) {
                     fittingAgain.add(demand);
                     break;
                 }
             }
         }
-        return fits ? WaitReason.FITS : possible ? shortage(summary, nodes.values()) : WaitReason.IMPOSSIBLE;
+        return fits ? WaitReason.FITS : possible ? shortage(demand, nodes.values()) : WaitReason.IMPOSSIBLE;
     }
 
-    private static WaitReason shortage(DemandSummary demand, Collection<FreeOnNode> nodes) {
+    private static WaitReason shortage(Demand demand, Collection<FreeOnNode> nodes) {
         Share missing = demand.total();
         for (FreeOnNode node : nodes) {
-            missing = missing.minus(node.entry().offered().free(demand));
+            if (node.entry().unavailable() == null) {
+                for (CardState state : node.entry().cards().cards()) {
+                    missing = state.acceptedBy(demand.selector()) ? missing.minus(state.free()) : missing;
+                }
+            }
             if (missing.isNone()) {
                 return WaitReason.FRAGMENTED;
             }
@@ -239,11 +242,11 @@ public final class WaitingPods {
             return entry == now && allocatable.equals(allocatableNow);
         }
 
-        boolean takes(DemandSummary demand) {
+        boolean takes(Demand demand) {
             return entry.refusal(demand) == null && offers(demand);
         }
 
-        boolean offers(DemandSummary demand) {
+        boolean offers(Demand demand) {
             return demand.total().fits(left);
         }
 
@@ -268,7 +271,7 @@ public final class WaitingPods {
         }
 
         boolean take(PodEntry pod) {
-            DemandSummary demand = DemandSummary.of(pod.demand());
+            Demand demand = pod.demand();
             for (int i = from.getOrDefault(pod.demand(), 0); i < names.size(); i++) {
                 FreeOnNode node = Objects.requireNonNull(nodes.get(names.get(i)));
                 Optional<FreeOnNode> less = node.takes(demand) ? node.with(pod) : Optional.empty();

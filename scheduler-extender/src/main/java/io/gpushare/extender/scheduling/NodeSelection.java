@@ -1,7 +1,6 @@
 package io.gpushare.extender.scheduling;
 
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
@@ -117,15 +116,16 @@ public final class NodeSelection {
 
     /** Each step refuses some of the nodes that are left. */
     private FilterResult filter(SchedulingPod pod, PodDemand.Valid demand, NodeIndices nodes, boolean asVerb) {
-        DemandSummary summary = DemandSummary.of(demand.demand());
         if (asVerb) {
             endOtherCycles(pod.traits().group());
         }
         Map<String, NodeEntry> apart = apart(pod);
-        FilterResult.Draft draft = nodes.filter(summary);
-        visit(apart, nodes, (place, node) -> draft.set(place, node.refusal(summary)));
+        FilterResult.Draft draft = nodes.filter(demand.demand());
+        visit(apart, nodes, (place, node) -> draft.set(place, node.refusal(demand.demand())));
         refuse(outcomes.admissions().closedFor(pod.ref().namespace()), Reason.BACKING_OFF, draft, nodes);
-        if (asVerb && draft.hopeless() && directory().all().filter(summary).hopeless()) {
+        if (asVerb
+                && draft.hopeless()
+                && directory().all().filter(demand.demand()).hopeless()) {
             draft.needsScaleUp();
         }
         if (asVerb && decides(pod, nodes, draft)) {

@@ -1,6 +1,5 @@
 package io.gpushare.extender.search;
 
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
@@ -8,6 +7,7 @@ import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.search.LeavingSearch.Leaving;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.ledger.CardState;
@@ -40,7 +40,7 @@ public final class ClusterSearch {
     private final Placer placer;
     private final Ledger ledger;
     private final Question question;
-    private final DemandSummary summary;
+    private final Demand demand;
 
     /**
      * A node on which the demand would fit if pods left.
@@ -75,7 +75,7 @@ public final class ClusterSearch {
         this.placer = placer;
         this.ledger = placer.ledger();
         this.question = question;
-        this.summary = DemandSummary.of(question.demand().demand());
+        this.demand = question.demand().demand();
     }
 
     /**
@@ -90,7 +90,7 @@ public final class ClusterSearch {
             return Optional.empty();
         }
         NodeCards cards = node.cards().without(gone);
-        return LeavingSearch.sets(cards, question.demand().demand(), mayLeave(name, cards)).stream()
+        return LeavingSearch.sets(cards, demand, mayLeave(name, cards)).stream()
                 .findFirst()
                 .map(Leaving::uids);
     }
@@ -104,7 +104,7 @@ public final class ClusterSearch {
         for (Map.Entry<String, NodeEntry> each : nodes.entrySet()) {
             String name = each.getKey();
             NodeEntry node = view(each.getValue());
-            @Nullable Reason refusal = node.refusal(summary);
+            @Nullable Reason refusal = node.refusal(demand);
             if ((refusal != null && !refusal.resolvable()) || !question.nodes().test(name)) {
                 continue;
             }
@@ -173,11 +173,8 @@ public final class ClusterSearch {
         return candidates.stream()
                 .sorted(Candidate.PROMISING_FIRST)
                 .limit(MOST_NODES)
-                .flatMap(node ->
-                        LeavingSearch.sets(
-                                        node.node().cards(), question.demand().demand(), node.mayLeave())
-                                .stream()
-                                .flatMap(leaving -> departure(node.name(), node.node(), leaving.uids()).stream()))
+                .flatMap(node -> LeavingSearch.sets(node.node().cards(), demand, node.mayLeave()).stream()
+                        .flatMap(leaving -> departure(node.name(), node.node(), leaving.uids()).stream()))
                 .sorted(Comparator.comparing((Departure departure) -> !held(departure))
                         .thenComparing(Departure::harm)
                         .thenComparing(Departure::node))
@@ -203,8 +200,7 @@ public final class ClusterSearch {
         return leaving.size() == uids.size()
                         && pods.size() <= question.mostPods()
                         && hostFits(node, freed)
-                        && node.cards().without(uids).place(question.demand().demand())
-                                instanceof Placement.Placed(Allocation allocation)
+                        && node.cards().without(uids).place(demand) instanceof Placement.Placed(Allocation allocation)
                 ? Optional.of(new Departure(
                         name,
                         allocation.cards(),

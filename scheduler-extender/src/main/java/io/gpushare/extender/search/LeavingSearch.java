@@ -6,7 +6,6 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.NodeCards.Holding;
-import io.gpushare.model.ledger.Placement;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -85,7 +84,7 @@ public final class LeavingSearch {
     }
 
     private boolean fits(NodeCards some) {
-        return some.place(demand) instanceof Placement.Placed;
+        return some.refusal(demand) == null;
     }
 
     private void byCard() {

@@ -1,7 +1,6 @@
 package io.gpushare.extender.search;
 
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
@@ -149,13 +148,12 @@ final class PlannedCluster {
             return null;
         }
         kinds.add(kind);
-        DemandSummary summary = DemandSummary.of(demand.demand());
         Priced policy = priced(demand);
         return policy.chooser()
                 .choose(
                         policy.scoring(),
                         demand.request(),
-                        node -> node(node.name()).refusal(summary) == null
+                        node -> node(node.name()).refusal(demand.demand()) == null
                                 && known.accepts(pod.ref().uid(), node.name()))
                 .map(candidate -> candidate.node().name())
                 .orElse(null);

@@ -5,6 +5,7 @@ import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.report.ScaleUp;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.NoCards;
+import io.gpushare.model.card.ShareKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,12 +19,12 @@ public final class Phrases {
     public static String of(Demand demand) {
         List<String> parts = new ArrayList<>();
         if (demand.total().units() > 0) {
-            String each = count(demand.shareOfEachCard().units(), "unit") + " of memory on ";
+            String each = count(demand.share().units(), "unit") + " of memory on ";
             parts.add(each + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
         }
-        if (demand.total().cores() > 0) {
-            parts.add(demand.total().cores() + "% of its cores");
-        }
+        ShareKind.PERCENTS.stream()
+                .filter(kind -> kind.in(demand.total()) > 0)
+                .forEach(kind -> parts.add(kind.in(demand.total()) + "% of its " + kind));
         if (demand.total().wholeCards() > 0) {
             parts.add(count(demand.total().wholeCards(), "whole card"));
         }

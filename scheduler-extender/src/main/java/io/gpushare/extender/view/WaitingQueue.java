@@ -33,7 +33,7 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
         static Requested of(Demand demand, Explainer.Tally tally) {
             return new Requested(
                     Phrases.of(demand),
-                    demand.shareOfEachCard().units(),
+                    demand.share().units(),
                     demand.sharedCards(),
                     demand.total().wholeCards(),
                     tally.feasible(),

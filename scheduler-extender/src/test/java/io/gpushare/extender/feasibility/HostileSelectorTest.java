@@ -2,6 +2,9 @@ package io.gpushare.extender.feasibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.ComputeCapability;
@@ -64,7 +67,7 @@ class HostileSelectorTest {
         }
     }
 
-    private final List<NodeSummary> nodes =
+    private final List<NodeCards> nodes =
             IntStream.range(0, NODES).mapToObj(HostileSelectorTest::node).toList();
 
     @Tag("alone")
@@ -74,9 +77,9 @@ class HostileSelectorTest {
         Duration best = Duration.ofDays(1);
         for (int attempt = 0; attempt < ATTEMPTS && best.compareTo(LIMIT) > 0; attempt++) {
             // A new one each time: filter decodes the pod of each request.
-            DemandSummary demand = new DemandSummary(Share.memory(90), CARDS, 0, selector.decoded());
+            Demand demand = demand(90, selector.decoded());
             long begin = System.nanoTime();
-            for (NodeSummary node : nodes) {
+            for (NodeCards node : nodes) {
                 assertThat(node.refusal(demand)).isIn(Refusal.NO_CARD_OF_KIND, Refusal.NO_CARDS_WITH_MEMORY);
             }
             Duration took = Duration.ofNanos(System.nanoTime() - begin);
@@ -92,12 +95,17 @@ class HostileSelectorTest {
                 "uuid in ("
                         + IntStream.range(0, CARDS).mapToObj(i -> uuid(7, i)).collect(Collectors.joining(", ")) + ")");
         CardSelector selector = SelectorCodec.decode(annotations).valid().orElseThrow();
-        assertThat(nodes.stream()
-                        .filter(node -> node.refusal(new DemandSummary(Share.memory(1), CARDS, 0, selector)) == null))
+        assertThat(nodes.stream().filter(node -> node.refusal(demand(1, selector)) == null))
                 .containsExactly(nodes.get(7));
     }
 
-    private static NodeSummary node(int number) {
+    /** That many units on as many cards as a node has. */
+    private static Demand demand(int units, CardSelector selector) {
+        return new Demand(
+                List.of(new ContainerDemand("main", ContainerRole.APP, Share.memory(units * CARDS))), CARDS, selector);
+    }
+
+    private static NodeCards node(int number) {
         List<Card> cards = IntStream.range(0, CARDS)
                 .mapToObj(i -> new Card(
                         new CardId(uuid(number, i)),
@@ -107,8 +115,7 @@ class HostileSelectorTest {
                         Memory.ofGib(80),
                         new Card.Details(new ComputeCapability(8, 0), true, i / 8, false)))
                 .toList();
-        return NodeSummary.of(
-                NodeCards.of(new Inventory(MemoryUnit.GIB, new Inventory.Driver("550.54.15", "12.4"), cards)));
+        return NodeCards.of(new Inventory(MemoryUnit.GIB, new Inventory.Driver("550.54.15", "12.4"), cards));
     }
 
     private static String uuid(int node, int card) {

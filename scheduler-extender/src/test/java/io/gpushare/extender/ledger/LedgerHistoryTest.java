@@ -13,6 +13,7 @@ import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.ledger.NodeCards;
@@ -132,7 +133,8 @@ public class LedgerHistoryTest {
     }
 
     private static Inventory cards(Random random) {
-        Inventory cards = TestCluster.cards(15, 15 + random.nextInt(3)).withCores(random.nextInt(4) > 0);
+        Inventory cards = TestCluster.cards(15, 15 + random.nextInt(3))
+                .withPercents(random.nextInt(4) > 0 ? Set.of(ShareKind.CORES) : Set.of());
         return random.nextInt(4) == 0
                 ? cards
                 : cards.withIsolation(cards.cards().stream()

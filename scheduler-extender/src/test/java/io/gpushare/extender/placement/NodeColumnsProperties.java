@@ -3,7 +3,6 @@ package io.gpushare.extender.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.feasibility.DemandSummary;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.ClusterPod;
@@ -12,7 +11,9 @@ import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.extender.scheduling.TestCluster;
+import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Health;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
@@ -38,15 +40,25 @@ class NodeColumnsProperties {
     private static final int WINDOW = 600;
     private static final Scoring BY_FREE =
             candidate -> candidate.node().freeUnits() + candidate.node().cpuMilli();
-    private static final List<DemandSummary> DEMANDS = List.of(
-            new DemandSummary(1, 0),
-            new DemandSummary(9, 0),
-            new DemandSummary(17, 0),
-            new DemandSummary(0, 1),
-            new DemandSummary(0, 2),
-            new DemandSummary(0, 4),
-            new DemandSummary(5, 1),
-            new DemandSummary(Share.memory(4), 2, 0, CardSelector.ANY));
+    private static final List<Demand> DEMANDS = List.of(
+            demand(1, 1, 0),
+            demand(1, 9, 0),
+            demand(1, 17, 0),
+            demand(1, 0, 1),
+            demand(1, 0, 2),
+            demand(1, 0, 4),
+            demand(1, 5, 1),
+            demand(2, 4, 0));
+
+    private static Demand demand(int cards, int units, int whole) {
+        return new Demand(
+                Stream.of(Share.memory(cards * units), Share.whole(whole))
+                        .filter(share -> !share.isNone())
+                        .map(share -> new ContainerDemand("c" + share.units(), ContainerRole.APP, share))
+                        .toList(),
+                cards,
+                CardSelector.ANY);
+    }
 
     @Property(tries = 4)
     void theColumnsAgreeWithTheEntries(@ForAll long seed) {
@@ -114,7 +126,7 @@ class NodeColumnsProperties {
         }
         NodeDirectory columns = placer.directory();
         NodeIndices nodes = columns.named(names);
-        for (DemandSummary demand : DEMANDS) {
+        for (Demand demand : DEMANDS) {
             FilterResult result = nodes.filter(demand).result();
             for (int i = 0; i < names.size(); i++) {
                 assertThat(result.why(i))

@@ -278,7 +278,7 @@ public final class TestCluster implements PodApi {
             @Nullable String node = pod.node();
             Optional<Allocation> held = demand.flatMap(requested -> AllocationCodec.decode(pod.annotations())
                     .valid()
-                    .map(written -> written.withoutExcessCores(requested))
+                    .map(written -> written.withoutExcessPercents(requested))
                     .filter(written -> written.gives(requested)));
             if (node != null && !pod.ended() && held.isPresent()) {
                 truth.merge(

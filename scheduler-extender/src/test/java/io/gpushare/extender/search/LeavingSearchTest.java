@@ -18,6 +18,7 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -162,9 +164,10 @@ class LeavingSearchTest {
         for (int i = 0; i < random.nextInt(9); i++) {
             // Mostly allocations that fit; sometimes one that does not, as a forged annotation may claim.
             Demand demand = random.nextInt(4) == 0 ? demand(0, 1) : demand(1 + random.nextInt(9), 0);
+            int shareable = random.nextInt(16);
             if (random.nextInt(10) == 0) {
                 node = node.with(pod("uid-" + i), memory(random.nextInt(4), 1 + random.nextInt(9)));
-            } else if (node.place(demand, card -> random.nextInt(4) > 0, any -> true)
+            } else if (node.place(demand, state -> (shareable >> state.card().index() & 1) == 1, any -> true)
                     instanceof Placement.Placed(Allocation allocation)) {
                 node = node.with(pod("uid-" + i), allocation);
             }
@@ -187,7 +190,8 @@ class LeavingSearchTest {
     @Test
     void aPodThatNeedsCoresEvictsWhoHoldsThemAndNobodyElse() {
         Card mps = card(0, 15).withIsolation(CardIsolation.of(Isolation.MPS));
-        NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, List.of(mps)).withCores(true))
+        NodeCards node = NodeCards.of(
+                        new Inventory(MemoryUnit.GIB, null, List.of(mps)).withPercents(Set.of(ShareKind.CORES)))
                 .with(pod("memory"), sharing(0, Share.memory(4)))
                 .with(pod("small"), sharing(0, new Share(1, 0, 30)))
                 .with(pod("large"), sharing(0, new Share(2, 0, 60)));

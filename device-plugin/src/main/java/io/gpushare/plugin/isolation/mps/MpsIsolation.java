@@ -139,8 +139,10 @@ public final class MpsIsolation implements IsolationProvider {
         environment.put("CUDA_MPS_PIPE_DIRECTORY", PIPE_IN_CONTAINER);
         environment.put(
                 "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=" + limit.memory().mib() + "M");
-        if (limit.cores() > 0) {
-            environment.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", String.valueOf(limit.cores()));
+        if (limit.percents().cores() > 0) {
+            environment.put(
+                    "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+                    String.valueOf(limit.percents().cores()));
         }
         return environment;
     }

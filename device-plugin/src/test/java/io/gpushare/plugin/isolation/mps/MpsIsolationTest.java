@@ -65,13 +65,13 @@ class MpsIsolationTest {
     @Test
     void aContainerWithAShareOfTheCoresGetsItsThreadPercentage() {
         MpsIsolation isolation = isolation(new MpsDirectory(dir));
-        assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), 30)), 1))
+        assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.cores(30))), 1))
                 .isInstanceOfSatisfying(
                         ContainerIsolation.Settings.class,
                         settings -> assertThat(settings.environment())
                                 .containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "30")
                                 .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M"));
-        assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), 0)), 1))
+        assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.NONE)), 1))
                 .isInstanceOfSatisfying(
                         ContainerIsolation.Settings.class,
                         settings -> assertThat(settings.environment())
