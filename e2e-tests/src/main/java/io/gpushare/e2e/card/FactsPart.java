@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 /** Facts, memory, processes and links by our NVML binding, against {@code nvidia-smi} where that is on the machine. */
 final class FactsPart {
     private static final int TENANT_MIB = 512;
-    private static final List<String> FIELDS = List.of(
-            "name", "uuid", "memory.total", "compute_cap", "ecc.mode.current", "mig.mode.current");
+    private static final List<String> FIELDS =
+            List.of("name", "uuid", "memory.total", "compute_cap", "ecc.mode.current", "mig.mode.current");
     private static final boolean SMI = Machine.find("nvidia-smi").isPresent();
 
     private FactsPart() {}
@@ -36,7 +36,8 @@ final class FactsPart {
             findings.check("NVML lists the tenant's process with its memory", used >= TENANT_MIB, used + " MiB");
             findings.figure("a context without MPS costs", (used - TENANT_MIB) + " MiB");
             findings.figure(
-                    "the card's memory in use grew by", (load.memoryUsedBytes().orElse(0) / Machine.MIB - before) + " MiB");
+                    "the card's memory in use grew by",
+                    (load.memoryUsedBytes().orElse(0) / Machine.MIB - before) + " MiB");
             findings.note("utilization: " + load);
             if (SMI) {
                 compareLoad(machine, load, findings);
@@ -71,12 +72,9 @@ final class FactsPart {
             findings.same(FIELDS.get(i), theirs.get(i), ours.get(i));
         }
         String report = Machine.output("nvidia-smi", "-q", "-i", machine.uuid());
+        findings.same("driver", found(report, "Driver Version"), machine.driverVersion());
         findings.same(
-                "driver", found(report, "Driver Version"), machine.driverVersion());
-        findings.same(
-                "CUDA",
-                found(report, "CUDA Version"),
-                machine.driver().cuda().orElse("unknown"));
+                "CUDA", found(report, "CUDA Version"), machine.driver().cuda().orElse("unknown"));
         findings.same(
                 "minor number",
                 found(report, "Minor Number"),

@@ -63,8 +63,7 @@ final class FaultsPart {
                 "after a busy client was killed, the next program computes after", untilServed(node, one, start));
         TimeUnit.SECONDS.sleep(1);
         findings.check("and its neighbour lives", neighbour.alive(), neighbour.lines());
-        findings.note(
-                "the card's memory in use then: " + machine.usedMib() + " MiB");
+        findings.note("the card's memory in use then: " + machine.usedMib() + " MiB");
         neighbour.close();
     }
 

@@ -7,12 +7,11 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.snapshot.TestPods;
-import io.gpushare.nvml.CardUtilization;
-import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
@@ -117,8 +116,8 @@ class OverLimitTest {
         snapshot = snapshot.withAnsweredCall(new AnsweredCall(
                 pod.ref(), pod.allocation().valid().orElseThrow().containers().getFirst(), Set.of("d"), now));
         List<CardProcess> processes = mib.entrySet().stream()
-                .map(each -> new CardProcess(
-                        each.getKey(), OptionalLong.of(each.getValue() << 20), OptionalInt.empty()))
+                .map(each ->
+                        new CardProcess(each.getKey(), OptionalLong.of(each.getValue() << 20), OptionalInt.empty()))
                 .toList();
         NodeUsage usage = NodeUsage.of(
                 new CardUsages(now, Map.of(A, TestUsages.of(processes))), _ -> Optional.of(CGROUP), snapshot);
