@@ -1,13 +1,10 @@
 package io.gpushare.kubernetes;
 
 import java.time.Instant;
-import java.util.Objects;
 
 /** The count of a repeated occurrence, and its first and last time: one Event reports all of them. */
 public record EventSeries(int count, Instant first, Instant last) {
     public EventSeries {
-        Objects.requireNonNull(first);
-        Objects.requireNonNull(last);
         if (count < 1) {
             throw new IllegalArgumentException("an event that never occurred is not recorded");
         }

@@ -1,14 +1,10 @@
 package io.gpushare.kubernetes;
 
 import io.gpushare.model.PodRef;
-import java.util.Objects;
 
 /** The object that an Event is about. */
 public sealed interface EventSubject {
     record Pod(PodRef ref) implements EventSubject {
-        public Pod {
-            Objects.requireNonNull(ref);
-        }
 
         @Override
         public String toString() {
@@ -17,9 +13,6 @@ public sealed interface EventSubject {
     }
 
     record Node(String name) implements EventSubject {
-        public Node {
-            Objects.requireNonNull(name);
-        }
 
         @Override
         public String toString() {

@@ -10,7 +10,6 @@ import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -30,10 +29,6 @@ public final class Leases {
      * @param transitions the number of changes of holder
      */
     public record State(String version, String holder, int seconds, int transitions) {
-        public State {
-            Objects.requireNonNull(version);
-            Objects.requireNonNull(holder);
-        }
 
         private static State of(JsonNode lease) {
             JsonNode spec = lease.path("spec");

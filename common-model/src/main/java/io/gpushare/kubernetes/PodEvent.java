@@ -1,7 +1,6 @@
 package io.gpushare.kubernetes;
 
 import io.gpushare.model.text.Printable;
-import java.util.Objects;
 
 /**
  * An occurrence that the owner of a pod, or the operator of a node, should know about.
@@ -15,8 +14,6 @@ public record PodEvent(boolean warning, String component, String reason, String 
     private static final int LONGEST_MESSAGE = 1024;
 
     public PodEvent {
-        Objects.requireNonNull(component);
-        Objects.requireNonNull(reason);
         message = Printable.line(message, LONGEST_MESSAGE);
     }
 }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -15,7 +14,6 @@ import java.util.stream.Collectors;
 /** The cards of a pod by container, as written in its annotation. */
 public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) {
     public Allocation {
-        Objects.requireNonNull(unit);
         containers = List.copyOf(containers);
         new Demand(containers.stream().map(ContainerAllocation::demand).toList());
     }

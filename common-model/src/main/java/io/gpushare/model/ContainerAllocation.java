@@ -7,7 +7,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -18,8 +17,6 @@ import java.util.Set;
  */
 public record ContainerAllocation(String name, ContainerRole role, Map<CardId, Share> shares) {
     public ContainerAllocation {
-        Objects.requireNonNull(name);
-        Objects.requireNonNull(role);
         // Nearly all containers have one card, and a large cluster has very many containers.
         shares = shares.size() == 1 ? Map.copyOf(shares) : Collections.unmodifiableMap(new LinkedHashMap<>(shares));
         Share total = sum(shares.values());

@@ -2,7 +2,6 @@ package io.gpushare.model;
 
 import io.gpushare.model.card.Share;
 import io.gpushare.model.text.Printable;
-import java.util.Objects;
 
 /**
  * What one container requests.
@@ -11,8 +10,6 @@ import java.util.Objects;
  */
 public record ContainerDemand(String name, ContainerRole role, Share request) {
     public ContainerDemand {
-        Objects.requireNonNull(name);
-        Objects.requireNonNull(role);
         if ((request.units() == 0) == (request.wholeCards() == 0) || (request.units() == 0 && request.hasPercents())) {
             throw new IllegalArgumentException(
                     "container " + Printable.quoted(name) + " must request memory units or whole cards");

@@ -2,7 +2,6 @@ package io.gpushare.time;
 
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Objects;
 import java.util.function.LongSupplier;
 
 /**
@@ -14,10 +13,6 @@ import java.util.function.LongSupplier;
  * @param wall the time of day
  */
 public record Clocks(InstantSource steady, InstantSource wall) {
-    public Clocks {
-        Objects.requireNonNull(steady);
-        Objects.requireNonNull(wall);
-    }
 
     /** The clocks of this machine. */
     public static Clocks system() {

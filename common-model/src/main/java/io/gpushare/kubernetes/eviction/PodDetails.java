@@ -15,7 +15,6 @@ import io.gpushare.model.node.Toleration;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -51,11 +50,7 @@ public record PodDetails(
      * @param mirror whether it is a kubelet's static pod, which can't be evicted
      * @param grace how long it may take to end
      */
-    public record Preemption(boolean allowed, boolean mirror, Duration grace) {
-        public Preemption {
-            Objects.requireNonNull(grace);
-        }
-    }
+    public record Preemption(boolean allowed, boolean mirror, Duration grace) {}
 
     /**
      * What it requires of a node, apart from resources.
@@ -63,16 +58,9 @@ public record PodDetails(
      * @param rules the nodes that it accepts
      * @param unknown what else kube-scheduler requires for it, which only kube-scheduler can decide; null for nothing
      */
-    public record Requirements(NodeRules rules, @Nullable SchedulerOnly unknown) {
-        public Requirements {
-            Objects.requireNonNull(rules);
-        }
-    }
+    public record Requirements(NodeRules rules, @Nullable SchedulerOnly unknown) {}
 
     public PodDetails {
-        Objects.requireNonNull(ref);
-        Objects.requireNonNull(preemption);
-        Objects.requireNonNull(requirements);
         labels = Map.copyOf(labels);
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);

@@ -5,7 +5,6 @@ import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +25,6 @@ public record AliyunPod(Decoded<Integer> index, int cardUnits, boolean assigned,
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
     public AliyunPod {
-        Objects.requireNonNull(index);
         containers = List.copyOf(containers);
     }
 

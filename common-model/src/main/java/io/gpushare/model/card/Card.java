@@ -1,6 +1,5 @@
 package io.gpushare.model.card;
 
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +35,6 @@ public record Card(
     }
 
     public Card {
-        Objects.requireNonNull(id);
-        Objects.requireNonNull(model);
-        Objects.requireNonNull(memory);
-        Objects.requireNonNull(details);
-        Objects.requireNonNull(health);
-        Objects.requireNonNull(isolation);
         if (index < 0 || (minor != null && minor < 0)) {
             throw new IllegalArgumentException("card " + id + " has a negative index or minor number");
         }

@@ -1,7 +1,5 @@
 package io.gpushare.model.card;
 
-import java.util.Objects;
-
 /**
  * What holds containers to their share of one card.
  *
@@ -14,8 +12,6 @@ public record CardIsolation(Isolation inForce, String missing, boolean closed) {
     public static final CardIsolation NONE = of(Isolation.NONE);
 
     public CardIsolation {
-        Objects.requireNonNull(inForce);
-        Objects.requireNonNull(missing);
         if (missing.isEmpty() ? closed : inForce != Isolation.NONE) {
             throw new IllegalArgumentException("a card with " + inForce + " lacks nothing, and a closed one something");
         }

@@ -1,6 +1,5 @@
 package io.gpushare.model.card;
 
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -36,7 +35,6 @@ public record CardLink(Type type, int nvLinks) {
     private static final Pattern FORM = Pattern.compile("NV([1-9][0-9]{0,2})|PIX|PXB|PHB|NODE|SYS");
 
     public CardLink {
-        Objects.requireNonNull(type);
         if ((type == Type.NV) != (nvLinks > 0)) {
             throw new IllegalArgumentException(type + " with " + nvLinks + " NVLinks is invalid");
         }

@@ -4,7 +4,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -38,11 +37,6 @@ public record Inventory(
 
         private static final Pattern MAJOR = Pattern.compile("[0-9]{1,6}");
 
-        public Driver {
-            Objects.requireNonNull(version);
-            Objects.requireNonNull(cuda);
-        }
-
         /** The first number of the driver's version; 0 if it does not begin with one. */
         public int major() {
             Matcher number = MAJOR.matcher(version);
@@ -51,8 +45,6 @@ public record Inventory(
     }
 
     public Inventory {
-        Objects.requireNonNull(unit);
-        Objects.requireNonNull(links);
         percents = percents.stream().filter(ShareKind.PERCENTS::contains).collect(Collectors.toUnmodifiableSet());
         cards = cards.stream().sorted(Comparator.comparingInt(Card::index)).toList();
         Map<CardId, Card> known = new HashMap<>();

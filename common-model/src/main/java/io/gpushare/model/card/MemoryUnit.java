@@ -1,6 +1,5 @@
 package io.gpushare.model.card;
 
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -11,7 +10,6 @@ public record MemoryUnit(Memory size) {
     private static final Pattern MIB = Pattern.compile("([1-9][0-9]{0,8})?MiB");
 
     public MemoryUnit {
-        Objects.requireNonNull(size);
         if (size.mib() == 0 || !size.equals(Memory.ofMib(size.mib()))) {
             throw new IllegalArgumentException("a memory unit is a whole number of MiB, at least 1");
         }

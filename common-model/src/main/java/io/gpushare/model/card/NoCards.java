@@ -2,7 +2,6 @@ package io.gpushare.model.card;
 
 import io.gpushare.model.text.Printable;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -83,7 +82,6 @@ public record NoCards(Cause cause, String detail) {
     }
 
     public NoCards {
-        Objects.requireNonNull(cause);
         detail = Printable.line(detail, LONGEST_DETAIL);
     }
 

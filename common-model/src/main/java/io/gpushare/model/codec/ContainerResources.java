@@ -2,13 +2,10 @@ package io.gpushare.model.codec;
 
 import io.gpushare.model.ContainerRole;
 import java.util.Map;
-import java.util.Objects;
 
 /** The resources of one container in the API: quantities by name, requests and limits merged. */
 public record ContainerResources(String name, ContainerRole role, Map<String, String> quantities) {
     public ContainerResources {
-        Objects.requireNonNull(name);
-        Objects.requireNonNull(role);
         quantities = Map.copyOf(quantities);
     }
 }

@@ -1,18 +1,13 @@
 package io.gpushare.model.codec;
 
 import io.gpushare.model.text.Printable;
-import java.util.Objects;
 import java.util.Optional;
 
 /** The result of decoding: absent, valid, or malformed with a reason that a user can act on. */
 public sealed interface Decoded<T> {
     record Absent<T>() implements Decoded<T> {}
 
-    record Valid<T>(T value) implements Decoded<T> {
-        public Valid {
-            Objects.requireNonNull(value);
-        }
-    }
+    record Valid<T>(T value) implements Decoded<T> {}
 
     record Malformed<T>(String reason) implements Decoded<T> {
         private static final int LONGEST = 768;

@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -19,9 +18,6 @@ import java.util.Set;
  */
 public record ReservationCodec(String written, String run, Set<CardId> cards, String pod) {
     public ReservationCodec {
-        Objects.requireNonNull(written);
-        Objects.requireNonNull(run);
-        Objects.requireNonNull(pod);
         cards = Set.copyOf(cards);
     }
 

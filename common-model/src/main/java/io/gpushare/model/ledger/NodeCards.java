@@ -26,12 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NodeCards {
     /** A holder and its allocation. */
-    public record Holding(PodRef holder, Allocation allocation) {
-        public Holding {
-            Objects.requireNonNull(holder);
-            Objects.requireNonNull(allocation);
-        }
-    }
+    public record Holding(PodRef holder, Allocation allocation) {}
 
     private final Inventory inventory;
     private final Map<String, Holding> holdings;

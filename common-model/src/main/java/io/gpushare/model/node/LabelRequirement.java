@@ -1,7 +1,6 @@
 package io.gpushare.model.node;
 
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record LabelRequirement(String key, String operator, Set<String> values) {
     public LabelRequirement {
-        Objects.requireNonNull(key);
-        Objects.requireNonNull(operator);
         values = Set.copyOf(values);
     }
 

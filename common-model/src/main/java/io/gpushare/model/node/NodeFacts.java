@@ -2,7 +2,6 @@ package io.gpushare.model.node;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
@@ -12,7 +11,6 @@ import java.util.stream.Collectors;
  */
 public record NodeFacts(String name, Map<String, String> labels, List<Taint> taints) {
     public NodeFacts {
-        Objects.requireNonNull(name);
         // Thousands of nodes share most values.
         labels = labels.entrySet().stream()
                 .collect(Collectors.toUnmodifiableMap(

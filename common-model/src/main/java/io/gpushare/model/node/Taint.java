@@ -1,17 +1,9 @@
 package io.gpushare.model.node;
 
-import java.util.Objects;
-
 /** A taint of a node. */
 public record Taint(String key, String value, String effect) {
     /** What kube-scheduler requires pods to tolerate on a cordoned node. */
     public static final Taint UNSCHEDULABLE = new Taint("node.kubernetes.io/unschedulable", "", "NoSchedule");
-
-    public Taint {
-        Objects.requireNonNull(key);
-        Objects.requireNonNull(value);
-        Objects.requireNonNull(effect);
-    }
 
     /** Whether kube-scheduler prefers nodes without it for a pod that does not tolerate it. */
     public boolean soft() {

@@ -1,7 +1,5 @@
 package io.gpushare.model.node;
 
-import java.util.Objects;
-
 /**
  * A toleration of a pod.
  *
@@ -10,12 +8,6 @@ import java.util.Objects;
  * @param effect empty for every effect
  */
 public record Toleration(String key, String operator, String value, String effect) {
-    public Toleration {
-        Objects.requireNonNull(key);
-        Objects.requireNonNull(operator);
-        Objects.requireNonNull(value);
-        Objects.requireNonNull(effect);
-    }
 
     /** As Toleration.ToleratesTaint. Operators that compare numbers are alpha, and tolerate nothing here. */
     public boolean tolerates(Taint taint) {

@@ -4,7 +4,6 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +41,6 @@ public record CardCondition(CardFact fact, Test test, List<FactValue> values) {
     }
 
     public CardCondition {
-        Objects.requireNonNull(fact);
-        Objects.requireNonNull(test);
         values = List.copyOf(values);
         if (values.isEmpty() || (test.ordering() && values.size() > 1)) {
             throw new IllegalArgumentException("a condition on " + fact + " has " + values.size() + " values");

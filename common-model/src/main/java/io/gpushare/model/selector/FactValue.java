@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +24,6 @@ public sealed interface FactValue {
                 new Unit("T", 1_000_000_000_000L),
                 new Unit("G", 1_000_000_000L),
                 new Unit("M", 1_000_000L));
-
-        public Amount {
-            Objects.requireNonNull(memory);
-        }
 
         /** That many of the named unit: Mi, Gi, Ti of 1024, or M, G, T of 1000; null for another name. */
         public static @Nullable Amount of(long count, String unit) {
@@ -126,11 +121,6 @@ public sealed interface FactValue {
     record Model(String name, String words) implements FactValue {
         private static final Pattern SEPARATORS = Pattern.compile("[^\\p{Alnum}.+]+");
 
-        public Model {
-            Objects.requireNonNull(name);
-            Objects.requireNonNull(words);
-        }
-
         public Model(String name) {
             this(name, SEPARATORS.matcher(" " + name + " ").replaceAll(" ").toLowerCase(Locale.ROOT));
         }
@@ -151,9 +141,6 @@ public sealed interface FactValue {
 
     /** What holds containers to their share. */
     record Enforced(Isolation isolation) implements FactValue {
-        public Enforced {
-            Objects.requireNonNull(isolation);
-        }
 
         @Override
         public String toString() {

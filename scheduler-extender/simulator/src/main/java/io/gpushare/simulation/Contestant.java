@@ -7,7 +7,6 @@ import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.simulation.trace.BadInputException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /** A policy in a replay, and how it decides. */
 public record Contestant(PolicyKind kind, Mode mode) {
@@ -25,11 +24,6 @@ public record Contestant(PolicyKind kind, Mode mode) {
         Mode(String suffix) {
             this.suffix = suffix;
         }
-    }
-
-    public Contestant {
-        Objects.requireNonNull(kind);
-        Objects.requireNonNull(mode);
     }
 
     /** Reads {@code wsp}, {@code wsp-from-nothing} or {@code wsp-through-extender}. */

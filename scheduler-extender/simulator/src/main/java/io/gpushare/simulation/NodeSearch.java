@@ -41,10 +41,6 @@ public record NodeSearch(String model, int mostRefused) {
         }
     }
 
-    public NodeSearch {
-        Objects.requireNonNull(model);
-    }
-
     /** Reads {@code nodes.model=H100} and {@code refused=0}. */
     public static NodeSearch parse(String find, String goal) throws BadInputException {
         Matcher what = FIND.matcher(find);

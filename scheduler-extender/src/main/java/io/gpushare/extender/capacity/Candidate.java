@@ -1,7 +1,6 @@
 package io.gpushare.extender.capacity;
 
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 public record Candidate(
         FreeNode node, PodRequest pod, @Nullable FreeCard shared, List<FreeCard> whole) {
     public Candidate {
-        Objects.requireNonNull(node);
-        Objects.requireNonNull(pod);
         whole = List.copyOf(whole);
     }
 

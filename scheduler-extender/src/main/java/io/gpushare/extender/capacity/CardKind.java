@@ -2,7 +2,6 @@ package io.gpushare.extender.capacity;
 
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
-import java.util.Objects;
 
 /**
  * The model and size of a card. Cards of one kind are interchangeable for a policy.
@@ -12,7 +11,6 @@ import java.util.Objects;
  */
 public record CardKind(String model, Share capacity) {
     public CardKind {
-        Objects.requireNonNull(model);
         if (capacity.units() < 1) {
             throw new IllegalArgumentException("a card of model '" + model + "' must have at least one unit");
         }

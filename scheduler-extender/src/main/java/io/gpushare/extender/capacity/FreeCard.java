@@ -6,7 +6,6 @@ import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * What is free on one healthy card.
@@ -22,7 +21,6 @@ public record FreeCard(int index, CardKind kind, Share free) {
             .thenComparingInt(FreeCard::index);
 
     public FreeCard {
-        Objects.requireNonNull(kind);
         if (index < 0 || !free.fits(kind.capacity())) {
             throw new IllegalArgumentException("card " + index + " can't have " + free + " free of " + kind.capacity());
         }

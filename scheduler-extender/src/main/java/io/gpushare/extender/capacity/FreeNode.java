@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +48,6 @@ public final class FreeNode {
      * @param cards its healthy cards
      */
     public static FreeNode of(String name, long salt, long cpuMilli, long memoryMib, List<FreeCard> cards) {
-        Objects.requireNonNull(name);
         Set<Integer> indices = new HashSet<>();
         for (FreeCard card : cards) {
             if (!indices.add(card.index())) {

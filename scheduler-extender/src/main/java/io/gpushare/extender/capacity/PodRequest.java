@@ -2,7 +2,6 @@ package io.gpushare.extender.capacity;
 
 import io.gpushare.model.HostResources;
 import io.gpushare.model.card.Share;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -16,7 +15,6 @@ import java.util.Set;
  */
 public record PodRequest(long cpuMilli, long memoryMib, Share share, int cards, Set<String> models) {
     public PodRequest {
-        Objects.requireNonNull(share);
         models = Set.copyOf(models);
         if (cpuMilli < 0 || memoryMib < 0 || cards < 0) {
             throw new IllegalArgumentException("a pod can't request a negative amount");

@@ -21,7 +21,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
@@ -58,11 +57,7 @@ public final class DefragAdvisor {
      * @param waiting the pod that should fit; null for whole cards
      * @param budgets whether the PodDisruptionBudgets were read, and allow each of the moves
      */
-    public record Advised(@Nullable PodRef waiting, Plan plan, boolean budgets) {
-        public Advised {
-            Objects.requireNonNull(plan);
-        }
-    }
+    public record Advised(@Nullable PodRef waiting, Plan plan, boolean budgets) {}
 
     /** There is no advice now; the message says why. */
     public static final class UnavailableException extends Exception {

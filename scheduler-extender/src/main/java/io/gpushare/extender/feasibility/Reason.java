@@ -84,11 +84,6 @@ public record Reason(String label, String sentence, boolean resolvable) {
     // A cluster autoscaler's users look for "scale-up". Short, because filter repeats it for every node.
     private static final String SCALE_UP = ": needs a scale-up";
 
-    public Reason {
-        Objects.requireNonNull(label);
-        Objects.requireNonNull(sentence);
-    }
-
     private static Reason evenWhenEmpty(String label, String sentence) {
         return new Reason(label + "_even_empty", sentence + ", even when empty", false);
     }

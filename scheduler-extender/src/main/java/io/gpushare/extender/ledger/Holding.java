@@ -2,7 +2,6 @@ package io.gpushare.extender.ledger;
 
 import io.gpushare.model.Allocation;
 import java.time.Instant;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,13 +24,6 @@ public record Holding(
         BOUND,
         /** Seen by the informer. */
         SEEN
-    }
-
-    public Holding {
-        Objects.requireNonNull(node);
-        Objects.requireNonNull(allocation);
-        Objects.requireNonNull(standing);
-        Objects.requireNonNull(since);
     }
 
     Holding(String node, Allocation allocation, Standing standing, Instant since) {

@@ -5,7 +5,6 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.ReservationCodec;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -62,11 +61,6 @@ public record Reservation(
     }
 
     public Reservation {
-        Objects.requireNonNull(source);
-        Objects.requireNonNull(pod);
-        Objects.requireNonNull(run);
-        Objects.requireNonNull(node);
-        Objects.requireNonNull(mark);
         cards = Set.copyOf(cards);
         leaving = Set.copyOf(leaving);
     }

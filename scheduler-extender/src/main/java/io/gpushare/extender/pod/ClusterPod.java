@@ -6,7 +6,6 @@ import io.gpushare.model.codec.ContainerResources;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,9 +37,6 @@ public record ClusterPod(
         Map<String, String> annotations,
         List<ContainerResources> containers) {
     public ClusterPod {
-        Objects.requireNonNull(ref);
-        Objects.requireNonNull(priority);
-        Objects.requireNonNull(failure);
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
     }

@@ -4,7 +4,6 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a pod requests, decoded once from its containers and annotations by {@link PodDemandDecoder}. */
@@ -16,22 +15,14 @@ public sealed interface PodDemand {
      * @param named whether it names a GPU resource, with the amount 0: kube-scheduler delegates such a pod to the
      *     extender
      */
-    record NoGpu(PodRequest request, boolean named) implements PodDemand {
-        public NoGpu {
-            Objects.requireNonNull(request);
-        }
-    }
+    record NoGpu(PodRequest request, boolean named) implements PodDemand {}
 
     /**
      * The pod's resources or annotations are invalid, so no node can take it.
      *
      * @param sentence what is invalid and how to correct it
      */
-    record Invalid(String sentence) implements PodDemand {
-        public Invalid {
-            Objects.requireNonNull(sentence);
-        }
-    }
+    record Invalid(String sentence) implements PodDemand {}
 
     /**
      * The pod requests GPU resources.
@@ -41,10 +32,6 @@ public sealed interface PodDemand {
      */
     record Valid(
             Demand demand, PodRequest request, @Nullable PolicyKind policy) implements PodDemand {
-        public Valid {
-            Objects.requireNonNull(demand);
-            Objects.requireNonNull(request);
-        }
 
         /** The CPU and memory of the node that the pod requests. */
         public HostResources host() {

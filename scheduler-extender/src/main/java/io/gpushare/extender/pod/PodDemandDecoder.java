@@ -13,7 +13,6 @@ import io.gpushare.model.codec.HostResourcesCodec;
 import io.gpushare.model.selector.CardSelector;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -26,10 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param models the card models of the cluster that a selector matches
  */
 public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<String>> models) {
-    public PodDemandDecoder {
-        Objects.requireNonNull(codec);
-        Objects.requireNonNull(models);
-    }
 
     public PodDemand decode(SchedulingPod pod) {
         return unbound(pod.containers(), pod.annotations());

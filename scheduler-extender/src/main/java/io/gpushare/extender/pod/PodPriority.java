@@ -2,7 +2,6 @@ package io.gpushare.extender.pod;
 
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.Objects;
 
 /**
  * How important a pod is compared with others that compete for the same cards.
@@ -18,8 +17,4 @@ public record PodPriority(int value, Instant created, boolean terminating) {
     /** The higher priority first, then the older pod. */
     public static final Comparator<PodPriority> HIGHEST_FIRST =
             Comparator.comparingInt(PodPriority::value).reversed().thenComparing(PodPriority::created);
-
-    public PodPriority {
-        Objects.requireNonNull(created);
-    }
 }

@@ -4,7 +4,6 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.ContainerResources;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * The pod of a request of kube-scheduler, reduced to the fields that the extender uses.
@@ -18,8 +17,6 @@ public record SchedulingPod(
         List<ContainerResources> containers,
         PodTraits traits) {
     public SchedulingPod {
-        Objects.requireNonNull(ref);
-        Objects.requireNonNull(traits);
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
     }

@@ -1,7 +1,6 @@
 package io.gpushare.extender.pod;
 
 import io.gpushare.model.PodRef;
-import java.util.Objects;
 
 /**
  * A pod for which kube-scheduler found no node, as shown to users.
@@ -10,8 +9,6 @@ import java.util.Objects;
  */
 public record WaitingPod(PodRef ref, PodPriority priority, PodDemand demand) {
     public WaitingPod {
-        Objects.requireNonNull(ref);
-        Objects.requireNonNull(priority);
         if (demand instanceof PodDemand.NoGpu) {
             throw new IllegalArgumentException("pod " + ref + " requests no GPU");
         }

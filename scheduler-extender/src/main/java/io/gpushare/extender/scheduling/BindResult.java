@@ -1,7 +1,6 @@
 package io.gpushare.extender.scheduling;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
 
 /** The outcome of a bind. */
@@ -13,12 +12,7 @@ public sealed interface BindResult {
      * The pod is not bound to the requested node, or the outcome is unknown. The sentence has nothing of the pod's
      * spec.
      */
-    record Failed(Why why, String sentence) implements BindResult {
-        public Failed {
-            Objects.requireNonNull(why);
-            Objects.requireNonNull(sentence);
-        }
-    }
+    record Failed(Why why, String sentence) implements BindResult {}
 
     /** The kinds of failure: a small set, for metrics. */
     enum Why {

@@ -3,7 +3,6 @@ package io.gpushare.extender.search;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.model.card.CardId;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -15,8 +14,6 @@ import java.util.Set;
  */
 public record Departure(String node, Set<CardId> cards, List<PodEntry> pods, List<Move> moves, Harm harm) {
     public Departure {
-        Objects.requireNonNull(node);
-        Objects.requireNonNull(harm);
         cards = Set.copyOf(cards);
         pods = List.copyOf(pods);
         moves = List.copyOf(moves);

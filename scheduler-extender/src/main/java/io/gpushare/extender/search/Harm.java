@@ -4,7 +4,6 @@ import io.gpushare.extender.pod.PodPriority;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.Objects;
 
 /**
  * How much harm is done if pods leave, in kube-scheduler's order: the highest priority among them, their number, the
@@ -22,10 +21,6 @@ public record Harm(int highest, int pods, long sum, Instant oldest) implements C
             .thenComparingInt(Harm::pods)
             .thenComparingLong(Harm::sum)
             .thenComparing(Harm::oldest, Comparator.reverseOrder());
-
-    public Harm {
-        Objects.requireNonNull(oldest);
-    }
 
     /** The eviction of a pod of that priority. */
     public static Harm ofEviction(PodPriority pod) {

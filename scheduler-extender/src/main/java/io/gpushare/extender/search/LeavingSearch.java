@@ -47,7 +47,6 @@ public final class LeavingSearch {
     public record Leaving(List<String> uids, Harm harm) {
         public Leaving {
             uids = List.copyOf(uids);
-            Objects.requireNonNull(harm);
         }
     }
 

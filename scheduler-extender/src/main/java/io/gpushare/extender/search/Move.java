@@ -3,7 +3,6 @@ package io.gpushare.extender.search;
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -15,10 +14,6 @@ import java.util.Set;
  */
 public record Move(PodRef pod, PodController controller, String from, String to, Set<CardId> cards) {
     public Move {
-        Objects.requireNonNull(pod);
-        Objects.requireNonNull(controller);
-        Objects.requireNonNull(from);
-        Objects.requireNonNull(to);
         cards = Set.copyOf(cards);
     }
 }

@@ -10,7 +10,6 @@ import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Share;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -41,10 +40,6 @@ public record Question(
             new Demand(List.of(new ContainerDemand("card", ContainerRole.APP, Share.WHOLE_CARD))),
             new PodRequest(0, 0, 0, 1, Set.of()),
             null);
-
-    public Question {
-        Objects.requireNonNull(demand);
-    }
 
     /** Which pods of lower priority kube-scheduler evicts for the pod. */
     public static Question preemption(PodRef pod, int priority, PodDemand.Valid demand) {

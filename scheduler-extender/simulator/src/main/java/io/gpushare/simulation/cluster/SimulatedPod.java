@@ -13,15 +13,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A pod of a simulation with the containers and annotations that a user would have written. */
 public record SimulatedPod(
         PodRef ref, PodRequest request, List<ContainerResources> containers, Map<String, String> annotations) {
     public SimulatedPod {
-        Objects.requireNonNull(ref);
-        Objects.requireNonNull(request);
         containers = List.copyOf(containers);
         annotations = Map.copyOf(annotations);
     }

@@ -3,7 +3,6 @@ package io.gpushare.simulation.suite;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * A cluster of the suite and the pods that arrive at it, in their order.
@@ -13,7 +12,6 @@ import java.util.Objects;
  */
 public record SuiteCluster(long seed, String description, List<FreeNode> nodes, List<PodRequest> pods) {
     public SuiteCluster {
-        Objects.requireNonNull(description);
         nodes = List.copyOf(nodes);
         pods = List.copyOf(pods);
     }

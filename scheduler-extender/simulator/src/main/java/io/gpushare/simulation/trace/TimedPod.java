@@ -1,7 +1,6 @@
 package io.gpushare.simulation.trace;
 
 import io.gpushare.extender.capacity.PodRequest;
-import java.util.Objects;
 
 /**
  * A pod of a timeline.
@@ -11,7 +10,6 @@ import java.util.Objects;
  */
 public record TimedPod(PodRequest request, long created, long duration) {
     public TimedPod {
-        Objects.requireNonNull(request);
         if (created < 0 || duration < 0) {
             throw new IllegalArgumentException("a pod has no negative time");
         }

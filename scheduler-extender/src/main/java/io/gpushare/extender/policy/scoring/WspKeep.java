@@ -4,7 +4,6 @@ import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
-import java.util.Objects;
 
 /**
  * WSP that keeps unused cards, and nodes with several of them, for jobs of whole cards, even if none has come yet: it
@@ -19,10 +18,6 @@ public record WspKeep(Wsp wsp) implements Scoring {
     private static final int DEPTH = 40;
     private static final double FIRST_SHARE = 0.3;
     private static final int LARGEST_JOB = 8;
-
-    public WspKeep {
-        Objects.requireNonNull(wsp);
-    }
 
     public WspKeep(DemandHistory history, ClusterCapacity capacity) {
         this(new Wsp(history, capacity, DEPTH));

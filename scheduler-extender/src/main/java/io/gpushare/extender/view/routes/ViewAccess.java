@@ -5,7 +5,6 @@ import io.gpushare.extender.report.Explainer;
 import io.gpushare.extender.waste.MemoryUsage;
 import io.gpushare.extender.waste.WasteReport;
 import java.net.URI;
-import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,15 +36,5 @@ public record ViewAccess(
         ON,
         /** Everybody who reaches the port, also where client certificates are required. */
         OPEN
-    }
-
-    public ViewAccess {
-        Objects.requireNonNull(explainer);
-        Objects.requireNonNull(usage);
-        Objects.requireNonNull(waste);
-        Objects.requireNonNull(defrag);
-        Objects.requireNonNull(version);
-        Objects.requireNonNull(access);
-        Objects.requireNonNull(hosts);
     }
 }
