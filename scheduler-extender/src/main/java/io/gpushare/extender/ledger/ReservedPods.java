@@ -134,6 +134,10 @@ final class ReservedPods {
         NodeCards later = which.isEmpty() ? cards : withoutTerminating(cards, leaving);
         for (Reserved each : which.stream().sorted(Reserved.FIRST).toList()) {
             PodEntry pod = each.pod();
+            // Its entry may not show yet what it holds here: that must not be replaced.
+            if (cards.allocationOf(pod.ref().uid()).isPresent()) {
+                continue;
+            }
             NodeCards now = later;
             Placement placement = promised(pod.ref().uid(), each.node(), later)
                     .<Placement>map(Placement.Placed::new)

@@ -27,7 +27,7 @@ import net.jqwik.api.Property;
 class BindStormTest {
     private static final List<String> NODES = List.of("n1", "n2", "n3");
 
-    @Property(tries = 200)
+    @Property(tries = 100)
     void noCardIsOverCommittedAndTheLedgerConvergesToTheApi(@ForAll long seed) throws Exception {
         Random random = new Random(seed);
         Placer placer = TestCluster.placer();
