@@ -1,5 +1,6 @@
 package io.gpushare.e2e.card;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.sandbox.program.Program;
 import java.io.IOException;
@@ -12,11 +13,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 
 /** The device plugin and the supervisor of MPS of one node, as processes, and what they show of themselves. */
 final class NodePrograms implements AutoCloseable {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
     private final Machine machine;
     private final Path folder;
     private final int metricsPort;
@@ -71,13 +73,13 @@ final class NodePrograms implements AutoCloseable {
 
     /** A field of the file in which the supervisor reports the card; empty if it is missing. */
     String mps(String field) {
-        Properties properties = new Properties();
-        try (var reader = Files.newBufferedReader(mps().resolve(machine.uuid()).resolve("state"))) {
-            properties.load(reader);
+        try {
+            return JSON.readTree(mps().resolve(machine.uuid()).resolve("state").toFile())
+                    .path(field)
+                    .asText();
         } catch (IOException e) {
             return "";
         }
-        return properties.getProperty(field, "");
     }
 
     void awaitMps(String field, String value) {
