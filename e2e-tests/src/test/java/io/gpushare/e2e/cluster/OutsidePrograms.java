@@ -44,8 +44,9 @@ final class OutsidePrograms implements AutoCloseable {
         program = plugin();
     }
 
-    /** Replaces the running program with this one. */
+    /** Replaces the running program with this one. A plugin that ends as planned would withdraw its node first. */
     void start(String account) throws IOException {
+        program.kill();
         program.close();
         running = account;
         lastBind = "";
