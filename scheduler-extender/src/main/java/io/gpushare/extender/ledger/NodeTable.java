@@ -53,9 +53,13 @@ final class NodeTable {
         return Map.copyOf(nodes);
     }
 
+    @SuppressWarnings("ReferenceEquality") // a step that changes nothing returns the same object
     void change(String name, UnaryOperator<NodeEntry> change) {
         nodes.compute(name, (key, before) -> {
             @Nullable NodeEntry now = change.apply(NodeEntry.orUnseen(before)).kept();
+            if (now == before) {
+                return before;
+            }
             listener.nodeChanged(name, now);
             return now;
         });
