@@ -56,6 +56,13 @@ class HostIT extends WithExtender {
         assertThat(text.body()).startsWith("error: the view is not served under the name ");
     }
 
+    @Test
+    void aNameLongerThanAnyOfDnsIsRefused() throws IOException {
+        RawHttp.Response response = get(PATHS[1], "a".repeat(300));
+        assertThat(response.status()).isEqualTo(421);
+        assertThat(response.body()).hasSizeLessThan(600);
+    }
+
     /** By address; kubectl port-forward; pods of the cluster; a node's name and its NodePort; the option. */
     @ParameterizedTest
     @ValueSource(

@@ -1,6 +1,7 @@
 package io.gpushare.extender.server;
 
 import io.gpushare.extender.http.HttpResponse;
+import io.gpushare.model.text.Printable;
 import io.vertx.core.Handler;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.ext.web.RoutingContext;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param known further names
  */
 record HostCheck(Predicate<String> known) implements Handler<RoutingContext> {
+    /** The length of the longest DNS name: a caller may send kilobytes, on which a pattern takes long. */
+    private static final int LONGEST = 253;
+
     // Addresses, and names that nobody can register: of one label, of Services, and of this machine.
     private static final Pattern SAFE =
             Pattern.compile("[0-9.]+|\\[?[0-9a-f:.]*:[0-9a-f:.]*]?|[^.]*|.*\\.(svc|svc\\.cluster\\.local|localhost)");
@@ -28,7 +32,7 @@ record HostCheck(Predicate<String> known) implements Handler<RoutingContext> {
             context.next();
             return;
         }
-        String sentence = "the view is not served under the name " + authority.host()
+        String sentence = "the view is not served under the name " + Printable.line(authority.host(), LONGEST)
                 + ": use an IP address, or name it in --view-hosts of the extender";
         if (context.normalizedPath().contains("/text/")) {
             // As every refusal of a text: kubectl drops the body of any other status.
@@ -39,6 +43,6 @@ record HostCheck(Predicate<String> known) implements Handler<RoutingContext> {
     }
 
     boolean serves(String host) {
-        return SAFE.matcher(host).matches() || known.test(host);
+        return host.length() <= LONGEST && (SAFE.matcher(host).matches() || known.test(host));
     }
 }
