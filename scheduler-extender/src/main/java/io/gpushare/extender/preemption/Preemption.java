@@ -61,7 +61,7 @@ public final class Preemption {
                     case SCHEDULER -> preempt(pod, valid, candidates);
                     case AUTO -> {
                         Map<String, Victims> victims = preempt(pod, valid, candidates);
-                        yield betterEvicted(pod, victims) ? Map.of() : victims;
+                        yield betterEvicted(pod, valid, victims) ? Map.of() : victims;
                     }
                 };
         };
@@ -71,15 +71,13 @@ public final class Preemption {
      * Whether this extender can do with evictions of lower priority, or fewer of them: kube-scheduler's victims stem
      * from sums per node. It can't be given other victims, since it would not heed their disruption budgets.
      */
-    private boolean betterEvicted(SchedulingPod pod, Map<String, Victims> victims) {
+    private boolean betterEvicted(SchedulingPod pod, PodDemand.Valid demand, Map<String, Victims> victims) {
         if (victims.isEmpty() || pod.traits().relations() || !evicts.test(pod.ref())) {
             return false;
         }
-        Optional<Plan> plan = ledger.podEntry(pod.ref().uid())
-                .map(entry ->
-                        new ClusterSearch(placer, Question.eviction(entry, victims::containsKey, Set.of())).plan());
-        return plan.isPresent()
-                && plan.get() instanceof Plan.Leave(List<Departure> departures)
+        // kube-scheduler may ask about a new pod before this extender's watch shows it.
+        Question question = Question.eviction(pod.ref(), pod.priority(), demand, victims::containsKey, Set.of());
+        return new ClusterSearch(placer, question).plan() instanceof Plan.Leave(List<Departure> departures)
                 && victims.values().stream()
                         .map(this::harm)
                         .allMatch(theirs -> less(departures.getFirst().harm(), theirs));

@@ -59,11 +59,16 @@ public record Question(
      * @param spared uids of pods that can't be evicted
      */
     public static Question eviction(PodEntry pod, Predicate<String> nodes, Set<String> spared) {
-        int priority = pod.priority().value();
+        return eviction(pod.ref(), pod.priority().value(), pod.podDemand(), nodes, spared);
+    }
+
+    /** As the other, for a pod that the API server's watch may not have shown yet. */
+    public static Question eviction(
+            PodRef pod, int priority, PodDemand.Valid demand, Predicate<String> nodes, Set<String> spared) {
         return new Question(
-                pod.ref().uid(),
+                pod.uid(),
                 priority,
-                pod.podDemand(),
+                demand,
                 nodes,
                 other -> other.priority().terminating()
                         || (other.priority().value() < priority

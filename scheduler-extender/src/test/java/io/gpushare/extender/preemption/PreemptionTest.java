@@ -34,27 +34,37 @@ class PreemptionTest {
 
     @BeforeEach
     void oneCardIsFull() {
-        Inventory inventory = TestCluster.cards(16);
+        node(TestCluster.cards(16), "16");
+    }
+
+    /** Replaces the node's cards; its pods are placed one after the other: uid-0, uid-1, ... */
+    private void node(Inventory inventory, String... units) {
         ledger.updateNode(
                 "n1", Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), new HostResources(0, 0));
-        Demand demand = TestCluster.DEMANDS.decode(requesting("16")).valid().orElseThrow();
-        Placement placement = NodeCards.of(inventory).place(demand);
-        assertThat(placement).isInstanceOf(Placement.Placed.class);
-        Allocation allocation = ((Placement.Placed) placement).allocation();
-        ledger.updatePod(new ClusterPod(
-                new PodRef("uid-old", "default", "old"),
-                "n1",
-                false,
-                new PodPriority(0, Instant.EPOCH, false),
-                false,
-                AllocationCodec.annotations(allocation, inventory, TestCluster.NOW),
-                requesting("16")));
+        NodeCards cards = NodeCards.of(inventory);
+        for (int i = 0; i < units.length; i++) {
+            PodRef pod = new PodRef("uid-" + i, "default", "pod-" + i);
+            Demand demand =
+                    TestCluster.DEMANDS.decode(requesting(units[i])).valid().orElseThrow();
+            Placement placement = cards.place(demand);
+            assertThat(placement).isInstanceOf(Placement.Placed.class);
+            Allocation allocation = ((Placement.Placed) placement).allocation();
+            cards = cards.with(pod, allocation);
+            ledger.updatePod(new ClusterPod(
+                    pod,
+                    "n1",
+                    false,
+                    new PodPriority(0, Instant.EPOCH, false),
+                    false,
+                    AllocationCodec.annotations(allocation, inventory, TestCluster.NOW),
+                    requesting(units[i])));
+        }
     }
 
     @Test
     void aPodOfHigherPriorityGetsAVictim() {
         assertThat(preemption.preempt(pod("16", Map.of()), CANDIDATES))
-                .containsExactly(Map.entry("n1", new Victims(List.of("uid-old"), 0)));
+                .containsExactly(Map.entry("n1", new Victims(List.of("uid-0"), 0)));
     }
 
     @Test
@@ -71,6 +81,15 @@ class PreemptionTest {
     @Test
     void aPodWithoutGpuKeepsTheCandidatesOfKubeScheduler() {
         assertThat(preemption.preempt(pod("0", Map.of()), CANDIDATES)).isEqualTo(CANDIDATES);
+    }
+
+    @Test
+    void kubeSchedulerEvictsNoneWhereThisExtenderEvictsFewerAlsoBeforeTheWatchShowsThePod() {
+        node(TestCluster.cards(16, 16), "16", "8", "8");
+        Map<String, Victims> two = Map.of("n1", new Victims(List.of("uid-1", "uid-2"), 0));
+        Preemption auto = new Preemption(placer, PreemptionMode.AUTO, _ -> true);
+        assertThat(auto.preempt(pod("16", Map.of()), two)).isEmpty();
+        assertThat(preemption.preempt(pod("16", Map.of()), two)).isEqualTo(two);
     }
 
     private static SchedulingPod pod(String units, Map<String, String> annotations) {
