@@ -17,6 +17,8 @@ struct reader {
     unsigned int line;
     char *problem;
     size_t size;
+    /* Whether the lines are those of simulated programs. */
+    bool live;
 };
 
 __attribute__((format(printf, 2, 3))) static bool wrong(struct reader *reader, const char *format, ...) {
@@ -314,6 +316,9 @@ static bool card_of(struct reader *reader, const char *value, const struct machi
         *to = (unsigned int) (card - machine->cards);
         return true;
     }
+    if (reader->live) {
+        return true;
+    }
     return whole_number(reader, "card", value, MAX_CARDS, to);
 }
 
@@ -345,6 +350,11 @@ static bool process_line(struct reader *reader, char *words[], struct machine *m
         if (!good) {
             return false;
         }
+    }
+    if (reader->live && process->card == MAX_CARDS) {
+        /* The card was removed since. */
+        machine->process_count--;
+        return true;
     }
     if (process->pid == 0 || process->card >= machine->card_count) {
         return wrong(reader, "a process needs pid=<number> and card=<number of a card written above it>");
@@ -468,6 +478,7 @@ static bool live_processes(struct reader *reader, struct machine *machine) {
     unsigned int first = machine->process_count, kept = first;
     reader->path = path;
     reader->line = 0;
+    reader->live = true;
     bool good = lines(reader, file, machine);
     for (unsigned int i = first; i < machine->process_count; i++) {
         struct process *process = &machine->processes[i];
@@ -503,7 +514,7 @@ static void caused_xids(const char *path, struct machine *machine) {
 }
 
 bool machine_parse(const char *path, struct machine *machine, char *problem, size_t size) {
-    struct reader reader = {path, 0, problem, size};
+    struct reader reader = {path, 0, problem, size, false};
     FILE *file = fopen(path, "re");
     if (file == NULL) {
         return wrong(&reader, "can't be opened");

@@ -95,6 +95,19 @@ class CardUtilizationTest {
     }
 
     @Test
+    void aProgramOnACardThatWasRemovedDisturbsNoOther() throws Exception {
+        long pid = ProcessHandle.current().pid();
+        driver.write("card kind=T4 uuid=" + UUID_A);
+        driver.processes(
+                "process pid=" + pid + " card=" + UUID_B + " memory=1GiB",
+                "process pid=" + pid + " card=" + UUID_A + " memory=2GiB");
+        try (Nvml nvml = driver.open()) {
+            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes().orElseThrow())
+                    .containsExactly(new CardProcess(pid, OptionalLong.of(2 * GIB), OptionalInt.of(0)));
+        }
+    }
+
+    @Test
     void anUnknownCardIsNotFound() throws Exception {
         driver.write("card kind=T4 uuid=" + UUID_A);
         try (Nvml nvml = driver.open()) {

@@ -58,6 +58,7 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
         exports().simulatedCardsFile(null);
         Files.deleteIfExists(file());
         Files.deleteIfExists(folder.resolve("cards.kept"));
+        Files.deleteIfExists(folder.resolve("cards.processes"));
         Files.delete(folder);
     }
 
@@ -71,10 +72,19 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
 
     /** Replaces the file atomically, as any edit of a file in use should. */
     void write(String... lines) {
+        replace("cards", lines);
+    }
+
+    /** Replaces the lines of programs that play tenants. */
+    void processes(String... lines) {
+        replace("cards.processes", lines);
+    }
+
+    private void replace(String file, String... lines) {
         try {
             Path next = folder.resolve("cards.next");
             Files.writeString(next, String.join("\n", lines) + "\n");
-            Files.move(next, file(), StandardCopyOption.ATOMIC_MOVE);
+            Files.move(next, folder.resolve(file), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
