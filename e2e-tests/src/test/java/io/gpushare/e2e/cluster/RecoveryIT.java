@@ -36,15 +36,20 @@ class RecoveryIT extends ClusterScenario {
         installation.ready(Installation.PLUGIN);
     }
 
-    /** The Job would count a rejected pod as failed, and end. */
+    /**
+     * The Job would count a rejected pod as failed, and end. The number of restarts is an option, for example {@code
+     * -Dgpushare.restarts=10}; there are 30 pods for each.
+     */
     @Test
     void plannedRestartsOfThePluginRejectNoPod() {
+        int restarts = Integer.getInteger("gpushare.restarts", 3);
+        int completions = 30 * restarts;
         cluster.kubectl().apply("""
             apiVersion: batch/v1
             kind: Job
             metadata: {name: short, namespace: default}
             spec:
-              completions: 60
+              completions: COMPLETIONS
               parallelism: 4
               backoffLimit: 0
               template:
@@ -57,15 +62,15 @@ class RecoveryIT extends ClusterScenario {
                       imagePullPolicy: IfNotPresent
                       command: [sh, -c, 'sleep 1']
                       resources: {limits: {aliyun.com/gpu-mem: 2}}
-            """.replace("IMAGE", cluster.workloadImage()));
-        for (int restart = 0; restart < 3; restart++) {
+            """.replace("COMPLETIONS", String.valueOf(completions)).replace("IMAGE", cluster.workloadImage()));
+        for (int restart = 0; restart < restarts; restart++) {
             restartPlugin();
         }
         JsonNode status = Await.until(
-                Duration.ofMinutes(5),
+                Duration.ofMinutes(5).multipliedBy(restarts),
                 "the Job has ended",
                 () -> cluster.kubectl().json("get", "job", "short").at("/status"),
-                now -> now.path("succeeded").asInt() == 60 || now.path("failed").asInt() > 0);
+                now -> now.path("succeeded").asInt() == completions || now.path("failed").asInt() > 0);
         assertThat(status.path("failed").asInt())
                 .as("rejected pods, status %s", status)
                 .isZero();
