@@ -62,7 +62,8 @@ class RecoveryIT extends ClusterScenario {
                       imagePullPolicy: IfNotPresent
                       command: [sh, -c, 'sleep 1']
                       resources: {limits: {aliyun.com/gpu-mem: 2}}
-            """.replace("COMPLETIONS", String.valueOf(completions)).replace("IMAGE", cluster.workloadImage()));
+            """.replace("COMPLETIONS", String.valueOf(completions))
+                .replace("IMAGE", cluster.workloadImage()));
         for (int restart = 0; restart < restarts; restart++) {
             restartPlugin();
         }
@@ -70,7 +71,8 @@ class RecoveryIT extends ClusterScenario {
                 Duration.ofMinutes(5).multipliedBy(restarts),
                 "the Job has ended",
                 () -> cluster.kubectl().json("get", "job", "short").at("/status"),
-                now -> now.path("succeeded").asInt() == completions || now.path("failed").asInt() > 0);
+                now -> now.path("succeeded").asInt() == completions
+                        || now.path("failed").asInt() > 0);
         assertThat(status.path("failed").asInt())
                 .as("rejected pods, status %s", status)
                 .isZero();

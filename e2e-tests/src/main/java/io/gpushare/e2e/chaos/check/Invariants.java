@@ -73,16 +73,17 @@ public final class Invariants {
 
     static Findings check(ClusterCards cards, Snapshot snapshot) {
         Invariants invariants = new Invariants(cards, snapshot);
-        invariants.sums("the containers' environment", invariants.withPods());
-        snapshot.running().forEach(invariants::amount);
+        List<HeldCards> running = invariants.withPods();
+        invariants.sums("the containers' environment", running);
+        running.forEach(invariants::amount);
         snapshot.pods().ifPresent(invariants::pods);
         return new Findings(invariants.checks, invariants.compared, invariants.violations);
     }
 
     /**
      * The running containers whose pod still exists. A kubelet before 1.22 removes the API object of a pod that is
-     * deleted during its start, starts the containers anyway, and stops them seconds later. Only the kubelet knows of
-     * them.
+     * deleted during its start, starts the containers anyway, and stops them seconds later; a newer one under load too,
+     * even of a pod that it rejected, and then without devices. Only the kubelet knows of them.
      */
     private List<HeldCards> withPods() {
         if (snapshot.pods().isEmpty()) {
