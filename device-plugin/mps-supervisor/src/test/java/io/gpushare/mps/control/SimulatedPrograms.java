@@ -17,7 +17,7 @@ final class SimulatedPrograms {
 
     /** The control program with the directory of that card. */
     ControlProgram of(String card) throws IOException {
-        return new ControlProgram(program(ControlProgram.NAME), directory(card, "pipe"));
+        return new ControlProgram(programs().resolve(ControlProgram.NAME), directory(card, "pipe"));
     }
 
     /** A daemon of that card, which is not started. */
@@ -27,7 +27,7 @@ final class SimulatedPrograms {
 
     /** The program that uses a card. */
     Path tenant() {
-        return program("gpu-eat");
+        return programs().resolve("gpu-eat");
     }
 
     /** Starts the program as a client of that card, which the file of the cards describes. */
@@ -35,7 +35,7 @@ final class SimulatedPrograms {
         List<String> command = new ArrayList<>(List.of(tenant().toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().put("LD_LIBRARY_PATH", tenant().getParent().toString());
+        builder.environment().put("LD_LIBRARY_PATH", programs().toString());
         builder.environment()
                 .put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
         builder.environment().put("NVIDIA_VISIBLE_DEVICES", card);
@@ -45,8 +45,8 @@ final class SimulatedPrograms {
         return builder.start();
     }
 
-    private static Path program(String name) {
-        return Path.of(System.getProperty("gpushare.simulated.driver")).resolveSibling("mps/" + name);
+    private static Path programs() {
+        return Path.of(System.getProperty("gpushare.simulated.driver")).resolveSibling("mps");
     }
 
     private Path directory(String card, String name) throws IOException {
