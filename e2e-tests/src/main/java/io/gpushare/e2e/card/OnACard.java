@@ -73,6 +73,9 @@ public final class OnACard implements Callable<Integer> {
                     report.add(result);
                     System.out.println(result.part() + ": " + result.outcome() + " in " + result.seconds() + " s "
                             + result.reason());
+                    result.lines().stream()
+                            .filter(line -> !line.holds())
+                            .forEach(line -> System.out.println("  " + line.what() + ": " + line.seen()));
                 }
             }
             report.machine(Map.of("the card afterwards", machine.restore(), "the run took", Findings.seconds(start)));
