@@ -210,8 +210,7 @@ static bool card_value(struct reader *reader, const char *key, const char *value
     } else if (strcmp(key, "ecc-errors") == 0) {
         return ecc_errors(reader, value, card);
     } else if (strcmp(key, "context") == 0) {
-        bool unused; /* libcuda.so.1 reads it */
-        return on_off(reader, key, value, &unused);
+        return on_off(reader, key, value, &card->contexts);
     } else if (strcmp(key, "events") == 0) {
         return on_off(reader, key, value, &card->events);
     } else if (strcmp(key, "mig") == 0) {
@@ -275,7 +274,8 @@ static bool card_line(struct reader *reader, char *words[], struct machine *mach
             return false;
         }
     }
-    return card->memory > 0 || wrong(reader, "a card can't have no memory");
+    card->reserved = card->contexts ? (unsigned long long) RESERVED_MIB << 20 : 0;
+    return card->memory > card->reserved || wrong(reader, "a card can't have no memory");
 }
 
 static bool driver_line(struct reader *reader, char *words[], struct machine *machine) {

@@ -8,6 +8,10 @@
 
 enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_FAILING = 32, MAX_NVLINKS = 36, MAX_TEXT = 96, MAX_PATH = 512 };
 
+/* What a context takes of the limit of MPS, and by NVML with and without MPS; what the driver reserves, and uses while programs
+ * have memory. All of it on a card with context=on, as seen on an H100 with driver 580.159. */
+enum { CONTEXT_OF_LIMIT_MIB = 514, CONTEXT_WITH_MPS_MIB = 516, CONTEXT_WITHOUT_MPS_MIB = 518, RESERVED_MIB = 480, DRIVER_MIB = 8 };
+
 /* The facts that all cards of one product share. */
 struct kind {
     const char *key;  /* the name in the file */
@@ -17,6 +21,7 @@ struct kind {
     unsigned int pci_id;
     unsigned int idle_watts;
     unsigned int links; /* number of NVLinks */
+    unsigned int multiprocessors;
     bool mig;
 };
 
@@ -37,12 +42,12 @@ struct failures {
 struct card {
     const struct kind *kind;
     char uuid[MAX_TEXT], seed[MAX_TEXT], pcie_switch[MAX_TEXT];
-    unsigned long long memory, used;
+    unsigned long long memory, reserved, used;
     int numa; /* -1: not reported by the platform */
     unsigned int minor, bus, nvlinks;
     unsigned long long ecc_corrected, ecc_uncorrected;
     unsigned int utilisation_gpu, utilisation_memory, temperature, power_watts;
-    bool ecc, mig, events;
+    bool ecc, mig, events, contexts; /* contexts: they take memory */
     nvmlReturn_t error; /* the result of every call for this card; NVML_SUCCESS: the card is healthy */
     struct failures failures;
     unsigned int links_to[MAX_CARDS], links_to_switch;

@@ -105,8 +105,14 @@ CARD_FACT(nvmlDeviceGetTotalEccErrors(
         } else {
             *count = error == NVML_MEMORY_ERROR_TYPE_CORRECTED ? card->ecc_corrected : card->ecc_uncorrected;
         })
+
+/* The memory in use: that of programs, and beside it the driver's own. */
+static unsigned long long used(const struct card *card) {
+    return card->used + (card->contexts && card->used > 0 ? (unsigned long long) DRIVER_MIB << 20 : 0);
+}
+
 CARD_FACT(nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory),
-        *memory = ((nvmlMemory_t) {card->memory, card->memory - card->used, card->used});)
+        *memory = ((nvmlMemory_t) {card->memory, card->memory - used(card), used(card)});)
 
 static void give_pci(const struct card *card, nvmlPciInfo_t *pci) {
     memset(pci, 0, sizeof *pci);
@@ -256,7 +262,7 @@ CARD_FACT(nvmlDeviceGetMPSComputeRunningProcesses_v3(
 CARD_FACT(nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory),
         if (memory->version != (sizeof *memory | 2U << 24)) { answer = NVML_ERROR_ARGUMENT_VERSION_MISMATCH; } else {
             *memory = ((nvmlMemory_v2_t) {
-                    memory->version, card->memory, 0, card->memory - card->used, card->used});
+                    memory->version, card->memory, card->reserved, card->memory - card->reserved - used(card), used(card)});
         })
 
 CARD_FACT(nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *current, unsigned int *pending),

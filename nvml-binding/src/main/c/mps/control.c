@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CLIENTS = 48, MOST_CONNECTIONS = 64, REPLY = 4096, SERVER_MIB = 66 };
+enum { MOST_CLIENTS = 48, MOST_CONNECTIONS = 64, REPLY = 1 << 15, SERVER_MIB = 66 };
 
 struct limit {
     unsigned long long mib;
@@ -38,6 +38,7 @@ struct connection {
     pid_t pid;
     uid_t uid;
     bool client, pending;
+    unsigned int id; /* of a client, among those of its server */
     unsigned long long wanted_mib; /* of a client; 0: no limit of its own */
 };
 
@@ -48,6 +49,7 @@ static struct {
     struct limit default_limit, server_limit;
     pid_t server;
     uid_t server_uid;
+    unsigned int next_id;
     long long server_ready_at; /* milliseconds */
     bool multi_user, faulted;
     struct connection connections[MOST_CONNECTIONS];
@@ -172,6 +174,7 @@ static void start_server(uid_t uid) {
     log_line("Starting new server %d for user %u", child, uid);
     daemon_state.server = child;
     daemon_state.server_uid = uid;
+    daemon_state.next_id = 0;
     daemon_state.faulted = false;
     daemon_state.server_limit = daemon_state.default_limit;
     daemon_state.server_ready_at = now_ms() + (start != NULL && strncmp(start, "slow:", 5) == 0 ? atoi(start + 5) : 0);
@@ -234,6 +237,30 @@ static void list_clients(char *reply) {
         }
     }
     reply[length] = '\0';
+}
+
+/* A line for each client, in the columns of NVIDIA's program; it cuts the UUID, and shows commands without their arguments. */
+static void list_processes(char *reply) {
+    size_t length = (size_t) sprintf(reply, "%-10s%-10s%-15s%-26s%-15s%-15s\n", "PID", "ID", "SERVER", "DEVICE", "NAMESPACE",
+            "COMMAND");
+    for (unsigned int i = 0; i < MOST_CONNECTIONS; i++) {
+        const struct connection *each = &daemon_state.connections[i];
+        if (each->client && !each->pending) {
+            char path[64], command[256] = "";
+            struct stat namespace = {0};
+            snprintf(path, sizeof path, "/proc/%d/ns/pid", each->pid);
+            stat(path, &namespace);
+            snprintf(path, sizeof path, "/proc/%d/cmdline", each->pid);
+            FILE *file = fopen(path, "re");
+            if (file != NULL) {
+                command[fread(command, 1, sizeof command - 1, file)] = '\0';
+                fclose(file);
+            }
+            length += (size_t) sprintf(reply + length, "%-10d%-10u%-15d%-26.22s%-15llu%-15s\n", each->pid, each->id,
+                    daemon_state.server, daemon_state.uuid == NULL ? "" : daemon_state.uuid,
+                    (unsigned long long) namespace.st_ino, command);
+        }
+    }
 }
 
 static void terminate(char *reply, pid_t server, pid_t pid) {
@@ -347,7 +374,11 @@ static void answer(char *reply, char *line, const struct connection *from) {
     } else if (strcmp(command, "get_default_client_priority") == 0) {
         sprintf(reply, "%d\n", daemon_state.priority);
     } else if (strcmp(command, "ps") == 0) {
-        strcpy(reply, server_alive() ? "PID ID SERVER DEVICE NAMESPACE COMMAND\n" : "Server not found\n");
+        if (server_alive()) {
+            list_processes(reply);
+        } else {
+            strcpy(reply, "Server not found\n");
+        }
     } else if (strcmp(command, "terminate_client") == 0 && count > 2) {
         terminate(reply, atoi(words[1]), atoi(words[2]));
     } else if (strcmp(command, "quit") == 0) {
@@ -386,6 +417,7 @@ static void admit(struct connection *from) {
         log_line("NEW CLIENT %d from user %u: Server already exists", from->pid, from->uid);
     }
     from->pending = false;
+    from->id = daemon_state.next_id++;
     if (from->wanted_mib > 0 && (limit == 0 || from->wanted_mib < limit)) {
         limit = from->wanted_mib;
     }

@@ -3,6 +3,7 @@
  * MPS, the limits of MPS and of cgroups, and the card's size, in this order, and adds what it takes to the ledger that the
  * simulated driver reads. The first card of CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES is its only one.
  */
+#include "../machine.h"
 #include "ledger.h"
 #include <errno.h>
 #include <poll.h>
@@ -29,13 +30,11 @@ enum {
     CUDA_ERROR_MPS_RPC_FAILURE = 806,
     CUDA_ERROR_MPS_CLIENT_TERMINATED = 810
 };
-enum { MODE_PROHIBITED = 2, MODE_EXCLUSIVE_PROCESS = 3, MOST_ALLOCATIONS = 1024 };
-/* What a context costs in MiB on a card with context=on, as seen on an H100 with driver 580.159: of the limit of MPS, and by
- * NVML with and without MPS. */
-enum { CONTEXT_OF_LIMIT = 514, CONTEXT_WITH_MPS = 516, CONTEXT_WITHOUT_MPS = 518 };
-enum { MULTIPROCESSOR_COUNT = 16, MULTIPROCESSORS = 100 };
+enum { MODE_PROHIBITED = 2, MODE_EXCLUSIVE_PROCESS = 3, MOST_ALLOCATIONS = 1024, MULTIPROCESSOR_COUNT = 16 };
 
-static char uuid[96], cgroup[512];
+static char uuid[MAX_TEXT], cgroup[MAX_PATH];
+static struct machine machine;
+static const struct card *card; /* NULL: it is not there */
 static int mps = -1; /* the connection to the daemon; -1: without MPS */
 static unsigned long long limit; /* of this process under MPS; 0: none */
 static unsigned long long taken, context_of_limit, context_by_nvml;
@@ -75,21 +74,11 @@ static int kept(unsigned long long *limit_left) {
     return mode;
 }
 
-static unsigned long long card_bytes(bool *contexts_cost) {
-    char line[1024];
-    unsigned long long gib = 0;
-    FILE *file = fopen(variable(CARDS_VARIABLE), "re");
-    while (file != NULL && gib == 0 && fgets(line, sizeof line, file) != NULL) {
-        const char *memory = strstr(line, uuid) == NULL ? NULL : strstr(line, "memory=");
-        if (memory != NULL) {
-            sscanf(memory, "memory=%lluGiB", &gib);
-            *contexts_cost = strstr(line, "context=on") != NULL;
-        }
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-    return gib == 0 ? ~0ULL : gib << 30;
+/* The bytes of the card that no program has. */
+static unsigned long long free_bytes(void) {
+    unsigned long long usable = card->memory - card->reserved;
+    unsigned long long used = ledger_used(uuid, NULL) + (card->contexts ? (unsigned long long) DRIVER_MIB << 20 : 0);
+    return used < usable ? usable - used : 0;
 }
 
 static bool record(void) {
@@ -102,25 +91,31 @@ EXPORT int cuInit(unsigned int flags) {
                                                                   : variable("NVIDIA_VISIBLE_DEVICES");
     snprintf(uuid, sizeof uuid, "%.*s", (int) strcspn(cards, ","), cards);
     snprintf(cgroup, sizeof cgroup, "%s", variable("GPUSHARE_SIMULATED_CGROUP"));
-    return strncmp(uuid, "GPU-", 4) == 0 && access(variable(CARDS_VARIABLE), R_OK) == 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+    char problem[512];
+    card = machine_parse(variable(CARDS_VARIABLE), &machine, problem, sizeof problem) ? machine_card(&machine, uuid) : NULL;
+    return card != NULL ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
 EXPORT int cuDeviceGetCount(int *count) {
-    *count = *uuid == '\0' ? 0 : 1;
+    *count = card == NULL ? 0 : 1;
     return CUDA_SUCCESS;
 }
 
 EXPORT int cuDeviceGet(int *device, int ordinal) {
     *device = ordinal;
-    return ordinal == 0 && *uuid != '\0' ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+    return ordinal == 0 && card != NULL ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
-/* As many multiprocessors as MPS leaves of 100. */
+/* The multiprocessors that the share of MPS leaves: whole pairs, as seen on an H100, where 25 percent of 132 are 32. */
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
     (void) device;
+    if (card == NULL || attribute != MULTIPROCESSOR_COUNT) {
+        return card == NULL ? CUDA_ERROR_NO_DEVICE : CUDA_ERROR_INVALID_VALUE;
+    }
     const char *share = variable("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
-    *value = mps < 0 || *share == '\0' ? MULTIPROCESSORS : MULTIPROCESSORS * atoi(share) / 100;
-    return attribute == MULTIPROCESSOR_COUNT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    int all = (int) card->kind->multiprocessors, left = all * atoi(share) / 200 * 2;
+    *value = mps < 0 || *share == '\0' ? all : left > 2 ? left : 2;
+    return CUDA_SUCCESS;
 }
 
 /* The limit of the only card in the variable of MPS, 0: none. One for a card that is not there drops all limits, the server's
@@ -170,16 +165,17 @@ static int connect_mps(void) {
 EXPORT int cuCtxCreate_v2(void **created, unsigned int flags, int device) {
     (void) flags;
     (void) device;
+    if (card == NULL) {
+        return CUDA_ERROR_NOT_INITIALIZED;
+    }
     unsigned long long limit_left = ~0ULL;
     int mode = kept(&limit_left), error = mode == MODE_PROHIBITED ? CUDA_ERROR_DEVICE_UNAVAILABLE : connect_mps();
     if (error == CUDA_SUCCESS && mps < 0 && mode == MODE_EXCLUSIVE_PROCESS && ledger_used(uuid, NULL) > 0) {
         error = CUDA_ERROR_DEVICE_UNAVAILABLE;
     }
-    bool contexts_cost = false;
-    card_bytes(&contexts_cost);
-    if (error == CUDA_SUCCESS && contexts_cost) {
-        context_of_limit = (unsigned long long) CONTEXT_OF_LIMIT << 20;
-        context_by_nvml = (unsigned long long) (mps >= 0 ? CONTEXT_WITH_MPS : CONTEXT_WITHOUT_MPS) << 20;
+    if (error == CUDA_SUCCESS && card->contexts) {
+        context_of_limit = (unsigned long long) CONTEXT_OF_LIMIT_MIB << 20;
+        context_by_nvml = (unsigned long long) (mps >= 0 ? CONTEXT_WITH_MPS_MIB : CONTEXT_WITHOUT_MPS_MIB) << 20;
         error = limit > 0 && context_of_limit > limit ? CUDA_ERROR_OUT_OF_MEMORY
                 : record()                             ? CUDA_SUCCESS
                                                        : CUDA_ERROR_NOT_INITIALIZED;
@@ -253,8 +249,7 @@ EXPORT int cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid
 }
 
 EXPORT int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
-    bool contexts_cost = false;
-    unsigned long long limit_left = ~0ULL, card = card_bytes(&contexts_cost);
+    unsigned long long limit_left = ~0ULL;
     int error = cuCtxSynchronize();
     if (error != CUDA_SUCCESS) {
         return error;
@@ -265,7 +260,7 @@ EXPORT int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
         at++;
     }
     if (at == MOST_ALLOCATIONS || (limit > 0 && context_of_limit + taken + bytes > limit) || bytes > limit_left
-            || ledger_used(uuid, NULL) + bytes > card) {
+            || bytes > free_bytes()) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     sizes[at] = bytes;
@@ -289,14 +284,15 @@ EXPORT int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, 
     return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-/* As with MPS on real cards: free is the limit's rest, total the whole card. */
+/* As with MPS on real cards: free is the limit's rest, total the whole card without what the driver reserves. */
 EXPORT int cuMemGetInfo_v2(size_t *free, size_t *total) {
-    bool contexts_cost = false;
-    unsigned long long limit_left = ~0ULL, card = card_bytes(&contexts_cost);
+    if (card == NULL) {
+        return CUDA_ERROR_NOT_INITIALIZED;
+    }
+    unsigned long long limit_left = ~0ULL, left = free_bytes();
     kept(&limit_left);
-    unsigned long long left = card - ledger_used(uuid, NULL);
     left = limit > 0 && limit - context_of_limit - taken < left ? limit - context_of_limit - taken : left;
     *free = limit_left < left ? limit_left : left;
-    *total = card;
+    *total = card->memory - card->reserved;
     return CUDA_SUCCESS;
 }

@@ -144,7 +144,7 @@ class MpsIT extends WholeProgram {
         supervisor();
         runMps("--isolation=mps", "--mps-over-use-grace=1s", METRICS);
         Tenant full = inContainer("full", 100, tenant(started("full", 2), 0, "fill"))
-                .prints("filled 1534 error 2 free 1534 total 15360");
+                .prints("filled 1534 error 2 free 1534 total 14880");
         await().atMost(PATIENCE).until(() -> metrics().contains(" " + (double) (2050L << 20) + "\n"));
 
         Map<String, String> environment = started("greedy", 2);

@@ -54,6 +54,18 @@ class CardUtilizationTest {
     }
 
     @Test
+    void theDriverUsesMemoryBesideProgramsWhereContextsCostMemory() throws Exception {
+        driver.write("card kind=H100-80 context=on uuid=" + UUID_A);
+        try (Nvml nvml = driver.open()) {
+            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).memoryUsedBytes())
+                    .hasValue(0);
+            driver.write("card kind=H100-80 context=on uuid=" + UUID_A, "process pid=77 card=0 memory=1030MiB");
+            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).memoryUsedBytes())
+                    .hasValue(1038L << 20);
+        }
+    }
+
+    @Test
     void samplesAreReportedOnce() throws Exception {
         driver.write("card kind=T4 uuid=" + UUID_A, "process pid=7 card=0 memory=1GiB utilisation=90");
         try (Nvml nvml = driver.open()) {

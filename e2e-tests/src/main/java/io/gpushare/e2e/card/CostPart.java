@@ -14,14 +14,12 @@ import java.util.stream.Collectors;
  * What sharing costs: a product of matrices that fills the card, one that does not, and a copy within its memory. All
  * tenants of a measurement work at the same time; the figures are their sum.
  */
-final class CostPart {
+record CostPart(Machine machine, Findings findings) {
     private static final List<String> WORKLOADS = List.of("matmul:2048", "matmul:256", "copy:256");
     /** As tenants report it: {@code <workload> <count> in <microseconds>}. */
     private static final Pattern LINE = Pattern.compile("(\\S+) (\\d+) in (\\d+)");
 
     private static final int UNITS = 4;
-
-    private CostPart() {}
 
     private interface Starter {
         Tenant start(String... arguments) throws IOException;
@@ -29,12 +27,16 @@ final class CostPart {
 
     static void run(Machine machine, Findings findings) throws Exception {
         machine.kernels();
-        Map<String, Double> alone = measure(machine, 1, machine::tenant);
+        new CostPart(machine, findings).run();
+    }
+
+    private void run() throws Exception {
+        Map<String, Double> alone = measure(1, machine::tenant);
         findings.figure("one tenant, without MPS", relative(alone, alone));
         for (int tenants : new int[] {2, 4}) {
             findings.figure(
                     tenants + " tenants together, without MPS (time-slicing)",
-                    relative(measure(machine, tenants, machine::tenant), alone));
+                    relative(measure(tenants, machine::tenant), alone));
         }
         try (Node node = Node.withMps(machine, "--core-resource=" + Node.CORES)) {
             Node.Container container = node.memory("cost", UNITS * 4);
@@ -42,21 +44,20 @@ final class CostPart {
             for (int tenants : new int[] {1, 2, 4}) {
                 findings.figure(
                         tenants + (tenants == 1 ? " tenant, with MPS" : " tenants together, with MPS"),
-                        relative(measure(machine, tenants, starter), alone));
+                        relative(measure(tenants, starter), alone));
             }
-            Map<String, Double> whole = measure(machine, 1, starter);
+            Map<String, Double> whole = measure(1, starter);
             findings.figure("without a compute share, which sees " + cores(starter), relative(whole, whole));
             for (int percent : new int[] {50, 25}) {
-                share(machine, node, percent, whole, findings);
+                share(node, percent, whole);
             }
         }
-        Map<String, Double> again = measure(machine, 1, machine::tenant);
+        Map<String, Double> again = measure(1, machine::tenant);
         findings.figure("one tenant again, without MPS: the noise", relative(again, alone));
     }
 
     /** What a compute share leaves of the speed. */
-    private static void share(Machine machine, Node node, int percent, Map<String, Double> whole, Findings findings)
-            throws IOException, InterruptedException {
+    private void share(Node node, int percent, Map<String, Double> whole) throws IOException, InterruptedException {
         Node.Container container = node.cores("cores" + percent, UNITS, percent);
         findings.same(
                 "a pod of " + percent + " percent has",
@@ -64,8 +65,7 @@ final class CostPart {
                 container.variable("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
         Starter starter = arguments -> node.tenant(container, arguments);
         findings.figure(
-                "with " + percent + " percent, which sees " + cores(starter),
-                relative(measure(machine, 1, starter), whole));
+                "with " + percent + " percent, which sees " + cores(starter), relative(measure(1, starter), whole));
     }
 
     private static String cores(Starter starter) throws IOException {
@@ -87,7 +87,7 @@ final class CostPart {
     }
 
     /** The work per second of so many tenants together, by workload. */
-    private static Map<String, Double> measure(Machine machine, int count, Starter starter) throws IOException {
+    private Map<String, Double> measure(int count, Starter starter) throws IOException {
         List<String> arguments = new ArrayList<>();
         for (String workload : WORKLOADS) {
             // Once before: the first use loads the kernel.

@@ -5,56 +5,49 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** The memory limits of cgroups in the driver, which 615 and newer have. */
-final class DriverPart {
+record DriverPart(Machine machine, String cgroup, Findings findings) {
     private static final int FIRST_DRIVER = 615;
     private static final int LIMIT_MIB = 3072;
-    /** The mount of version 2, alone and beside version 1. */
-    private static final List<Path> MOUNTS = List.of(Path.of("/sys/fs/cgroup"), Path.of("/sys/fs/cgroup/unified"));
-
-    private DriverPart() {}
 
     static void run(Machine machine, Findings findings) throws Exception {
         String version = machine.driverVersion();
         if (Integer.parseInt(version.substring(0, version.indexOf('.'))) < FIRST_DRIVER) {
             throw new Part.Skipped("driver " + version + " has no memory limits: they need 615 or newer");
         }
-        Optional<Path> mount = MOUNTS.stream()
-                .filter(each -> Files.exists(each.resolve("cgroup.controllers")))
-                .findFirst();
+        Optional<Path> mount = Machine.cgroups();
         if (machine.keepSettings() || mount.isEmpty()) {
             throw new Part.Skipped("the card's settings are kept, or there are no cgroups of version 2");
         }
         Path cgroup = Files.createDirectories(mount.get().resolve("gpushare-try"));
         try {
-            limits(machine, cgroup.toString(), findings);
+            new DriverPart(machine, cgroup.toString(), findings).run();
         } finally {
             machine.nvml().removeMemoryLimit(machine.uuid(), cgroup.toString());
             Files.delete(cgroup);
         }
     }
 
-    private static void limits(Machine machine, String cgroup, Findings findings) throws Exception {
+    private void run() throws Exception {
         machine.nvml().limitMemory(machine.uuid(), cgroup, LIMIT_MIB * Machine.MIB);
         findings.same(
                 "the limit of " + LIMIT_MIB + " MiB is read back",
                 LIMIT_MIB * Machine.MIB,
                 machine.nvml().memoryLimit(machine.uuid(), cgroup).orElse(0));
-        try (Tenant full = tenant(machine, cgroup, "fill")) {
+        try (Tenant full = tenant("fill")) {
             String filled = full.line(0);
             long mib = machine.memoryMib(full.pid());
             findings.check(
                     "a program gets that much and no more",
                     filled.contains("error 2 ") && mib > LIMIT_MIB - 4 && mib <= LIMIT_MIB,
                     mib + " MiB by NVML; " + filled);
-            try (Tenant second = tenant(machine, cgroup, "64")) {
+            try (Tenant second = tenant("64")) {
                 findings.check("a second program gets no memory", second.line(0).startsWith("error"), second.lines());
             }
-            findings.figure("a limit below what is in use", result(machine, cgroup));
+            findings.figure("a limit below what is in use", result());
         }
         if (Machine.find("setpriv").isPresent() && Machine.find("nvidia-smi").isPresent()) {
             String set = "nvidia-smi memory-limits -i " + machine.uuid() + " -n " + cgroup
@@ -64,13 +57,13 @@ final class DriverPart {
         }
     }
 
-    private static Tenant tenant(Machine machine, String cgroup, String argument) throws IOException {
+    private Tenant tenant(String argument) throws IOException {
         Map<String, String> environment = new HashMap<>(machine.withoutMps());
         environment.put("GPUSHARE_SIMULATED_CGROUP", cgroup); // the simulated CUDA does not look for it
         return Tenant.start(machine, environment, "cgroup:" + cgroup, argument);
     }
 
-    private static String result(Machine machine, String cgroup) {
+    private String result() {
         try {
             machine.nvml().limitMemory(machine.uuid(), cgroup, LIMIT_MIB / 2 * Machine.MIB);
             return "is set";

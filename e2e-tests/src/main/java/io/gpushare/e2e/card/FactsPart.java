@@ -14,20 +14,22 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Facts, memory, processes and links by our NVML binding, against {@code nvidia-smi} where that is on the machine. */
-final class FactsPart {
+record FactsPart(Machine machine, Findings findings) {
     private static final int TENANT_MIB = 512;
     private static final List<String> FIELDS =
             List.of("name", "uuid", "memory.total", "compute_cap", "ecc.mode.current", "mig.mode.current");
     private static final boolean SMI = Machine.find("nvidia-smi").isPresent();
 
-    private FactsPart() {}
-
     static void run(Machine machine, Findings findings) throws Exception {
+        new FactsPart(machine, findings).run();
+    }
+
+    private void run() throws Exception {
         findings.note("our binding: " + machine.driver() + ", " + machine.card());
         if (SMI) {
-            compareFacts(machine, machine.card(), findings);
+            compareFacts(machine.card());
         }
-        links(machine, findings);
+        links();
         long before = machine.usedMib();
         try (Tenant tenant = machine.tenant(String.valueOf(TENANT_MIB))) {
             findings.same("a tenant without MPS allocates", "ok " + TENANT_MIB, tenant.line(0));
@@ -40,14 +42,13 @@ final class FactsPart {
                     (load.memoryUsedBytes().orElse(0) / Machine.MIB - before) + " MiB");
             findings.note("utilization: " + load);
             if (SMI) {
-                compareLoad(machine, load, findings);
-                processes(machine, findings);
+                compareLoad(load);
+                processes();
             }
         }
     }
 
-    private static List<List<String>> query(Machine machine, String kind, String... fields)
-            throws IOException, InterruptedException {
+    private List<List<String>> query(String kind, String... fields) throws IOException, InterruptedException {
         String query = "--query-" + kind + "=" + String.join(",", fields);
         return Machine.output("nvidia-smi", "-i", machine.uuid(), query, "--format=csv,noheader,nounits")
                 .lines()
@@ -57,8 +58,7 @@ final class FactsPart {
                 .toList();
     }
 
-    private static void compareFacts(Machine machine, CardFacts card, Findings findings)
-            throws IOException, InterruptedException {
+    private void compareFacts(CardFacts card) throws IOException, InterruptedException {
         List<String> ours = List.of(
                 card.model().orElse("[N/A]"),
                 card.uuid(),
@@ -66,8 +66,7 @@ final class FactsPart {
                 card.compute().map(Object::toString).orElse("[N/A]"),
                 enabled(card.ecc()),
                 enabled(card.mig()));
-        List<String> theirs =
-                query(machine, "gpu", FIELDS.toArray(String[]::new)).getFirst();
+        List<String> theirs = query("gpu", FIELDS.toArray(String[]::new)).getFirst();
         for (int i = 0; i < FIELDS.size(); i++) {
             findings.same(FIELDS.get(i), theirs.get(i), ours.get(i));
         }
@@ -90,8 +89,7 @@ final class FactsPart {
         return matcher.find() ? matcher.group(1).strip() : "missing";
     }
 
-    private static void links(Machine machine, Findings findings)
-            throws NvmlException, IOException, InterruptedException {
+    private void links() throws NvmlException, IOException, InterruptedException {
         List<CardReading> cards = machine.nvml().cards();
         for (CardReading reading : cards) {
             if (reading instanceof CardReading.Present(int _, CardFacts other)
@@ -104,26 +102,25 @@ final class FactsPart {
         }
     }
 
-    private static void compareLoad(Machine machine, CardUtilization load, Findings findings)
-            throws IOException, InterruptedException {
-        List<String> theirs = query(machine, "gpu", "memory.used", "temperature.gpu", "power.draw")
-                .getFirst();
-        near(findings, "memory used, MiB", load.memoryUsedBytes().orElse(0) / Machine.MIB, theirs.get(0), 16);
-        near(findings, "temperature, °C", load.temperatureCelsius().orElse(0), theirs.get(1), 5);
-        near(findings, "power, W", load.powerMilliwatts().orElse(0) / 1000, theirs.get(2), 100);
+    private void compareLoad(CardUtilization load) throws IOException, InterruptedException {
+        List<String> theirs =
+                query("gpu", "memory.used", "temperature.gpu", "power.draw").getFirst();
+        near("memory used, MiB", load.memoryUsedBytes().orElse(0) / Machine.MIB, theirs.get(0), 16);
+        near("temperature, °C", load.temperatureCelsius().orElse(0), theirs.get(1), 5);
+        near("power, W", load.powerMilliwatts().orElse(0) / 1000, theirs.get(2), 100);
     }
 
-    private static void near(Findings findings, String what, long ours, String theirs, double tolerance) {
+    private void near(String what, long ours, String theirs, double tolerance) {
         boolean near = Math.abs(ours - Double.parseDouble(theirs)) <= tolerance;
         findings.check(what, near, ours + ", nvidia-smi " + theirs);
     }
 
     /** Compares the processes on the card, of which there are some now. */
-    static void processes(Machine machine, Findings findings) throws IOException, InterruptedException {
+    void processes() throws IOException, InterruptedException {
         if (!SMI) {
             return;
         }
-        Set<List<String>> theirs = Set.copyOf(query(machine, "compute-apps", "pid", "used_memory"));
+        Set<List<String>> theirs = Set.copyOf(query("compute-apps", "pid", "used_memory"));
         Set<List<String>> ours = machine.processes().stream()
                 .map(process -> List.of(
                         String.valueOf(process.pid()),

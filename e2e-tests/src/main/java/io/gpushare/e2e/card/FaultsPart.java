@@ -5,27 +5,28 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /** MPS by our supervisor, when something fails: what the tenants see, and how long until the card is ready again. */
-final class FaultsPart {
+record FaultsPart(Machine machine, Node node, Findings findings) {
     private static final long LOOK_SECONDS = 2;
-
-    private FaultsPart() {}
 
     static void run(Machine machine, Findings findings) throws Exception {
         machine.kernels();
         try (Node node = Node.withMps(machine)) {
-            Node.Container one = node.memory("one", 3);
-            Node.Container other = node.memory("other", 3);
-            findings.step("a fatal fault", () -> fault(node, one, other, findings));
-            findings.step("a killed client", () -> busyClientKilled(machine, node, one, other, findings));
-            findings.step("a killed daemon", () -> daemonLost(node, one, "killed", findings));
-            if (Machine.find("kill").isPresent()) {
-                findings.step("a stopped daemon", () -> daemonLost(node, one, "stopped", findings));
-            }
+            new FaultsPart(machine, node, findings).run();
         }
     }
 
-    private static void fault(Node node, Node.Container one, Node.Container other, Findings findings)
-            throws IOException {
+    private void run() throws IOException, InterruptedException {
+        Node.Container one = node.memory("one", 3);
+        Node.Container other = node.memory("other", 3);
+        findings.step("a fatal fault", () -> fault(one, other));
+        findings.step("a killed client", () -> busyClientKilled(one, other));
+        findings.step("a killed daemon", () -> daemonLost(one, "killed"));
+        if (Machine.find("kill").isPresent()) {
+            findings.step("a stopped daemon", () -> daemonLost(one, "stopped"));
+        }
+    }
+
+    private void fault(Node.Container one, Node.Container other) throws IOException {
         Tenant neighbour = node.tenant(other, "100");
         neighbour.line(0);
         long start = System.nanoTime();
@@ -39,7 +40,7 @@ final class FaultsPart {
         bad.close();
         neighbour.close();
         start = System.nanoTime();
-        findings.figure("once they have ended, the next program computes after", untilServed(node, other, start));
+        findings.figure("once they have ended, the next program computes after", untilServed(other, start));
         String xid = node.event("GpuXid", "other", 5);
         String failed = node.event("GpuMpsFailed", "other", 1);
         findings.check(
@@ -49,9 +50,7 @@ final class FaultsPart {
     }
 
     /** Undefined by NVIDIA's documents: the neighbour may be harmed. */
-    private static void busyClientKilled(
-            Machine machine, Node node, Node.Container one, Node.Container other, Findings findings)
-            throws IOException, InterruptedException {
+    private void busyClientKilled(Node.Container one, Node.Container other) throws IOException, InterruptedException {
         Tenant neighbour = node.tenant(other, "100");
         neighbour.line(0);
         Tenant busy = node.tenant(one, "64", "matmul:2048:60000");
@@ -59,16 +58,14 @@ final class FaultsPart {
         TimeUnit.SECONDS.sleep(1);
         long start = System.nanoTime();
         busy.close();
-        findings.figure(
-                "after a busy client was killed, the next program computes after", untilServed(node, one, start));
+        findings.figure("after a busy client was killed, the next program computes after", untilServed(one, start));
         TimeUnit.SECONDS.sleep(1);
         findings.check("and its neighbour lives", neighbour.alive(), neighbour.lines());
         findings.note("the card's memory in use then: " + machine.usedMib() + " MiB");
         neighbour.close();
     }
 
-    private static void daemonLost(Node node, Node.Container container, String how, Findings findings)
-            throws IOException, InterruptedException {
+    private void daemonLost(Node.Container container, String how) throws IOException, InterruptedException {
         Tenant tenant = node.tenant(container, "100");
         tenant.line(0);
         ProcessHandle daemon =
@@ -85,7 +82,7 @@ final class FaultsPart {
                 node.programs()::daemon,
                 now -> now.isPresent() && now.get().pid() != daemon.pid());
         findings.figure("a daemon that was " + how + " is replaced after", Findings.seconds(start));
-        findings.figure("the next program computes after", untilServed(node, container, start));
+        findings.figure("the next program computes after", untilServed(container, start));
         TimeUnit.SECONDS.sleep(LOOK_SECONDS);
         findings.figure(
                 "the program that computed meanwhile", tenant.lines() + (tenant.alive() ? " and lives" : " and ended"));
@@ -93,7 +90,7 @@ final class FaultsPart {
     }
 
     /** Starts programs of the container until one gets memory while MPS is ready; how long it took. */
-    private static String untilServed(Node node, Node.Container container, long start) throws IOException {
+    private String untilServed(Node.Container container, long start) throws IOException {
         node.programs().awaitMps("phase", "READY");
         int tries = 0;
         String line = "";

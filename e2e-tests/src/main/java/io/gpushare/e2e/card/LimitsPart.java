@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** MPS by our supervisor, while all goes well: limits, what a tenant can do about them, users, many clients. */
-final class LimitsPart {
+record LimitsPart(Machine machine, Node node, Findings findings) {
     private static final String LIMIT = "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT";
     private static final Pattern FILLED = Pattern.compile("filled (\\d+) error \\d+ free (\\d+) total \\d+");
     /** Seen on an H100 with driver 580.159. */
@@ -27,43 +27,44 @@ final class LimitsPart {
     private static final int MANY = 40;
     private static final int MANY_UNITS = 28;
 
-    private LimitsPart() {}
-
     static void run(Machine machine, Findings findings) throws Exception {
         try (Node node = Node.withMps(machine)) {
-            long start = System.nanoTime();
-            Node.Container two = node.memory("two", 2);
-            findings.figure("the first pod of the card waits for MPS", Findings.seconds(start));
-            mode(machine, findings, "with memory pods", ComputeMode.EXCLUSIVE_PROCESS);
-            start = System.nanoTime();
-            Node.Container five = node.memory("five", 5);
-            Node.Container eight = node.memory("eight", 8);
-            findings.figure("two further pods wait together", Findings.seconds(start));
-            findings.note("the environment of the pod of 2 GiB: " + two.environment());
-            Tenant neighbour = node.tenant(five, "1000");
-            findings.same("a neighbour allocates", "ok 1000", neighbour.line(0));
-            findings.step("limits", () -> {
-                exact(machine, node, two, Map.of(), 2, findings);
-                exact(machine, node, eight, Map.of(), 8, findings);
-                FactsPart.processes(machine, findings);
-            });
-            findings.step("a changed environment", () -> loosened(machine, node, two, findings));
-            findings.step("two processes", () -> together(machine, node, two, findings));
-            findings.step("no limit", () -> unlimited(node, two, findings));
-            findings.step("users", () -> users(node, eight, findings));
-            findings.check("the neighbour still computes", neighbour.alive(), neighbour.lines());
-            neighbour.close();
-            findings.step("limits", () -> exact(machine, node, five, Map.of(), 5, findings));
-            for (Node.Container each : List.of(two, five, eight)) {
-                node.delete(each);
-            }
-            findings.step("many clients", () -> many(machine, node, findings));
-            findings.step("the next pods", () -> follow(machine, node, findings));
+            new LimitsPart(machine, node, findings).run();
         }
     }
 
-    private static void mode(Machine machine, Findings findings, String when, ComputeMode expected)
-            throws NvmlException {
+    private void run() throws Exception {
+        long start = System.nanoTime();
+        Node.Container two = node.memory("two", 2);
+        findings.figure("the first pod of the card waits for MPS", Findings.seconds(start));
+        mode("with memory pods", ComputeMode.EXCLUSIVE_PROCESS);
+        start = System.nanoTime();
+        Node.Container five = node.memory("five", 5);
+        Node.Container eight = node.memory("eight", 8);
+        findings.figure("two further pods wait together", Findings.seconds(start));
+        findings.note("the environment of the pod of 2 GiB: " + two.environment());
+        Tenant neighbour = node.tenant(five, "1000");
+        findings.same("a neighbour allocates", "ok 1000", neighbour.line(0));
+        findings.step("limits", () -> {
+            exact(two, Map.of(), 2);
+            exact(eight, Map.of(), 8);
+            new FactsPart(machine, findings).processes();
+        });
+        findings.step("a changed environment", () -> loosened(two));
+        findings.step("two processes", () -> together(two));
+        findings.step("no limit", () -> unlimited(two));
+        findings.step("users", () -> users(eight));
+        findings.check("the neighbour still computes", neighbour.alive(), neighbour.lines());
+        neighbour.close();
+        findings.step("limits", () -> exact(five, Map.of(), 5));
+        for (Node.Container each : List.of(two, five, eight)) {
+            node.delete(each);
+        }
+        findings.step("many clients", this::many);
+        findings.step("the next pods", this::follow);
+    }
+
+    private void mode(String when, ComputeMode expected) throws NvmlException {
         ComputeMode mode = machine.nvml().computeMode(machine.uuid());
         if (machine.keepSettings()) {
             findings.same("the card's compute mode " + when + ", which is kept", machine.mode(), mode);
@@ -73,14 +74,7 @@ final class LimitsPart {
     }
 
     /** Fills a container's share: by the account of MPS all of it, by NVML at most 2 MiB more. */
-    private static void exact(
-            Machine machine,
-            Node node,
-            Node.Container container,
-            Map<String, String> changes,
-            int gib,
-            Findings findings)
-            throws IOException {
+    private void exact(Node.Container container, Map<String, String> changes, int gib) throws IOException {
         try (Tenant tenant = node.tenant(container, changes, "fill")) {
             String filled = tenant.line(0);
             Matcher matcher = FILLED.matcher(filled);
@@ -102,8 +96,8 @@ final class LimitsPart {
     }
 
     /** What a tenant gets that changes its environment: the largest share of the card. */
-    private static void loosened(Machine machine, Node node, Node.Container two, Findings findings) throws IOException {
-        exact(machine, node, two, Map.of(LIMIT, ""), 8, findings);
+    private void loosened(Node.Container two) throws IOException {
+        exact(two, Map.of(LIMIT, ""), 8);
         try (Tenant tenant = node.tenant(two, machine.withoutMps(), "1")) {
             String line = tenant.line(0);
             if (machine.keepSettings()) {
@@ -115,7 +109,7 @@ final class LimitsPart {
     }
 
     /** A limit for a card that is not there drops all limits; the plugin ends the program. */
-    private static void unlimited(Node node, Node.Container two, Findings findings) throws IOException {
+    private void unlimited(Node.Container two) throws IOException {
         long start = System.nanoTime();
         try (Tenant tenant = node.tenant(two, Map.of(LIMIT, "0=2G,1=4G"), "fill")) {
             findings.figure("with a limit for a card that is not there", tenant.line(0));
@@ -128,7 +122,7 @@ final class LimitsPart {
     }
 
     /** Each of two processes is below the limit, both together are above: the newer one is ended. */
-    private static void together(Machine machine, Node node, Node.Container two, Findings findings) throws IOException {
+    private void together(Node.Container two) throws IOException {
         try (Tenant first = node.tenant(two, "1200")) {
             findings.same("the first process of a pod of 2 GiB", "ok 1200", first.line(0));
             long start = System.nanoTime();
@@ -146,7 +140,7 @@ final class LimitsPart {
         }
     }
 
-    private static void users(Node node, Node.Container eight, Findings findings) throws IOException {
+    private void users(Node.Container eight) throws IOException {
         List<Tenant> tenants = new ArrayList<>();
         for (int user : new int[] {0, 1000, 2000}) {
             tenants.add(node.tenant(eight, "user:" + user, "64"));
@@ -158,7 +152,7 @@ final class LimitsPart {
         tenants.forEach(Tenant::close);
     }
 
-    private static void many(Machine machine, Node node, Findings findings) throws IOException, InterruptedException {
+    private void many() throws IOException, InterruptedException {
         if (machine.totalMib() < (MANY_UNITS + 2) * 1024) {
             findings.note("the card is too small for " + MANY + " clients");
             return;
@@ -183,13 +177,13 @@ final class LimitsPart {
     }
 
     /** The card is given back when its last memory pod has ended, and taken again for the next one. */
-    private static void follow(Machine machine, Node node, Findings findings) throws Exception {
+    private void follow() throws Exception {
         long start = System.nanoTime();
         node.awaitHealthy(PodSpec.CARDS, 1);
         Node.Container whole = node.whole("whole");
         findings.figure("from the end of memory pods to a running pod of the whole card", Findings.seconds(start));
         findings.same("MPS is off then", "OFF", node.programs().mps("phase"));
-        mode(machine, findings, "with a whole card", ComputeMode.DEFAULT);
+        mode("with a whole card", ComputeMode.DEFAULT);
         try (Tenant tenant = node.tenant(whole, "64")) {
             findings.same("its program computes", "ok 64", tenant.line(0));
         }
@@ -200,7 +194,7 @@ final class LimitsPart {
                 "and ready again for the next memory pod",
                 "READY",
                 node.programs().mps("phase"));
-        mode(machine, findings, "with memory again", ComputeMode.EXCLUSIVE_PROCESS);
+        mode("with memory again", ComputeMode.EXCLUSIVE_PROCESS);
         try (Tenant tenant = node.tenant(again, "64")) {
             findings.same("its program computes too", "ok 64", tenant.line(0));
         }

@@ -14,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -70,8 +69,7 @@ record Machine(
         facts.put("card", card.model().orElse("unknown") + ", " + totalMib() + " MiB, " + uuid());
         facts.put("driver", driverVersion() + ", CUDA " + driver.cuda().orElse("unknown"));
         facts.put("kernel", System.getProperty("os.version"));
-        facts.put(
-                "cgroups", Files.exists(Path.of("/sys/fs/cgroup/cgroup.controllers")) ? "version 2" : "not version 2");
+        facts.put("cgroups", cgroups().map(mount -> "version 2 at " + mount).orElse("not version 2"));
         facts.put("compute mode before", mode.toString());
         facts.put("MIG", card.mig().map(on -> on ? "enabled" : "disabled").orElse("none"));
         Stream<String> programs = Stream.of("nvidia-smi", "nvidia-cuda-mps-control", "nvcc");
@@ -87,6 +85,13 @@ record Machine(
         return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
                 .map(folder -> Path.of(folder, program))
                 .filter(Files::isExecutable)
+                .findFirst();
+    }
+
+    /** The mount of version 2, alone or beside version 1. */
+    static Optional<Path> cgroups() {
+        return Stream.of(Path.of("/sys/fs/cgroup"), Path.of("/sys/fs/cgroup/unified"))
+                .filter(mount -> Files.exists(mount.resolve("cgroup.controllers")))
                 .findFirst();
     }
 
@@ -125,18 +130,8 @@ record Machine(
 
     /** Starts one of our programs from the pack, with the runtime of this program; the log has the name of the part. */
     Program start(String name, List<String> arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-Xmx64m",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+ExitOnOutOfMemoryError",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                pack.resolve("device-plugin") + "/*"));
-        command.addAll(arguments);
         Path log = logs.resolve(Thread.currentThread().getName() + "-" + name + ".log");
-        return Program.start(name, command, Map.of(), log);
+        return Program.start(name, pack.resolve("device-plugin") + "/*", 64, arguments, Map.of(), log);
     }
 
     /** The variables of a program without MPS that sees the card. */
@@ -150,24 +145,22 @@ record Machine(
         return Tenant.start(this, withoutMps(), arguments);
     }
 
-    /** The compiled kernels of the tenant, by nvcc where that is on the machine. */
-    Path kernels() throws Part.Skipped, IOException, InterruptedException {
-        Path compiled = work.resolve("kernels.cubin");
-        if (!Files.exists(compiled)) {
-            String nvcc = find("nvcc")
-                    .orElseThrow(() -> new Part.Skipped("nvcc is missing, which compiles the kernels"))
-                    .toString();
-            String architecture =
-                    card.compute().map(each -> each.toString().replace(".", "")).orElse("70");
-            output(
-                    nvcc,
-                    "-arch=sm_" + architecture,
-                    "-cubin",
-                    "-o",
-                    compiled.toString(),
-                    pack.resolve("native/kernels.cu").toString());
+    /** Compiles the kernels of tenants, once, by nvcc where that is on the machine. */
+    void kernels() throws Part.Skipped, IOException, InterruptedException {
+        if (Files.exists(compiledKernels())) {
+            return;
         }
-        return compiled;
+        if (find("nvcc").isEmpty()) {
+            throw new Part.Skipped("nvcc is missing, which compiles the kernels");
+        }
+        String compute = card.compute().map(Object::toString).orElse("7.0");
+        String source = pack.resolve("native/kernels.cu").toString();
+        String architecture = "-arch=sm_" + compute.replace(".", "");
+        output("nvcc", architecture, "-cubin", "-o", compiledKernels().toString(), source);
+    }
+
+    Path compiledKernels() {
+        return work.resolve("kernels.cubin");
     }
 
     /** The output of a program that must end with 0. */

@@ -197,9 +197,11 @@ final class Node implements AutoCloseable {
         Files.writeString(
                 process.resolve("cgroup"),
                 "0::/kubepods/burstable/pod" + container.uid() + "/" + container.id() + "\n");
-        Path stat = Path.of("/proc", String.valueOf(tenant.pid()), "stat");
-        if (Files.exists(stat)) {
-            Files.writeString(process.resolve("stat"), Files.readString(stat));
+        try {
+            Files.writeString(
+                    process.resolve("stat"), Files.readString(Path.of("/proc", String.valueOf(tenant.pid()), "stat")));
+        } catch (IOException _) {
+            // It has ended.
         }
         return tenant;
     }

@@ -9,9 +9,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.TimeoutException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -72,6 +73,9 @@ public final class OnACard implements Callable<Integer> {
                     report.add(result);
                     System.out.println(result.part() + ": " + result.outcome() + " in " + result.seconds() + " s "
                             + result.reason());
+                    result.lines().stream()
+                            .filter(line -> !line.holds())
+                            .forEach(line -> System.out.println("  " + line.what() + ": " + line.seen()));
                 }
             }
             report.machine(Map.of("the card afterwards", machine.restore(), "the run took", Findings.seconds(start)));
@@ -90,39 +94,36 @@ public final class OnACard implements Callable<Integer> {
     }
 
     private static Report.Result run(Part part, Machine machine, Duration limit) throws InterruptedException {
-        Findings findings = new Findings();
-        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-        long start = System.nanoTime();
         if (!limit.isPositive()) {
             return new Report.Result(part.name(), "skipped", "the time of the run is over", 0, List.of());
         }
-        Thread thread = Thread.ofPlatform().daemon().name(part.name()).start(() -> {
-            try {
-                part.action().run(machine, findings);
-            } catch (Exception | AssertionError e) {
-                failure.set(e);
-            }
+        Findings findings = new Findings();
+        FutureTask<Boolean> task = new FutureTask<>(() -> {
+            part.action().run(machine, findings);
+            return findings.hold();
         });
-        boolean late = !thread.join(limit);
-        if (late) {
+        long start = System.nanoTime();
+        Thread thread = Thread.ofPlatform().daemon().name(part.name()).start(task);
+        String outcome;
+        String reason = "";
+        try {
+            outcome = task.get(limit.toMillis(), TimeUnit.MILLISECONDS) ? "passed" : "failed";
+        } catch (TimeoutException _) {
             thread.interrupt();
             thread.join(UNWINDING);
             ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
-        }
-        double seconds = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) / 1000.0;
-        Throwable thrown = failure.get();
-        String outcome = findings.hold() ? "passed" : "failed";
-        String reason = "";
-        if (late) {
             outcome = "ended";
             reason = "it took longer than " + limit.toSeconds() + " s";
-        } else if (thrown instanceof Part.Skipped) {
-            outcome = "skipped";
-            reason = String.valueOf(thrown.getMessage());
-        } else if (thrown != null) {
-            outcome = "ended";
-            reason = thrown.toString();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof Part.Skipped skipped) {
+                outcome = "skipped";
+                reason = String.valueOf(skipped.getMessage());
+            } else {
+                outcome = "ended";
+                reason = String.valueOf(e.getCause());
+            }
         }
+        double seconds = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) / 1000.0;
         return new Report.Result(part.name(), outcome, reason, seconds, findings.lines());
     }
 }

@@ -33,9 +33,9 @@ final class Tenant implements AutoCloseable {
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("CUDA_"));
         builder.environment().putAll(environment);
-        Path kernels = machine.work().resolve("kernels.cubin");
-        if (Files.exists(kernels)) {
-            builder.environment().put("GPU_EAT_KERNELS", kernels.toString());
+        if (Files.exists(machine.compiledKernels())) {
+            builder.environment()
+                    .put("GPU_EAT_KERNELS", machine.compiledKernels().toString());
         }
         return new Tenant(builder.start(), output);
     }

@@ -39,6 +39,18 @@ public final class Program implements AutoCloseable {
             throw new IOException("the program " + name + " is not built: run ./mvnw -Dfast -DskipTests package first ("
                     + libraries + " is missing)");
         }
+        return start(name, classes + ":" + libraries + "/*", heapMib, arguments, environment, log);
+    }
+
+    /** Starts the program from that class path, with the runtime of this process. */
+    public static Program start(
+            String name,
+            String classPath,
+            int heapMib,
+            List<String> arguments,
+            Map<String, String> environment,
+            Path log)
+            throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
@@ -48,7 +60,7 @@ public final class Program implements AutoCloseable {
                 "-XX:+ExitOnOutOfMemoryError",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
-                classes + ":" + libraries + "/*"));
+                classPath));
         command.addAll(arguments);
         return start(name, command, environment, log);
     }
