@@ -92,6 +92,26 @@ class ContainerFinderTest {
         assertThat(usage(node).foreign()).isEmpty();
     }
 
+    /** A plugin that has just started, beside a kubelet that has just restarted, without the API server. */
+    @Test
+    void thePodsOfProcessesAreThoseOfTheCheckpointIfNothingElseReportsThem() {
+        NodeSnapshot node = NodeSnapshot.of(CARDS)
+                .withCheckpoint(KubeletCheckpoint.of(List.of(new KubeletCheckpoint.Entry(
+                        "uid-p",
+                        "c0",
+                        "any.com/mem",
+                        Set.of("GPU-b::0", "GPU-b::1"),
+                        List.of(new NamedCard.ByUuid(A))))));
+        process("x", 3 * GIB);
+
+        assertThat(excesses(node)).isEmpty();
+        assertThat(excesses(node.withRecorded(Set.of("uid-p", "uid-q"))))
+                .containsExactly("c0 of 2 GiB uses 3 GiB");
+        assertThat(usage(node.withRecorded(Set.of("uid-p"))).foreign()).isEmpty();
+        NodeSnapshot known = pod(Map.of(), 4);
+        assertThat(ContainerShare.of(known.withRecorded(Set.of("uid-p")))).isEqualTo(ContainerShare.of(known));
+    }
+
     /** Against every possible assignment. */
     @Test
     void anExcessIsFoundIfAndOnlyIfNoAssignmentFits() {
