@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
  * the next ones without an end.
  */
 class DeviceDriftTest {
-    private static final int STEPS = 800;
+    private static final int STEPS = 500;
     private static final Inventory CARDS = new Inventory(
             MemoryUnit.GIB,
             null,
@@ -58,7 +58,7 @@ class DeviceDriftTest {
     @Test
     void aContainerWithDevicesOfAnotherCardCausesFewMoreAndThenNone() throws Exception {
         int caused = 0;
-        for (int seed = 0; seed < 4; seed++) {
+        for (int seed = 1; seed < 3; seed++) {
             int before = caused;
             random = new Random(seed);
             kubelet = new KubeletModel(seed, true);
@@ -81,7 +81,7 @@ class DeviceDriftTest {
             assertThat(late).isTrue();
             assertThat(pods).as("seed %d, %d caused", seed, caused - before).noneMatch(pod -> differs(pod.ref()));
         }
-        assertThat(caused).isBetween(1, 200);
+        assertThat(caused).isBetween(1, 40);
     }
 
     /** The API server is slow, as it is after it was away. */
