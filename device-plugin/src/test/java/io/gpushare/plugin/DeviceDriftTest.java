@@ -37,8 +37,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Containers whose devices are of other cards than they have. Under churn on a full node such a container must not cause
- * the next ones without an end.
+ * Containers whose devices are of other cards than they have. Under churn on a full node such a container must not
+ * cause the next ones without an end.
  */
 class DeviceDriftTest {
     private static final int STEPS = 500;
@@ -124,9 +124,8 @@ class DeviceDriftTest {
     private void delete(NodePod pod) {
         pods.remove(pod);
         kubelet.forget(pod.ref());
-        latest.update(
-                snapshot -> snapshot.withoutPod(pod.ref().uid()).withListed(kubelet.listed(), Instant.ofEpochMilli(
-                        millis.incrementAndGet())));
+        latest.update(snapshot -> snapshot.withoutPod(pod.ref().uid())
+                .withListed(kubelet.listed(), Instant.ofEpochMilli(millis.incrementAndGet())));
     }
 
     private static CardId card(NodePod pod) {
@@ -141,9 +140,13 @@ class DeviceDriftTest {
     private DeviceLists without(CardId card) {
         Map<DeviceResource, List<Offered>> fewer = new EnumMap<>(DeviceResource.class);
         Set<String> allocated = kubelet.allocatedIds();
-        lists().lists().forEach((resource, list) -> fewer.put(resource, list.stream()
-                .map(each -> new Offered(each.id(), allocated.contains(each.id()) || !of(card, each.id())))
-                .toList()));
+        lists().lists()
+                .forEach((resource, list) -> fewer.put(
+                        resource,
+                        list.stream()
+                                .map(each ->
+                                        new Offered(each.id(), allocated.contains(each.id()) || !of(card, each.id())))
+                                .toList()));
         return new DeviceLists(fewer);
     }
 

@@ -51,8 +51,7 @@ public final class PreferredDevices {
         DeviceIdParser.devices(left).stream()
                 .filter(device -> resource.amount(device.share()) > 0)
                 .sorted(Comparator.comparingInt(DeviceId::number))
-                .forEach(device ->
-                        (missing.merge(device.card(), -1, Integer::sum) >= 0 ? own : others).add(device));
+                .forEach(device -> (missing.merge(device.card(), -1, Integer::sum) >= 0 ? own : others).add(device));
         int size = resource.amount(allocation.total());
         List<String> chosen = new ArrayList<>(mustInclude);
         Stream.concat(own.stream(), bySurplus(resource, others, cards))
@@ -62,7 +61,9 @@ public final class PreferredDevices {
         return chosen.size() == size ? List.copyOf(chosen) : List.of();
     }
 
-    /** The devices that are not needed for their card's free capacity, and then the others of as few cards as possible. */
+    /**
+     * The devices that are not needed for their card's free capacity, and then the others of as few cards as possible.
+     */
     private static Stream<DeviceId> bySurplus(DeviceResource resource, List<DeviceId> devices, NodeCards cards) {
         Map<CardId, Integer> free = new HashMap<>();
         cards.cards().forEach(card -> free.put(card.card().id(), resource.amount(card.free())));

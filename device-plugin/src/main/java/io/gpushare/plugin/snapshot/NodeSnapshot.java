@@ -162,7 +162,8 @@ public final class NodeSnapshot {
         Map<PodName, Map<String, Set<String>>> listed = new HashMap<>(listed().pods());
         uids.stream()
                 .filter(uid -> allocations.assigned().allocationOf(uid).isEmpty())
-                .forEach(uid -> listed.put(new PodName("", uid), evidence.checkpoint().devices(uid)));
+                .forEach(uid ->
+                        listed.put(new PodName("", uid), evidence.checkpoint().devices(uid)));
         return with(evidence.withListed(new PodResourcesList(listed), evidence.deleted()));
     }
 

@@ -54,11 +54,10 @@ class PreferredDevicesTest {
     @Test
     void missingDevicesAreThoseThatNoOtherContainerNeeds() {
         NodeCards cards = UNUSED.with(TestPods.ref("p"), TestPods.allocation(TestPods.share("main", A, 3)));
-        List<String> available = List.of(
-                "GPU-a::1", "GPU-a::2", "GPU-a::3", "GPU-b::3", "GPU-c::0", "GPU-c::1", "GPU-c::2", "GPU-c::3");
+        List<String> available =
+                List.of("GPU-a::1", "GPU-a::2", "GPU-a::3", "GPU-b::3", "GPU-c::0", "GPU-c::1", "GPU-c::2", "GPU-c::3");
 
-        assertThat(PreferredDevices.of(
-                        DeviceResource.MEMORY, TestPods.share("main", B, 3), cards, available, Set.of()))
+        assertThat(PreferredDevices.of(DeviceResource.MEMORY, TestPods.share("main", B, 3), cards, available, Set.of()))
                 .containsExactlyInAnyOrder("GPU-b::3", "GPU-a::1", "GPU-a::2");
     }
 

@@ -105,8 +105,7 @@ class ContainerFinderTest {
         process("x", 3 * GIB);
 
         assertThat(excesses(node)).isEmpty();
-        assertThat(excesses(node.withRecorded(Set.of("uid-p", "uid-q"))))
-                .containsExactly("c0 of 2 GiB uses 3 GiB");
+        assertThat(excesses(node.withRecorded(Set.of("uid-p", "uid-q")))).containsExactly("c0 of 2 GiB uses 3 GiB");
         assertThat(usage(node.withRecorded(Set.of("uid-p"))).foreign()).isEmpty();
         NodeSnapshot known = pod(Map.of(), 4);
         assertThat(ContainerShare.of(known.withRecorded(Set.of("uid-p")))).isEqualTo(ContainerShare.of(known));

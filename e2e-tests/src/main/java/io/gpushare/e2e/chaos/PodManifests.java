@@ -81,6 +81,7 @@ record PodManifests(String image, Optional<SimulatedMps.Tenant> tenant) {
         // By turns: two programs that are each within the limit, and one without the variable of its own limit.
         return order.number() % 2 == 0
                 ? honest + honest
-                : LOOP.formatted("env -u CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", SimulatedMps.Tenant.PROGRAM, mib + MORE_MIB);
+                : LOOP.formatted(
+                        "env -u CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", SimulatedMps.Tenant.PROGRAM, mib + MORE_MIB);
     }
 }
