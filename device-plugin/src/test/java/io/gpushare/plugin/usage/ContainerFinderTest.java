@@ -62,6 +62,20 @@ class ContainerFinderTest {
         assertThat(excesses(pod(Map.of("y", "c0"), 1, 3))).isEmpty();
     }
 
+    /** The other container, whose share would hold it, computes nothing. */
+    @Test
+    void aContainerThatTheKubeletsMountsNameKeepsItsLimitWithoutTheApi() {
+        NodeSnapshot node = pod(Map.of(), 1, 3);
+        process("x", GIB);
+        process("x", GIB);
+        assertThat(excesses(node)).isEmpty();
+
+        // Of one of its processes; the other one may have a mount namespace of its own.
+        cgroups.put(2L, new Cgroup(Optional.of("uid-p"), Optional.of("x"), Optional.of("c0")));
+        assertThat(excesses(node)).containsExactly("c0 of 1 GiB uses 2 GiB");
+        assertThat(usage(node).foreign()).isEmpty();
+    }
+
     @Test
     void moreContainersThanSharesAreNotMisattributed() {
         NodeSnapshot node = pod(Map.of(), 1, 1);
