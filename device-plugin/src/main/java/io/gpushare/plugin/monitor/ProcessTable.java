@@ -50,8 +50,8 @@ public final class ProcessTable {
 
     private Optional<List<String>> lines(long pid, String file) {
         try {
-            return Optional.of(Files.readAllLines(
-                    proc.resolve(Long.toString(pid)).resolve(file), StandardCharsets.ISO_8859_1));
+            return Optional.of(
+                    Files.readAllLines(proc.resolve(Long.toString(pid)).resolve(file), StandardCharsets.ISO_8859_1));
         } catch (IOException e) {
             return Optional.empty();
         }

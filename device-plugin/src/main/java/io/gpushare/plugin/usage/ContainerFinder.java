@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 
 /**
  * Finds the container of a process by its cgroup. The API reports the names of containers by their IDs, late after a
- * start and not at all while the API server is unavailable. Until then the kubelet's mounts in the container do, or else
- * the pod's uid in the cgroup and the pod's shares, of which the plugin knows from its own responses or from the
+ * start and not at all while the API server is unavailable. Until then the kubelet's mounts in the container do, or
+ * else the pod's uid in the cgroup and the pod's shares, of which the plugin knows from its own responses or from the
  * kubelet.
  */
 final class ContainerFinder {

@@ -97,7 +97,9 @@ class CgroupTest {
         assertThat(new Cgroup(Optional.of(P), Optional.of(C))
                         .withMounts(List.of("329 328 0:103 / /proc rw - proc proc rw", line.replace("P", P))))
                 .isEqualTo(new Cgroup(Optional.of(P), Optional.of(C), Optional.ofNullable(name)));
-        assertThat(new Cgroup(Optional.empty(), Optional.of(C)).withMounts(List.of(line)).container())
+        assertThat(new Cgroup(Optional.empty(), Optional.of(C))
+                        .withMounts(List.of(line))
+                        .container())
                 .isEmpty();
     }
 
