@@ -9,8 +9,7 @@ import java.util.regex.Pattern;
  * The container of a process, read from the lines of its {@code /proc/<pid>/cgroup} (cgroups(7): {@code
  * hierarchy:controllers:path}). Container runtimes name a container's cgroup by its ID. The kubelet names the pod's
  * cgroup above it by the pod's uid. Their exact form depends on the runtime and on the cgroup driver, so only these two
- * are read. The container's name is that of a directory that the kubelet makes for each container, and mounts a file
- * of.
+ * are read. The kubelet has a directory with the container's name, of which it mounts a file into the container.
  *
  * @param podUid empty if the kubelet creates no cgroups for pods
  * @param containerId 64 hexadecimal digits; empty for a process of the node itself
