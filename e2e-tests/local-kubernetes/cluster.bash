@@ -75,7 +75,7 @@ use_node() {
     done
     [ "$number" -le $((1 + ${#more_nodes[@]})) ] || fail "there is no node $1; there are: $node_name ${more_nodes[*]}"
     node=$1 at='' node_folder=$state kubelet_ip=$node_ip healthz_ip=127.0.0.1 bridge=pods
-    pod_cidr=198.19.$((network + 64 * (number - 1))).0/24
+    pod_cidr=198.19.$((network + 64 * (number - 1))).0/24 cgroup_root=/gpushare-e2e-$network-$number
     [ "$number" -gt 1 ] || return 0
     at=@$node node_folder=$state/nodes/$number bridge=pods$number
     kubelet_ip=198.18.$network.$((8 + number)) healthz_ip=$kubelet_ip
@@ -300,7 +300,22 @@ users: [{name: $1, user: {$2}}]
 EOF
 }
 
+# make_cgroups: makes the control group of the node's pods, in every hierarchy of the machine.
+make_cgroups() {
+    local controllers hierarchy
+    if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+        mkdir -p "/sys/fs/cgroup$cgroup_root"
+        controllers=$(sed 's/[^ ]*/+&/g' /sys/fs/cgroup/cgroup.controllers)
+        echo "$controllers" >/sys/fs/cgroup/cgroup.subtree_control
+    else
+        for hierarchy in /sys/fs/cgroup/*/; do
+            mkdir -p "$hierarchy$cgroup_root"
+        done
+    fi
+}
+
 configure_kubelet() {
+    make_cgroups
     cat >"$node_folder/config/kubelet.yaml" <<EOF
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
@@ -312,9 +327,9 @@ authentication:
   x509: {clientCAFile: $state/config/ca.crt}
 authorization: {mode: Webhook}
 volumePluginDir: $node_folder/run/volume-plugins
-# All pods are directly under the control group k8s.io; the machine's own groups stay unchanged.
+# Pods have control groups as on other nodes; the machine's own groups stay unchanged.
 cgroupDriver: cgroupfs
-cgroupsPerQOS: false
+cgroupRoot: $cgroup_root
 enforceNodeAllocatable: []
 # The machine may lack CAP_SYS_RESOURCE, and may have swap and little disk space.
 oomScoreAdj: 0

@@ -160,17 +160,58 @@ class MpsIT extends WholeProgram {
     /** The kubelet's checkpoint knows the pods, and the cgroups of the processes. */
     @Test
     void aPluginThatStartsWithoutTheApiServerHoldsContainersToTheirLimitsToo() throws Exception {
+        Admitted admitted = admittedBefore();
+        listRunning("a", MEMORY, admitted.devices());
+        record(admitted);
+        runWithoutApiServer();
+        theSecondProgramIsTerminated(admitted);
+    }
+
+    /** It was frozen, or slow. */
+    @Test
+    void withoutTheApiServerThePluginReadsWhatTheKubeletRecordsLater() throws Exception {
+        Admitted admitted = admittedBefore();
+        listRunning("a", MEMORY, admitted.devices());
+        runWithoutApiServer();
+        record(admitted);
+        theSecondProgramIsTerminated(admitted);
+    }
+
+    /** A kubelet that restarted lists no pods before the API server does. */
+    @Test
+    void withoutTheApiServerTheKubeletsRecordIsEnough() throws Exception {
+        Admitted admitted = admittedBefore();
+        list();
+        record(admitted);
+        runWithoutApiServer();
+        theSecondProgramIsTerminated(admitted);
+    }
+
+    /** Admits pod {@code a} with 2 units, and kills the plugin that did. */
+    private Admitted admittedBefore() throws Exception {
         supervisor();
         Process before = runMps("--isolation=mps");
         Admitted admitted = admitted("a", 2, A);
-        Map<String, String> environment = started(admitted, "a", 2, A);
-        listRunning("a", MEMORY, admitted.devices());
+        started(admitted, "a", 2, A);
+        before.destroyForcibly().waitFor();
+        return admitted;
+    }
+
+    private void record(Admitted admitted) throws IOException {
         kubelet.checkpoint(
                 new CheckpointFile.Entry(POD_UID, "main", MEMORY, Set.copyOf(admitted.devices()), admitted.response()));
-        before.destroyForcibly().waitFor();
-        api.cutOff(true);
-        run("--isolation=mps", "--mps-over-use-grace=1s", "--mps-dir=" + mps, "--proc-dir=" + proc);
+    }
 
+    /** Returns when it has read the kubelet's record a first time. */
+    private void runWithoutApiServer() throws IOException {
+        api.cutOff(true);
+        int registrations = kubelet.registrations().size();
+        run("--isolation=mps", "--mps-over-use-grace=1s", "--mps-dir=" + mps, "--proc-dir=" + proc);
+        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == registrations + 2);
+    }
+
+    private void theSecondProgramIsTerminated(Admitted admitted) throws Exception {
+        Map<String, String> environment = environment(admitted);
         Tenant first = inContainer("a", 100, tenant(environment, 0, 1500).prints("ok 1500"));
         Tenant second = inContainer("a", 200, tenant(environment, 0, 1500).prints("ok 1500"));
 
@@ -451,6 +492,10 @@ class MpsIT extends WholeProgram {
             return true;
         });
         api.pod(pod, "Running", Map.of(MEMORY, String.valueOf(gib)), memoryOn(card, gib));
+        return environment(admitted);
+    }
+
+    private static Map<String, String> environment(Admitted admitted) {
         // The container sees the directory at the default place; the tenant of this test at the node's.
         assertThat(admitted.response().getMounts(0).getContainerPath()).isEqualTo("/tmp/nvidia-mps");
         Map<String, String> environment = new HashMap<>(admitted.response().getEnvsMap());

@@ -102,7 +102,12 @@ public final class AllocationHandler implements CallHandler {
         preferenceGiven = true;
         return switch (decide(new Request(resource, size, List.of()))) {
             case Outcome.Of<Grant>(Grant grant) ->
-                PreferredDevices.of(resource, grant.cards(), available, Set.copyOf(mustInclude));
+                PreferredDevices.of(
+                        resource,
+                        grant.cards(),
+                        latest.now().allocations().reserved(),
+                        available,
+                        Set.copyOf(mustInclude));
             case Outcome.Refused<Grant> _ -> List.of(); // the Allocate that follows reports it
         };
     }
@@ -138,7 +143,8 @@ public final class AllocationHandler implements CallHandler {
         // The container gets its own cards, and the same number of their devices is withdrawn.
         if (preferenceGiven && !counted.equals(cards.visibleCards())) {
             LOG.warn(
-                    "pod {} ({}) container {}: the kubelet allocated devices of {} for it, not the preferred ones",
+                    "pod {} ({}) container {}: the kubelet allocated devices of {} for it, too few of its cards were"
+                            + " available",
                     pod,
                     pod.uid(),
                     cards.name(),
@@ -181,7 +187,7 @@ public final class AllocationHandler implements CallHandler {
         Optional<List<NodePod>> live = pods.live(LIVE_TIMEOUT);
         live.ifPresent(now -> latest.update(before -> before.withEnded(now)));
         NodeSnapshot fresh = live.map(now -> snapshot.withPods(now).withListed(snapshot.listed(), clock.instant()))
-                .orElse(snapshot);
+                .orElseGet(latest::now); // the watch may have reported the pod meanwhile
         Outcome<Grant> decided = decide(new CallerResolver(fresh, listed.isPresent(), live.isPresent()), request);
         return live.isEmpty() && decided instanceof Outcome.Refused<Grant>(var kind, String reason, var pod)
                 ? new Outcome.Refused<>(

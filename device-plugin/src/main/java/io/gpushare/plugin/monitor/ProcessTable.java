@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -42,9 +43,15 @@ public final class ProcessTable {
 
     /** The cgroup of that process; empty when the process is not visible. */
     public Optional<Cgroup> cgroup(long pid) {
+        return lines(pid, "cgroup")
+                .map(Cgroup::parse)
+                .map(cgroup -> cgroup.withMounts(lines(pid, "mountinfo").orElse(List.of())));
+    }
+
+    private Optional<List<String>> lines(long pid, String file) {
         try {
-            return Optional.of(Cgroup.parse(Files.readAllLines(
-                    proc.resolve(Long.toString(pid)).resolve("cgroup"), StandardCharsets.ISO_8859_1)));
+            return Optional.of(
+                    Files.readAllLines(proc.resolve(Long.toString(pid)).resolve(file), StandardCharsets.ISO_8859_1));
         } catch (IOException e) {
             return Optional.empty();
         }

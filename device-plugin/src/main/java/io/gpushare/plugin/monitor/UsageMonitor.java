@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,7 +70,7 @@ public final class UsageMonitor implements AutoCloseable {
     private Duration evaluate() {
         try {
             CardUsages last = reported;
-            var snapshot = latest.now();
+            var snapshot = latest.now().withRecorded(pods(last));
             NodeUsage now = processes.ownOnly()
                     ? NodeUsage.withoutProcesses(last)
                     : NodeUsage.of(last, processes::cgroup, snapshot);
@@ -89,6 +91,15 @@ public final class UsageMonitor implements AutoCloseable {
             LOG.error("the usage of containers could not be evaluated", e);
         }
         return PeriodicTask.ON_REQUEST;
+    }
+
+    /** The uids of the pods of all processes on the cards. */
+    private Set<String> pods(CardUsages reported) {
+        return reported.cards().values().stream()
+                .flatMap(card -> card.processes().orElse(List.of()).stream())
+                .flatMap(process -> processes.cgroup(process.pid()).stream())
+                .flatMap(cgroup -> cgroup.podUid().stream())
+                .collect(Collectors.toSet());
     }
 
     private void warnIfHidden(boolean now) {

@@ -9,6 +9,7 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -134,6 +135,15 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
                 .map(Entry::podUid)
                 .filter(uid -> !excluded.contains(uid))
                 .findFirst();
+    }
+
+    /** The devices of that pod, by container. */
+    Map<String, Set<String>> devices(String podUid) {
+        Map<String, Set<String>> devices = new HashMap<>();
+        entries(podUid)
+                .forEach(entry -> devices.computeIfAbsent(entry.container(), _ -> new HashSet<>())
+                        .addAll(entry.ids()));
+        return devices;
     }
 
     /** What the recorded responses gave to the containers of that pod that have these demands. */

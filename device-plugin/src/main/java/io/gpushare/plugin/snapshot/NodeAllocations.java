@@ -19,7 +19,7 @@ import java.util.Set;
  * @param uncounted what is held on each card, and counted neither there nor under the present resources
  * @param allocatedIds the device IDs that the kubelet has allocated. The kubelet only counts: they are usually, but not
  *     always, devices of the cards that the containers have
- * @param evidence how the cards of each pod of the API are known, by uid, if it has any
+ * @param evidence how the cards of each pod are known, by uid, if it has any
  */
 public record NodeAllocations(
         NodeCards assigned,
@@ -65,9 +65,7 @@ public record NodeAllocations(
             undeviced = with(undeviced, ref, has.undeviced());
             uncounted = with(uncounted, ref, has.uncounted());
             evidence.allocatedIds(pod).forEach(allocatedIds::add);
-            if (evidence.pods().containsKey(ref.uid())) {
-                has.evidence().ifPresent(how -> known.put(ref.uid(), how));
-            }
+            has.evidence().ifPresent(how -> known.put(ref.uid(), how));
         }
         NodeCards reserved = assigned;
         for (NodeCards.Holding holding : awaited.holdings()) {

@@ -153,6 +153,20 @@ public final class NodeSnapshot {
         return with(evidence.withCheckpoint(changed));
     }
 
+    /**
+     * The snapshot with what the checkpoint records for these pods, as far as nothing else says what they have. A
+     * kubelet that restarted lists no pods before it has listed them at the API server, but its record outlives the
+     * pods: this is for pods whose processes run.
+     */
+    public NodeSnapshot withRecorded(Set<String> uids) {
+        Map<PodName, Map<String, Set<String>>> listed = new HashMap<>(listed().pods());
+        uids.stream()
+                .filter(uid -> allocations.assigned().allocationOf(uid).isEmpty())
+                .forEach(uid ->
+                        listed.put(new PodName("", uid), evidence.checkpoint().devices(uid)));
+        return with(evidence.withListed(new PodResourcesList(listed), evidence.deleted()));
+    }
+
     /** Whether a pod has cards that no known response gave it: then the kubelet's checkpoint must be read. */
     public boolean unproved() {
         return allocations.evidence().values().stream().anyMatch(each -> each != NodeAllocations.Evidence.RESPONSES);

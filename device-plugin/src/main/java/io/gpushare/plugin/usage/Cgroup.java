@@ -9,12 +9,14 @@ import java.util.regex.Pattern;
  * The container of a process, read from the lines of its {@code /proc/<pid>/cgroup} (cgroups(7): {@code
  * hierarchy:controllers:path}). Container runtimes name a container's cgroup by its ID. The kubelet names the pod's
  * cgroup above it by the pod's uid. Their exact form depends on the runtime and on the cgroup driver, so only these two
- * are read.
+ * are read. The kubelet has a directory with the container's name, of which it mounts a file into the container.
  *
  * @param podUid empty if the kubelet creates no cgroups for pods
  * @param containerId 64 hexadecimal digits; empty for a process of the node itself
+ * @param container its name; empty if it is unknown. A process with a mount namespace of its own can hide it, or claim
+ *     the name of another container of its pod
  */
-public record Cgroup(Optional<String> podUid, Optional<String> containerId) {
+public record Cgroup(Optional<String> podUid, Optional<String> containerId, Optional<String> container) {
     /** The cgroup of a process outside of all containers. */
     public static final Cgroup OF_THE_NODE = new Cgroup(Optional.empty(), Optional.empty());
 
@@ -24,6 +26,24 @@ public record Cgroup(Optional<String> podUid, Optional<String> containerId) {
     // <id>, or cri-containerd-<id>.scope, crio-<id>, docker-<id>.scope; crio-conmon-<id> is CRI-O's own process.
     private static final Pattern CONTAINER =
             Pattern.compile("(?!crio-conmon-)(?:[a-z-]+-)?([0-9a-f]{64})(?:\\.scope)?");
+
+    /** A cgroup whose container's name is unknown. */
+    public Cgroup(Optional<String> podUid, Optional<String> containerId) {
+        this(podUid, containerId, Optional.empty());
+    }
+
+    /** With the container's name, by the lines of the process's {@code /proc/<pid>/mountinfo}. */
+    public Cgroup withMounts(List<String> lines) {
+        Pattern directory = Pattern.compile(".*/pods/" + podUid.orElse("-") + "/containers/([a-z0-9-]+)/[^/]+");
+        Optional<String> name = lines.stream()
+                .map(line -> line.split(" ", 5))
+                .filter(fields -> fields.length == 5)
+                .map(fields -> directory.matcher(fields[3]))
+                .filter(Matcher::matches)
+                .map(root -> root.group(1))
+                .findFirst();
+        return new Cgroup(podUid, containerId, name);
+    }
 
     /** Parses the lines; a hierarchy that names a pod has precedence. */
     public static Cgroup parse(List<String> lines) {

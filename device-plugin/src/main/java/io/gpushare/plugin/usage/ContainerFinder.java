@@ -22,8 +22,9 @@ import java.util.stream.Collectors;
 
 /**
  * Finds the container of a process by its cgroup. The API reports the names of containers by their IDs, late after a
- * start and not at all while the API server is unavailable. Until then the pod's uid in the cgroup and the pod's shares
- * decide, of which the plugin knows from its own responses or from the kubelet.
+ * start and not at all while the API server is unavailable. Until then the kubelet's mounts in the container do, or
+ * else the pod's uid in the cgroup and the pod's shares, of which the plugin knows from its own responses or from the
+ * kubelet.
  */
 final class ContainerFinder {
     private final Map<String, NodePod> pods;
@@ -95,8 +96,9 @@ final class ContainerFinder {
     Map<Cgroup, ContainerOnCard> containers(CardId card, Map<CardProcess, Cgroup> processes) {
         Map<Cgroup, ContainerOnCard> found = new HashMap<>();
         Map<String, List<Group>> unnamed = new HashMap<>();
+        Map<String, ContainerName> mounted = mounted(processes.values());
         for (Group group : groups(processes)) {
-            Optional<ContainerName> named = named(group.container());
+            Optional<ContainerName> named = named(group.container(), mounted);
             named.ifPresent(
                     name -> found.put(group.container(), new ContainerOnCard(name.podUid(), name.name(), card)));
             if (named.isEmpty()) {
@@ -124,10 +126,21 @@ final class ContainerFinder {
                 .toList();
     }
 
-    /** By the container's ID; or if only one container of the pod requests cards, that one. */
-    private Optional<ContainerName> named(Cgroup cgroup) {
+    /** The names that processes tell by their mounts, by container ID. */
+    private static Map<String, ContainerName> mounted(Collection<Cgroup> cgroups) {
+        Map<String, ContainerName> names = new HashMap<>();
+        cgroups.forEach(cgroup -> cgroup.container()
+                .ifPresent(name -> names.putIfAbsent(
+                        cgroup.containerId().orElse(""),
+                        new ContainerName(cgroup.podUid().orElseThrow(), name))));
+        return names;
+    }
+
+    /** By the container's ID; or by its mounts; or if only one container of the pod requests cards, that one. */
+    private Optional<ContainerName> named(Cgroup cgroup, Map<String, ContainerName> mounted) {
         return cgroup.containerId()
                 .map(byId::get)
+                .or(() -> cgroup.containerId().map(mounted::get))
                 .or(() -> cgroup.podUid()
                         .map(pods::get)
                         .flatMap(pod -> pod.demand().valid())

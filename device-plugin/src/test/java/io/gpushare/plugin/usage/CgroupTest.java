@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -81,6 +82,25 @@ class CgroupTest {
                         "13:rdma:/", "12:misc:/k8s.io/" + C, written("11:memory:/kubepods/burstable/podP/C"), "0::/")))
                 .isEqualTo(new Cgroup(Optional.of(P), Optional.of(C)));
         assertThat(Cgroup.parse(List.of())).isEqualTo(Cgroup.OF_THE_NODE);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        346 330 254:0 /var/lib/kubelet/pods/P/containers/main-2/cfc87014 /dev/termination-log rw - ext4 /dev/vda rw  | main-2
+        346 330 254:0 /pods/P/containers/main/cfc87014 /log rw - ext4 /dev/vdb rw                                    | main
+        346 330 254:0 /var/lib/kubelet/pods/X/containers/main/cfc87014 /dev/termination-log rw - ext4 /dev/vda rw    |
+        345 328 254:0 /var/lib/kubelet/pods/P/etc-hosts /etc/hosts rw - ext4 /dev/vda rw                             |
+        328 327 0:99 / / rw - overlay overlay rw,upperdir=/var/lib/kubelet/pods/P/containers/main/cfc87014           |
+        short                                                                                                        |
+        """)
+    void theKubeletsMountNamesTheContainer(String line, @Nullable String name) {
+        assertThat(new Cgroup(Optional.of(P), Optional.of(C))
+                        .withMounts(List.of("329 328 0:103 / /proc rw - proc proc rw", line.replace("P", P))))
+                .isEqualTo(new Cgroup(Optional.of(P), Optional.of(C), Optional.ofNullable(name)));
+        assertThat(new Cgroup(Optional.empty(), Optional.of(C))
+                        .withMounts(List.of(line))
+                        .container())
+                .isEmpty();
     }
 
     private static String written(String line) {

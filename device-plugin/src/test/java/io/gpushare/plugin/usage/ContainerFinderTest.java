@@ -62,6 +62,20 @@ class ContainerFinderTest {
         assertThat(excesses(pod(Map.of("y", "c0"), 1, 3))).isEmpty();
     }
 
+    /** The other container, whose share would hold it, computes nothing. */
+    @Test
+    void aContainerThatTheKubeletsMountsNameKeepsItsLimitWithoutTheApi() {
+        NodeSnapshot node = pod(Map.of(), 1, 3);
+        process("x", GIB);
+        process("x", GIB);
+        assertThat(excesses(node)).isEmpty();
+
+        // Of one of its processes; the other one may have a mount namespace of its own.
+        cgroups.put(2L, new Cgroup(Optional.of("uid-p"), Optional.of("x"), Optional.of("c0")));
+        assertThat(excesses(node)).containsExactly("c0 of 1 GiB uses 2 GiB");
+        assertThat(usage(node).foreign()).isEmpty();
+    }
+
     @Test
     void moreContainersThanSharesAreNotMisattributed() {
         NodeSnapshot node = pod(Map.of(), 1, 1);
@@ -90,6 +104,25 @@ class ContainerFinderTest {
         assertThat(excesses(node)).containsExactly("c0 of 2 GiB uses 3 GiB");
         assertThat(ContainerShare.of(node)).extracting(ContainerShare::pod).containsExactly(TestPods.ref("p"));
         assertThat(usage(node).foreign()).isEmpty();
+    }
+
+    /** A plugin that has just started, beside a kubelet that has just restarted, without the API server. */
+    @Test
+    void thePodsOfProcessesAreThoseOfTheCheckpointIfNothingElseReportsThem() {
+        NodeSnapshot node = NodeSnapshot.of(CARDS)
+                .withCheckpoint(KubeletCheckpoint.of(List.of(new KubeletCheckpoint.Entry(
+                        "uid-p",
+                        "c0",
+                        "any.com/mem",
+                        Set.of("GPU-b::0", "GPU-b::1"),
+                        List.of(new NamedCard.ByUuid(A))))));
+        process("x", 3 * GIB);
+
+        assertThat(excesses(node)).isEmpty();
+        assertThat(excesses(node.withRecorded(Set.of("uid-p", "uid-q")))).containsExactly("c0 of 2 GiB uses 3 GiB");
+        assertThat(usage(node.withRecorded(Set.of("uid-p"))).foreign()).isEmpty();
+        NodeSnapshot known = pod(Map.of(), 4);
+        assertThat(ContainerShare.of(known.withRecorded(Set.of("uid-p")))).isEqualTo(ContainerShare.of(known));
     }
 
     /** Against every possible assignment. */

@@ -17,6 +17,8 @@ record PodManifests(String image, Optional<SimulatedMps.Tenant> tenant) {
     static final String URGENT = "gpushare-chaos-urgent";
 
     private static final int MIB_PER_UNIT = 1024;
+    /** The plugin allows each process 8 MiB above the limit. */
+    private static final int MORE_MIB = 64;
     /** A program that has lost its memory tries again, after the container was within its limit for a while. */
     private static final String LOOP = "while :; do %s %s %d; sleep 4; done >/dev/null 2>&1 & ";
 
@@ -79,6 +81,7 @@ record PodManifests(String image, Optional<SimulatedMps.Tenant> tenant) {
         // By turns: two programs that are each within the limit, and one without the variable of its own limit.
         return order.number() % 2 == 0
                 ? honest + honest
-                : LOOP.formatted("env -u CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", SimulatedMps.Tenant.PROGRAM, mib + 1);
+                : LOOP.formatted(
+                        "env -u CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", SimulatedMps.Tenant.PROGRAM, mib + MORE_MIB);
     }
 }

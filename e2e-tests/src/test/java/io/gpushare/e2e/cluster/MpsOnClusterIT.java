@@ -90,6 +90,13 @@ class MpsOnClusterIT extends ClusterScenario {
                 "an Event names the program",
                 () -> events("a"),
                 events -> events.contains("GpuMpsProcessTerminated") && events.contains("together use 3000 MiB"));
+        // A plugin that starts without the API server finds the pod of a process by that alone.
+        String uid = cluster.kubectl()
+                .json("-n", "default", "get", "pod", "a")
+                .at("/metadata/uid")
+                .asText();
+        assertThat(cluster.onNode("sh", "-c", "cat /proc/[0-9]*/cgroup 2>/dev/null || true"))
+                .contains("pod" + uid);
         // Without its variable the limit of the server holds it, which is the largest share of the card, and then its
         // sum.
         tenants.more("a", "unset", "env -u CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "4096", "1");
