@@ -2,6 +2,7 @@ package io.gpushare.plugin.monitor;
 
 import io.gpushare.plugin.usage.Cgroup;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,8 @@ import java.util.OptionalLong;
 /** The node's processes, as its proc file system lists them. */
 public final class ProcessTable {
     private static final Path OWN = Path.of("/proc");
+    // A program can mount and name things without end. The kubelet's mounts are among the first.
+    private static final int MOST_BYTES = 1 << 16;
 
     private final Path proc;
 
@@ -49,9 +52,11 @@ public final class ProcessTable {
     }
 
     private Optional<List<String>> lines(long pid, String file) {
-        try {
-            return Optional.of(
-                    Files.readAllLines(proc.resolve(Long.toString(pid)).resolve(file), StandardCharsets.ISO_8859_1));
+        try (InputStream content =
+                Files.newInputStream(proc.resolve(Long.toString(pid)).resolve(file))) {
+            return Optional.of(new String(content.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1)
+                    .lines()
+                    .toList());
         } catch (IOException e) {
             return Optional.empty();
         }
