@@ -9,7 +9,7 @@ import java.util.Optional;
 public enum Budget {
     RATE(
             "pods bound per second beside kube-scheduler, 1,000 nodes, compared with kube-scheduler without the"
-                    + " extender (warm, mean of 3 rounds)",
+                    + " extender (warm, median of 3 rounds)",
             1_000,
             Kind.AT_LEAST,
             0.9,
