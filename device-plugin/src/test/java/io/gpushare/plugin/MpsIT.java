@@ -255,11 +255,11 @@ class MpsIT extends WholeProgram {
         runMps("--isolation=mps", "--mps-over-use-grace=1s");
         Map<String, String> environment = started("a", 2);
         ProcessHandle daemon = daemon(A).orElseThrow();
+        daemon.destroyForcibly();
+        daemon.onExit().get(10, TimeUnit.SECONDS);
         if (withoutSupervisor) {
             supervisor.destroyForcibly().waitFor();
         }
-        daemon.destroyForcibly();
-        daemon.onExit().get(10, TimeUnit.SECONDS);
         Tenant alone = inContainer("a", 100, tenant(environment, 0, 1500).prints("ok 1500"));
         assertThat(alone.alive()).isTrue();
         if (withoutSupervisor) {
