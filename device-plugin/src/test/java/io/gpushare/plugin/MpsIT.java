@@ -255,15 +255,15 @@ class MpsIT extends WholeProgram {
         runMps("--isolation=mps", "--mps-over-use-grace=1s");
         Map<String, String> environment = started("a", 2);
         ProcessHandle daemon = daemon(A).orElseThrow();
+        signal(supervisor, "STOP");
         daemon.destroyForcibly();
-        daemon.onExit().get(10, TimeUnit.SECONDS);
+        await().atMost(PATIENCE).until(() -> daemon(A).isEmpty());
+        Tenant alone = inContainer("a", 100, computes(environment));
         if (withoutSupervisor) {
             supervisor.destroyForcibly().waitFor();
-        }
-        Tenant alone = inContainer("a", 100, tenant(environment, 0, 1500).prints("ok 1500"));
-        assertThat(alone.alive()).isTrue();
-        if (withoutSupervisor) {
             supervisor();
+        } else {
+            signal(supervisor, "CONT");
         }
 
         await().atMost(PATIENCE).until(() -> !alone.alive());
@@ -274,6 +274,26 @@ class MpsIT extends WholeProgram {
                                 && event.contains("\"name\":\"a\"")
                                 && event.contains("computes on card " + A + " without MPS")));
         tenant(environment, 0, 2048, 1).prints("ok 2048", "error 2");
+    }
+
+    /** A program that computes: one that comes while the last server ends does not. */
+    private Tenant computes(Map<String, String> environment) {
+        return await().atMost(PATIENCE)
+                .until(
+                        () -> {
+                            Tenant tenant = tenant(environment, 0, 1500);
+                            await().atMost(PATIENCE).until(() -> !tenant.lines().isEmpty());
+                            return tenant.lines().equals(List.of("ok 1500")) ? Optional.of(tenant) : Optional.<Tenant>empty();
+                        },
+                        Optional<Tenant>::isPresent)
+                .orElseThrow();
+    }
+
+    private static void signal(Process process, String name) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
     }
 
     /** It was admitted before the node had MPS. */
