@@ -283,7 +283,9 @@ class MpsIT extends WholeProgram {
                         () -> {
                             Tenant tenant = tenant(environment, 0, 1500);
                             await().atMost(PATIENCE).until(() -> !tenant.lines().isEmpty());
-                            return tenant.lines().equals(List.of("ok 1500")) ? Optional.of(tenant) : Optional.<Tenant>empty();
+                            return tenant.lines().equals(List.of("ok 1500"))
+                                    ? Optional.of(tenant)
+                                    : Optional.<Tenant>empty();
                         },
                         Optional<Tenant>::isPresent)
                 .orElseThrow();
@@ -301,7 +303,10 @@ class MpsIT extends WholeProgram {
     void aProgramThatComputedBeforeMpsIsNotEnded() throws Exception {
         api.pod("early", "Running", Map.of(MEMORY, "2"), memoryOn(A, 2));
         listRunning("early", MEMORY, List.of(A + "::0", A + "::1"));
-        Tenant early = inContainer("early", 100, tenant(Map.of("NVIDIA_VISIBLE_DEVICES", A), 0, 500).prints("ok 500"));
+        Tenant early = inContainer(
+                "early",
+                100,
+                tenant(Map.of("NVIDIA_VISIBLE_DEVICES", A), 0, 500).prints("ok 500"));
         supervisor();
         runMps("--isolation=mps", "--mps-over-use-grace=1s");
         await().atMost(PATIENCE).until(() -> phase(A) == Phase.BROKEN);

@@ -58,7 +58,8 @@ public final class ProcessReader {
             Optional<List<CardProcess>> processes = readIfSupported(version);
             if (processes.isPresent()) {
                 Optional<List<CardProcess>> clients = newest ? readIfSupported(Version.MPS) : Optional.empty();
-                return Optional.of(clients.map(of -> withClients(processes.get(), of)).orElse(processes.get()));
+                return Optional.of(
+                        clients.map(of -> withClients(processes.get(), of)).orElse(processes.get()));
             }
         }
         return Optional.empty();
@@ -73,8 +74,7 @@ public final class ProcessReader {
     }
 
     private static CardProcess known(CardProcess process, boolean mps) {
-        return new CardProcess(
-                process.pid(), process.memoryUsedBytes(), process.gpuUtilization(), Optional.of(mps));
+        return new CardProcess(process.pid(), process.memoryUsedBytes(), process.gpuUtilization(), Optional.of(mps));
     }
 
     private Optional<List<CardProcess>> readIfSupported(Version version) throws NvmlException {
@@ -154,8 +154,7 @@ public final class ProcessReader {
             return info instanceof nvmlProcessInfo_v1_t old
                     ? ProcessReader.process(old.pid, old.usedGpuMemory)
                     : ProcessReader.process(
-                            ((nvmlProcessInfo_v2_t) info).pid,
-                            ((nvmlProcessInfo_v2_t) info).usedGpuMemory);
+                            ((nvmlProcessInfo_v2_t) info).pid, ((nvmlProcessInfo_v2_t) info).usedGpuMemory);
         }
     }
 }

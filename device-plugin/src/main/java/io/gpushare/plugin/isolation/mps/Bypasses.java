@@ -52,11 +52,10 @@ final class Bypasses {
         Map<Started, ContainerShare> found = new HashMap<>();
         for (ContainerShare share : shares) {
             CardId card = share.card().id();
-            Set<Long> own = new HashSet<>(
-                    usage.of(share).map(NodeUsage.Measured::pids).orElse(Set.of()));
+            Set<Long> own =
+                    new HashSet<>(usage.of(share).map(NodeUsage.Measured::pids).orElse(Set.of()));
             own.retainAll(bypassing.apply(card));
-            own.forEach(
-                    pid -> starts.apply(pid).ifPresent(time -> found.put(new Started(card, pid, time), share)));
+            own.forEach(pid -> starts.apply(pid).ifPresent(time -> found.put(new Started(card, pid, time), share)));
         }
         since.keySet().retainAll(found.keySet());
         terminating.retainAll(found.keySet());

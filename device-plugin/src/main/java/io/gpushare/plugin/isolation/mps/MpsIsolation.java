@@ -202,14 +202,13 @@ public final class MpsIsolation implements IsolationProvider {
             return;
         }
         Map<CardId, Long> limits = new HashMap<>();
-        shares(snapshot).forEach(share -> limits.merge(share.card().id(), share.memory().mib(), Math::max));
+        shares(snapshot)
+                .forEach(share -> limits.merge(share.card().id(), share.memory().mib(), Math::max));
         for (Card card : snapshot.inventory().cards()) {
             supervisor.want(
                     card.id(),
                     limits.getOrDefault(card.id(), 0L),
-                    Stream.concat(
-                                    overLimit.terminating(card.id()).stream(),
-                                    bypasses.terminating(card.id()).stream())
+                    Stream.concat(overLimit.terminating(card.id()).stream(), bypasses.terminating(card.id()).stream())
                             .distinct()
                             .toList(),
                     sources.podsKnown().getAsBoolean());
