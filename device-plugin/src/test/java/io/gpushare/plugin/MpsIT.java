@@ -7,6 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.mps.SupervisorMain;
+import io.gpushare.mps.link.CardReport;
+import io.gpushare.mps.link.MpsDirectory;
+import io.gpushare.mps.link.Phase;
 import io.gpushare.simulated.kubelet.devices.CheckpointFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,6 +28,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** MPS from the kubelet's calls over the supervisor to tenants, and its faults. */
 class MpsIT extends WholeProgram {
@@ -240,6 +245,75 @@ class MpsIT extends WholeProgram {
         tenant(next, 0, 3072, 1).prints("ok 3072", "error 2");
         assertThat(unharmed.alive()).isTrue();
         assertThat(api.events()).noneMatch(event -> event.contains("GpuMpsFailed") && event.contains("\"name\":\"b\""));
+    }
+
+    /** In compute mode EXCLUSIVE_PROCESS it has the card alone, and without a limit. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aProgramThatStartsWithoutADaemonIsEndedAndMpsIsReadyAgain(boolean withoutSupervisor) throws Exception {
+        Process supervisor = supervisor();
+        runMps("--isolation=mps", "--mps-over-use-grace=1s");
+        Map<String, String> environment = started("a", 2);
+        ProcessHandle daemon = daemon(A).orElseThrow();
+        signal(supervisor, "STOP");
+        daemon.destroyForcibly();
+        await().atMost(PATIENCE).until(() -> daemon(A).isEmpty());
+        Tenant alone = inContainer("a", 100, computes(environment));
+        if (withoutSupervisor) {
+            supervisor.destroyForcibly().waitFor();
+            supervisor();
+        } else {
+            signal(supervisor, "CONT");
+        }
+
+        await().atMost(PATIENCE).until(() -> !alone.alive());
+        await().atMost(Duration.ofSeconds(10)).until(() -> phase(A) == Phase.READY);
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream()
+                        .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
+                                && event.contains("\"name\":\"a\"")
+                                && event.contains("computes on card " + A + " without MPS")));
+        tenant(environment, 0, 2048, 1).prints("ok 2048", "error 2");
+    }
+
+    /** A program that computes: one that comes while the last server ends does not. */
+    private Tenant computes(Map<String, String> environment) {
+        return await().atMost(PATIENCE)
+                .until(
+                        () -> {
+                            Tenant tenant = tenant(environment, 0, 1500);
+                            await().atMost(PATIENCE).until(() -> !tenant.lines().isEmpty());
+                            return tenant.lines().equals(List.of("ok 1500"))
+                                    ? Optional.of(tenant)
+                                    : Optional.<Tenant>empty();
+                        },
+                        Optional<Tenant>::isPresent)
+                .orElseThrow();
+    }
+
+    private static void signal(Process process, String name) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
+    /** It was admitted before the node had MPS. */
+    @Test
+    void aProgramThatComputedBeforeMpsIsNotEnded() throws Exception {
+        api.pod("early", "Running", Map.of(MEMORY, "2"), memoryOn(A, 2));
+        listRunning("early", MEMORY, List.of(A + "::0", A + "::1"));
+        Tenant early = inContainer(
+                "early",
+                100,
+                tenant(Map.of("NVIDIA_VISIBLE_DEVICES", A), 0, 500).prints("ok 500"));
+        supervisor();
+        runMps("--isolation=mps", "--mps-over-use-grace=1s");
+        await().atMost(PATIENCE).until(() -> phase(A) == Phase.BROKEN);
+        CardReport report = new MpsDirectory(mps).report(A).orElseThrow();
+        assertThat(report.why()).contains("process " + early.pid() + " computes on the card without MPS");
+        assertThat(report.bypassing()).isEmpty();
+        assertThat(early.alive()).isTrue();
     }
 
     @Test
@@ -551,6 +625,10 @@ class MpsIT extends WholeProgram {
     private void script(String words) throws IOException {
         Path next = Files.writeString(dir.resolve("script.next"), words + "\n");
         Files.move(next, dir.resolve("script"), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private Phase phase(String card) throws IOException {
+        return new MpsDirectory(mps).report(card).orElseThrow().phase();
     }
 
     private int mode(String card) throws IOException {

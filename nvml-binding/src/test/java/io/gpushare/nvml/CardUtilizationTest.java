@@ -48,8 +48,8 @@ class CardUtilizationTest {
                             OptionalInt.of(120_000),
                             Optional.of(new CardUtilization.EccErrors(12, 1)),
                             Optional.of(List.of(
-                                    new CardProcess(77, OptionalLong.of(2 * GIB), OptionalInt.of(55)),
-                                    new CardProcess(78, OptionalLong.empty(), OptionalInt.of(0))))));
+                                    process(77, OptionalLong.of(2 * GIB), OptionalInt.of(55)),
+                                    process(78, OptionalLong.empty(), OptionalInt.of(0))))));
         }
     }
 
@@ -72,11 +72,11 @@ class CardUtilizationTest {
             assertThat(nvml.utilization(UUID_A, Instant.now().plusSeconds(60))
                             .processes()
                             .orElseThrow())
-                    .containsExactly(new CardProcess(7, OptionalLong.of(GIB), OptionalInt.of(0)));
+                    .containsExactly(process(7, OptionalLong.of(GIB), OptionalInt.of(0)));
             assertThat(nvml.utilization(UUID_A, Instant.now().minusSeconds(5))
                             .processes()
                             .orElseThrow())
-                    .containsExactly(new CardProcess(7, OptionalLong.of(GIB), OptionalInt.of(90)));
+                    .containsExactly(process(7, OptionalLong.of(GIB), OptionalInt.of(90)));
         }
     }
 
@@ -115,7 +115,7 @@ class CardUtilizationTest {
                 "process pid=" + pid + " card=" + UUID_A + " memory=2GiB");
         try (Nvml nvml = driver.open()) {
             assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes().orElseThrow())
-                    .containsExactly(new CardProcess(pid, OptionalLong.of(2 * GIB), OptionalInt.of(0)));
+                    .containsExactly(process(pid, OptionalLong.of(2 * GIB), OptionalInt.of(0)));
         }
     }
 
@@ -142,5 +142,9 @@ class CardUtilizationTest {
                             NvmlException.CardLost.class,
                             e -> assertThat(e.uuid()).contains(UUID_A));
         }
+    }
+
+    private static CardProcess process(long pid, OptionalLong memory, OptionalInt utilization) {
+        return new CardProcess(pid, memory, utilization, Optional.of(false));
     }
 }

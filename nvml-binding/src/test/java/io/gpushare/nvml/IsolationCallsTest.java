@@ -10,6 +10,7 @@ import io.gpushare.nvml.process.CardProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -92,8 +93,8 @@ class IsolationCallsTest {
         try (Nvml nvml = driver.open()) {
             assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes().orElseThrow())
                     .containsExactly(
-                            new CardProcess(7, OptionalLong.of(GIB), OptionalInt.of(10)),
-                            new CardProcess(8, OptionalLong.of(2 * GIB), OptionalInt.of(0), true));
+                            new CardProcess(7, OptionalLong.of(GIB), OptionalInt.of(10), Optional.of(false)),
+                            new CardProcess(8, OptionalLong.of(2 * GIB), OptionalInt.of(0), Optional.of(true)));
         }
     }
 

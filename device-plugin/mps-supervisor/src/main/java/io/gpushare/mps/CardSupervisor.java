@@ -16,12 +16,14 @@ import io.gpushare.mps.machine.Observation.Mode;
 import io.gpushare.mps.machine.Observation.Server;
 import io.gpushare.nvml.ComputeMode;
 import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.nvml.process.CardProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +46,9 @@ final class CardSupervisor {
     private Instant lastLook = Instant.EPOCH;
     private Optional<ProcessHandle> lastServer = Optional.empty();
     private boolean acted;
+    private List<CardProcess> foreign = List.of();
+    /** Also across restarts of the supervisor: a program may start while there is none. */
+    private boolean guarded;
 
     CardSupervisor(String uuid, DriverCards driver, MpsDirectory directory, Path program, InstantSource clock)
             throws IOException {
@@ -57,6 +62,7 @@ final class CardSupervisor {
         daemon = new ControlDaemon(asked, uuid, directory.log(uuid));
         control = new CardControl(asked, daemon);
         terminations = new Terminations(asked);
+        guarded = directory.report(uuid).filter(CardReport::guarded).isPresent();
         machine = CardMachine.starting(clock.instant());
     }
 
@@ -89,8 +95,10 @@ final class CardSupervisor {
         for (Action action : step.actions()) {
             act(action, seen.server());
         }
+        guarded = machine.phase() == Phase.READY || (guarded && seen.mode() != Mode.ANY);
         acted = !step.actions().isEmpty() || machine.phase() != before.phase();
         terminations.serve(want.terminate(), seen.server());
+        endBypassing();
         directory.write(uuid, report(seen));
     }
 
@@ -99,25 +107,53 @@ final class CardSupervisor {
                 ? control.look(processLimitMib)
                 : new CardControl.DaemonState(Daemon.ABSENT, Optional.empty());
         try {
-            return new Observation(true, impossible(seen), driver.mode(uuid), seen.daemon(), seen.server());
+            foreign = seen.daemon() == Daemon.ABSENT ? foreign() : List.of();
+            return new Observation(true, impossible(), driver.mode(uuid), seen.daemon(), seen.server());
         } catch (NvmlException e) {
             LOG.debug("card {} does not respond", uuid, e);
+            foreign = List.of();
             return new Observation(false, Optional.empty(), Mode.NONE, seen.daemon(), seen.server());
         }
     }
 
-    private Optional<String> impossible(CardControl.DaemonState seen) throws NvmlException {
+    private Optional<String> impossible() {
         if (!Files.isExecutable(program)) {
             return Optional.of("the program " + program + " is missing: it comes with NVIDIA's driver");
         }
-        if (seen.daemon() != Daemon.ABSENT) {
-            return Optional.empty();
-        }
-        return driver.foreignProcesses(uuid).stream()
-                .filter(pid -> !isLastServer(pid))
-                .filter(pid -> ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(true))
+        return foreign.stream()
                 .findFirst()
-                .map(pid -> "process " + pid + " computes on the card without MPS: end it");
+                .map(process -> "process " + process.pid() + " computes on the card without MPS: end it");
+    }
+
+    private List<CardProcess> foreign() throws NvmlException {
+        return driver.foreignProcesses(uuid).stream()
+                .filter(process -> !isLastServer(process.pid()))
+                .filter(process -> ProcessHandle.of(process.pid())
+                        .map(ProcessHandle::isAlive)
+                        .orElse(true))
+                .toList();
+    }
+
+    /**
+     * The processes that began to compute while there was no daemon. When MPS was ready there was no such process, and
+     * other programs were not allowed since, but for the first one that finds no daemon. Without a list of clients a
+     * process may be one whose server has ended.
+     */
+    private List<Long> bypassing() {
+        return foreign.stream()
+                .filter(process -> guarded && process.mps().isPresent())
+                .map(CardProcess::pid)
+                .toList();
+    }
+
+    /** The control program can't: they are no clients. */
+    private void endBypassing() {
+        for (long pid : bypassing()) {
+            if (want.terminate().contains(pid)) {
+                LOG.info("card {}: process {}, which computes without MPS, is to be ended", uuid, pid);
+                ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+            }
+        }
     }
 
     /** Whether that is the last server, and not a later process of its PID. */
@@ -164,7 +200,9 @@ final class CardSupervisor {
                 seen.server().map(Server::pid).orElse(0L),
                 seen.server().map(Server::clients).orElse(0),
                 machine.failures().size(),
-                daemon.waiting());
+                daemon.waiting(),
+                guarded,
+                bypassing());
     }
 
     /** Ends the daemon; the clients end with it. */

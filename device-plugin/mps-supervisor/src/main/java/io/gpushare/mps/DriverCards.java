@@ -58,11 +58,10 @@ final class DriverCards implements AutoCloseable {
         session().setComputeMode(uuid, mode);
     }
 
-    /** The processes that compute on the card and are no clients of MPS. */
-    List<Long> foreignProcesses(String uuid) throws NvmlException {
+    /** The processes that compute on the card and are not listed as clients of MPS. */
+    List<CardProcess> foreignProcesses(String uuid) throws NvmlException {
         return session().utilization(uuid, Instant.now()).processes().orElse(List.of()).stream()
-                .filter(process -> !process.mps())
-                .map(CardProcess::pid)
+                .filter(process -> !process.mps().orElse(false))
                 .toList();
     }
 

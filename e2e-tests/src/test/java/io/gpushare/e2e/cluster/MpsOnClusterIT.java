@@ -51,9 +51,8 @@ class MpsOnClusterIT extends ClusterScenario {
     @Order(1)
     void unequalLimitsOnOneCardAreExactAlsoForATenantThatChangesItsDirectory() {
         // The server of MPS takes 66 MiB of the card beside the 15 units.
-        installation.cards(Stream.of(TWO_T4)
-                .map(line -> line.replace("15GiB", "15500MiB"))
-                .toArray(String[]::new));
+        installation.cards(
+                Stream.of(TWO_T4).map(line -> line.replace("15GiB", "15500MiB")).toArray(String[]::new));
         String card = card(0);
         tenants.create("two", 2, 0, card, "2048", "1");
         tenants.create("five", 5, 0, card, "5120", "1");

@@ -1,6 +1,7 @@
 package io.gpushare.nvml.process;
 
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -9,16 +10,17 @@ import java.util.OptionalLong;
  *
  * @param pid the process ID in the host's PID namespace
  * @param gpuUtilization percent of the card's time in which it computed, the mean of its newest samples
- * @param mps whether it computes as a client of MPS
+ * @param mps whether it computes as a client of MPS; empty where the driver lists no clients
  */
-public record CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization, boolean mps) {
+public record CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization, Optional<Boolean> mps) {
     public CardProcess {
         Objects.requireNonNull(memoryUsedBytes);
         Objects.requireNonNull(gpuUtilization);
+        Objects.requireNonNull(mps);
     }
 
-    /** A process that is no client of MPS. */
+    /** A process that may be a client of MPS or not. */
     public CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization) {
-        this(pid, memoryUsedBytes, gpuUtilization, false);
+        this(pid, memoryUsedBytes, gpuUtilization, Optional.empty());
     }
 }

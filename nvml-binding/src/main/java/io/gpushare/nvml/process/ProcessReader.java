@@ -58,7 +58,8 @@ public final class ProcessReader {
             Optional<List<CardProcess>> processes = readIfSupported(version);
             if (processes.isPresent()) {
                 Optional<List<CardProcess>> clients = newest ? readIfSupported(Version.MPS) : Optional.empty();
-                return Optional.of(withClients(processes.get(), clients.orElse(List.of())));
+                return Optional.of(
+                        clients.map(of -> withClients(processes.get(), of)).orElse(processes.get()));
             }
         }
         return Optional.empty();
@@ -67,9 +68,13 @@ public final class ProcessReader {
     /** It is not documented whether a client of MPS is in both lists, so each process counts once. */
     private static List<CardProcess> withClients(List<CardProcess> processes, List<CardProcess> clients) {
         Map<Long, CardProcess> all = new LinkedHashMap<>();
-        processes.forEach(process -> all.put(process.pid(), process));
-        clients.forEach(client -> all.put(client.pid(), client));
+        processes.forEach(process -> all.put(process.pid(), known(process, false)));
+        clients.forEach(client -> all.put(client.pid(), known(client, true)));
         return List.copyOf(all.values());
+    }
+
+    private static CardProcess known(CardProcess process, boolean mps) {
+        return new CardProcess(process.pid(), process.memoryUsedBytes(), process.gpuUtilization(), Optional.of(mps));
     }
 
     private Optional<List<CardProcess>> readIfSupported(Version version) throws NvmlException {
@@ -99,12 +104,11 @@ public final class ProcessReader {
         throw calls.failure(version.call, NvmlCode.INSUFFICIENT_SIZE);
     }
 
-    private static CardProcess process(int pid, long bytes, boolean mps) {
+    private static CardProcess process(int pid, long bytes) {
         return new CardProcess(
                 Integer.toUnsignedLong(pid),
                 bytes == NvmlLibrary.NVML_VALUE_NOT_AVAILABLE ? OptionalLong.empty() : OptionalLong.of(bytes),
-                OptionalInt.empty(),
-                mps);
+                OptionalInt.empty());
     }
 
     /** The calls that list all processes, newest first, and the one that lists the clients of MPS. */
@@ -148,11 +152,9 @@ public final class ProcessReader {
 
         CardProcess process(Structure info) {
             return info instanceof nvmlProcessInfo_v1_t old
-                    ? ProcessReader.process(old.pid, old.usedGpuMemory, false)
+                    ? ProcessReader.process(old.pid, old.usedGpuMemory)
                     : ProcessReader.process(
-                            ((nvmlProcessInfo_v2_t) info).pid,
-                            ((nvmlProcessInfo_v2_t) info).usedGpuMemory,
-                            this == MPS);
+                            ((nvmlProcessInfo_v2_t) info).pid, ((nvmlProcessInfo_v2_t) info).usedGpuMemory);
         }
     }
 }

@@ -13,6 +13,8 @@ import java.util.List;
  * @param clients the number of processes that compute
  * @param failures how often the daemon was started again within ten minutes
  * @param waiting processes that wait until those of another user have ended, if they can't compute at once
+ * @param guarded whether MPS was ready on the card, and only its programs were allowed there since
+ * @param bypassing processes that began to compute without MPS since then, as long as there is no daemon
  */
 public record CardReport(
         long sequence,
@@ -22,8 +24,11 @@ public record CardReport(
         long server,
         long clients,
         long failures,
-        List<Long> waiting) {
+        List<Long> waiting,
+        boolean guarded,
+        List<Long> bypassing) {
     public CardReport {
         waiting = List.copyOf(waiting);
+        bypassing = List.copyOf(bypassing);
     }
 }

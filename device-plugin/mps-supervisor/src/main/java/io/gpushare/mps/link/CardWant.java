@@ -7,7 +7,8 @@ import java.util.List;
  *
  * @param sequence larger with each change
  * @param processLimitMib the most memory of one of its containers; 0 if no memory pod holds the card
- * @param terminate the processes whose contexts the supervisor ends: the newest ones of containers over their limit
+ * @param terminate the processes that the supervisor ends: the newest ones of containers over their limit, of which it
+ *     ends the contexts, and those that compute without MPS
  */
 public record CardWant(long sequence, long processLimitMib, List<Long> terminate) {
     /** Nothing was ever wanted. */

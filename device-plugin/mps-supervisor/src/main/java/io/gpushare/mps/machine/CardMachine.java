@@ -200,9 +200,11 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         if (seen.daemon() != Daemon.ABSENT) {
             return stay(Action.KILL);
         }
-        // Not at once: a plugin that counts memory instead would begin again with each pod.
+        // Not at once if nothing is wanted: a plugin that counts memory instead would begin again with each pod.
         boolean recoverable = why.equals(LOST)
-                || (passed(BROKEN_LEAST, now) && seen.impossible().isEmpty() && failures.size() < MOST_FAILURES);
+                || ((wanted || passed(BROKEN_LEAST, now))
+                        && seen.impossible().isEmpty()
+                        && failures.size() < MOST_FAILURES);
         if (recoverable) {
             return then(Phase.DRAINING, "", now);
         }

@@ -22,7 +22,7 @@ class MpsDirectoryTest {
         directory.create("GPU-a");
         assertThat(directory.want("GPU-a")).isEmpty();
         CardWant want = new CardWant(3, 4096, List.of(17L));
-        CardReport report = new CardReport(3, Phase.READY, 4096, "it's ready", 7, 2, 1, List.of(8L));
+        CardReport report = new CardReport(3, Phase.READY, 4096, "it's ready", 7, 2, 1, List.of(8L), true, List.of(9L));
 
         directory.write("GPU-a", want);
         directory.write("GPU-a", report);
@@ -37,7 +37,8 @@ class MpsDirectoryTest {
         directory.create("GPU-a");
         Files.writeString(dir.resolve("GPU-a").resolve("state"), "{\"phase\": \"READY\", \"later\": 1}");
 
-        assertThat(directory.report("GPU-a")).contains(new CardReport(0, Phase.READY, 0, "", 0, 0, 0, List.of()));
+        assertThat(directory.report("GPU-a"))
+                .contains(new CardReport(0, Phase.READY, 0, "", 0, 0, 0, List.of(), false, List.of()));
     }
 
     @Test

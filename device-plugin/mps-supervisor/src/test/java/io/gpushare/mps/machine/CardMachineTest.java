@@ -72,7 +72,7 @@ class CardMachineTest {
         assertThat(machine.phase()).isEqualTo(Phase.BROKEN);
         assertThat(machine.why()).isEqualTo("a process computes without MPS");
         card.foreignProcess = false;
-        turns(FOUR_GIB, 66);
+        turns(FOUR_GIB, 7);
         assertThat(machine.phase()).isEqualTo(Phase.READY);
     }
 

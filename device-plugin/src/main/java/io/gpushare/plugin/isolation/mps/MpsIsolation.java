@@ -35,6 +35,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,6 +75,7 @@ public final class MpsIsolation implements IsolationProvider {
     private final MpsSupervision supervisor;
     private final Sources sources;
     private final OverLimit overLimit;
+    private final Bypasses bypasses;
     private final MpsReporter reporter;
     private final InstantSource clock;
     private final AtomicLong terminated = new AtomicLong();
@@ -81,7 +83,7 @@ public final class MpsIsolation implements IsolationProvider {
     /**
      * Makes the provider.
      *
-     * @param grace how long the processes of a container may together exceed its limit
+     * @param grace how long the processes of a container may together exceed its limit, or compute without MPS
      */
     public MpsIsolation(MpsDirectory directory, Duration grace, Sources sources, Events events, InstantSource clock) {
         this.directory = directory;
@@ -89,6 +91,7 @@ public final class MpsIsolation implements IsolationProvider {
         this.clock = clock;
         supervisor = new MpsSupervision(directory, clock);
         overLimit = new OverLimit(grace, sources.starts());
+        bypasses = new Bypasses(grace, sources.starts());
         reporter = new MpsReporter(events, sources.cgroups());
     }
 
@@ -186,22 +189,28 @@ public final class MpsIsolation implements IsolationProvider {
                 .isPresent();
     }
 
+    /** The shares of memory on cards with MPS. */
+    private static List<ContainerShare> shares(NodeSnapshot snapshot) {
+        return ContainerShare.of(snapshot).stream()
+                .filter(share -> !share.whole() && hasMps(snapshot, share.card().id()))
+                .toList();
+    }
+
     /** Sends the supervisor what each card needs now. */
     private synchronized void want(NodeSnapshot snapshot) {
         if (!directory.supervised()) {
             return;
         }
         Map<CardId, Long> limits = new HashMap<>();
-        for (ContainerShare share : ContainerShare.of(snapshot)) {
-            if (!share.whole() && hasMps(snapshot, share.card().id())) {
-                limits.merge(share.card().id(), share.memory().mib(), Math::max);
-            }
-        }
+        shares(snapshot)
+                .forEach(share -> limits.merge(share.card().id(), share.memory().mib(), Math::max));
         for (Card card : snapshot.inventory().cards()) {
             supervisor.want(
                     card.id(),
                     limits.getOrDefault(card.id(), 0L),
-                    overLimit.terminating(card.id()),
+                    Stream.concat(overLimit.terminating(card.id()).stream(), bypasses.terminating(card.id()).stream())
+                            .distinct()
+                            .toList(),
                     sources.podsKnown().getAsBoolean());
         }
     }
@@ -213,7 +222,14 @@ public final class MpsIsolation implements IsolationProvider {
                 .map(Card::id)
                 .collect(Collectors.toSet());
         synchronized (this) {
-            for (OverLimit.Victim victim : overLimit.evaluate(sources.measured().get(), cards, clock.instant())) {
+            Measured measured = sources.measured().get();
+            Instant now = clock.instant();
+            for (OverLimit.Victim victim : overLimit.evaluate(measured, cards, now)) {
+                terminated.incrementAndGet();
+                reporter.reportTerminated(victim);
+            }
+            for (Bypasses.Victim victim :
+                    bypasses.evaluate(shares(snapshot), measured.usage(), supervisor::bypassing, now)) {
                 terminated.incrementAndGet();
                 reporter.reportTerminated(victim);
             }

@@ -84,6 +84,21 @@ final class MpsReporter {
                 + " MiB of card " + share.card().id() + ", more than its "
                 + share.memory().mib()
                 + " MiB. Run fewer, or request more.";
+        reportTerminated(share, message);
+    }
+
+    /** A process that computes without MPS is terminated. */
+    void reportTerminated(Bypasses.Victim victim) {
+        ContainerShare share = victim.share();
+        reportTerminated(
+                share,
+                "Process " + victim.pid() + " of container '" + share.container() + "' is terminated: it computes on"
+                        + " card " + share.card().id() + " without MPS, because the control daemon was not running when"
+                        + " it started. It has no limit, and MPS can't start beside it. Restart the program if the"
+                        + " container does not.");
+    }
+
+    private void reportTerminated(ContainerShare share, String message) {
         LOG.warn("pod {}: {}", share.pod(), message);
         events.warn(share.pod(), "GpuMpsProcessTerminated", message);
     }

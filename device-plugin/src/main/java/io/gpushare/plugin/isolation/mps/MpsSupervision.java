@@ -40,6 +40,12 @@ final class MpsSupervision {
         return reports;
     }
 
+    /** The processes on that card that compute without MPS and block it. */
+    List<Long> bypassing(CardId card) {
+        CardReport report = reports.get(card);
+        return report == null ? List.of() : report.bypassing();
+    }
+
     /** Whether a supervisor lives and reports that card. */
     boolean serves(CardId card) {
         return directory.supervised() && report(card).isPresent();

@@ -102,7 +102,7 @@ class MpsIsolationTest {
 
     private static void report(MpsDirectory directory, CardId card) {
         try {
-            directory.write(card.uuid(), new CardReport(0, Phase.READY, 4096, "", 7, 0, 0, List.of()));
+            directory.write(card.uuid(), new CardReport(0, Phase.READY, 4096, "", 7, 0, 0, List.of(), true, List.of()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

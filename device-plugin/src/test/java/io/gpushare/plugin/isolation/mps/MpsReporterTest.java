@@ -47,6 +47,6 @@ class MpsReporterTest {
 
     private static CardReport waiting(long... pids) {
         return new CardReport(
-                0, Phase.READY, 2048, "", 1, 1, 0, Arrays.stream(pids).boxed().toList());
+                0, Phase.READY, 2048, "", 1, 1, 0, Arrays.stream(pids).boxed().toList(), true, List.of());
     }
 }
