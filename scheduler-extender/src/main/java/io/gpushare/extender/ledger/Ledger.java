@@ -186,11 +186,11 @@ public final class Ledger {
 
     /**
      * Reserves cards on that node for the pod until then, in one atomic step, in place of what filter reserved for it
-     * before. If none fit any more, nothing is reserved.
+     * before. If none fit any more, nothing is reserved. It counts as long as the API server's watch shows the pod.
      *
      * @param choice chooses among the cards of the node as the pod may use it
      */
-    public void promise(PodEntry pod, String node, Function<NodeEntry, Placement> choice, Instant until) {
+    public void promise(SchedulingPod pod, String node, Function<NodeEntry, Placement> choice, Instant until) {
         pods.promise(pod, choice, node, until);
     }
 

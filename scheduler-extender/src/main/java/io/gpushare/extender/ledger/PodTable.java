@@ -6,6 +6,7 @@ import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.aliyun.AliyunPod;
@@ -249,11 +250,11 @@ final class PodTable {
     }
 
     /** As {@link Ledger#promise}. */
-    void promise(PodEntry pod, Function<NodeEntry, Placement> choice, String node, Instant until) {
+    void promise(SchedulingPod pod, Function<NodeEntry, Placement> choice, String node, Instant until) {
         String uid = pod.ref().uid();
         reservations.end(uid, Source.FILTER);
         nodes.change(node, entry -> {
-            if (choice.apply(reserved.available(node, entry, uid, pod.priority().value()))
+            if (choice.apply(reserved.available(node, entry, uid, pod.priority()))
                     instanceof Placement.Placed(Allocation allocation)) {
                 reservations.put(Reservation.filter(uid, node, allocation, until));
             }

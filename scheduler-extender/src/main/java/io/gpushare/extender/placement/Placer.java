@@ -8,8 +8,8 @@ import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.LedgerListener;
 import io.gpushare.extender.ledger.NodeEntry;
-import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
@@ -95,9 +95,9 @@ public final class Placer {
     }
 
     /** Promises the cards that the pod's policy chooses on that node until then: {@link Ledger#promise}. */
-    public void promise(PodEntry pod, String node, Instant until) {
-        Scoring scoring = scoring(pod.podDemand().policy());
-        ledger.promise(pod, node, entry -> place(node, entry, pod.podDemand(), scoring), until);
+    public void promise(SchedulingPod pod, PodDemand.Valid demand, String node, Instant until) {
+        Scoring scoring = scoring(demand.policy());
+        ledger.promise(pod, node, entry -> place(node, entry, demand, scoring), until);
     }
 
     /** The cards of the node that cost least by that scoring, or why none fit. */

@@ -5,7 +5,7 @@ import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
-import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.FreeNodes;
@@ -25,7 +25,6 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -44,6 +43,9 @@ public final class NodeSelection {
 
     /** For how many pods filter reserves at one time. */
     static final int MOST_RESERVED = 1000;
+
+    /** And for how many of them that the API server's watch has not shown. */
+    static final int MOST_UNSEEN = 100;
 
     private final Placer placer;
     private final Ledger ledger;
@@ -132,7 +134,7 @@ public final class NodeSelection {
             decide(pod.ref().uid(), apart, demand, nodes, draft);
         }
         if (asVerb) {
-            reserve(pod, nodes, draft);
+            reserve(pod, demand, nodes, draft);
         }
         return draft.result();
     }
@@ -199,25 +201,39 @@ public final class NodeSelection {
      * A pod that was named nodes in vain again and again reserves nothing: it would keep cards from others. One of a
      * gang reserves until a pod of no such gang comes, because kube-scheduler tries all of a gang before it binds one.
      */
-    private void reserve(SchedulingPod scheduled, NodeIndices nodes, FilterResult.Draft draft) {
-        String podUid = scheduled.ref().uid();
-        @Nullable String gang = scheduled.traits().group();
+    private void reserve(SchedulingPod pod, PodDemand.Valid demand, NodeIndices nodes, FilterResult.Draft draft) {
+        String podUid = pod.ref().uid();
+        @Nullable String gang = pod.traits().group();
         ofThisCycle.remove(podUid);
-        // A caller may name any pod: only those of the API take memory and cards.
-        Optional<PodEntry> pod = ledger.podEntry(podUid);
-        if (draft.passed() == 1 && pod.isPresent()) {
+        if (draft.passed() == 1 && mayReserve(podUid)) {
             String node = nodes.name(draft.passedPlaces()[0]);
             boolean hopeful = outcomes.attempts().named(podUid, node);
-            if ((hopeful || gang != null)
-                    && ledger.reservations(Source.FILTER::equals).size() < MOST_RESERVED) {
+            if (hopeful || gang != null) {
                 if (!hopeful) {
                     ofThisCycle.put(podUid, gang);
                 }
-                placer.promise(pod.get(), node, clock.instant().plus(PREPARATION));
+                placer.promise(pod, demand, node, clock.instant().plus(PREPARATION));
                 return;
             }
         }
         ledger.endFilterReservation(podUid);
+    }
+
+    /**
+     * kube-scheduler may ask about a new pod before the watch shows it. What is reserved for it counts once it is
+     * shown: a caller that names pods that are not in the API takes no card, and leaves room for pods that are.
+     */
+    private boolean mayReserve(String podUid) {
+        List<Reservation> others = ledger.reservations(Source.FILTER::equals).stream()
+                .filter(each -> !each.pod().equals(podUid))
+                .toList();
+        return others.size() < MOST_RESERVED
+                && (ledger.podEntry(podUid).isPresent()
+                        || others.stream()
+                                        .filter(each ->
+                                                ledger.podEntry(each.pod()).isEmpty())
+                                        .count()
+                                < MOST_UNSEEN);
     }
 
     /** Scheduling cycles come one after the other: a pod of no such gang means that the cycle of the gang is over. */

@@ -143,8 +143,35 @@ class FilterReservationTest implements PodApi {
         new Preemption(placer).preempt(pod("late", 8, 0), Map.of("n2", new Victims(List.of(), 0)));
         selection.prioritize(pod("late", 8, 0), named("n2"));
         assertThat(reserved()).isEqualTo(2);
-        assertThat(selection.filter(pod("unknown", 8, 0), named("n2")).passed()).isEqualTo(1);
-        assertThat(reserved()).as("for a pod that is not in the API").isEqualTo(2);
+    }
+
+    @Test
+    void aPodThatTheWatchHasNotShownYetHasItsCardsOnceItDoes() {
+        node("n2");
+        assertThat(selection.filter(pod("new", 15, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(pod("newer", 15, 0), named("n2")).passed()).isEqualTo(1);
+        pending("new", 15, 0, "");
+        assertThat(selection.feasible(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
+        pending("newer", 15, 0, "");
+        assertThat(selection.feasible(pod("late", 1, 0), named("n2")).passed())
+                .as("both have a card; the second was named while nothing counted for the first")
+                .isZero();
+        assertThat(binder.bind(ref("new"), "n2", now)).isInstanceOf(BindResult.Bound.class);
+        assertThat(binder.bind(ref("newer"), "n2", now)).isInstanceOf(BindResult.Bound.class);
+    }
+
+    @Test
+    void podsThatAreNotInTheApiTakeNoCardAndLeaveRoomForOthers() {
+        node("n2");
+        for (int i = 0; i < NodeSelection.MOST_RESERVED; i++) {
+            assertThat(selection.filter(pod("unknown-" + i, 15, 0), named("n2")).passed())
+                    .isEqualTo(1);
+        }
+        assertThat(reserved()).isEqualTo(2 + NodeSelection.MOST_UNSEEN);
+        pending("known", 15, 0, "");
+        assertThat(selection.filter(pod("known", 15, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.feasible(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.feasible(pod("late", 16, 0), named("n2")).passed()).isZero();
     }
 
     @Test
