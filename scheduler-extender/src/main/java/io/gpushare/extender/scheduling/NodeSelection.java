@@ -207,7 +207,8 @@ public final class NodeSelection {
         ofThisCycle.remove(podUid);
         if (draft.passed() == 1 && mayReserve(podUid)) {
             String node = nodes.name(draft.passedPlaces()[0]);
-            boolean hopeful = outcomes.attempts().named(podUid, node);
+            boolean hopeful =
+                    ledger.podEntry(podUid).isEmpty() || outcomes.attempts().named(podUid, node);
             if (hopeful || gang != null) {
                 if (!hopeful) {
                     ofThisCycle.put(podUid, gang);
