@@ -75,7 +75,12 @@ class WasteIT {
             System.out.println("By the command line and by Prometheus: " + sums);
             List<String> names = List.of("default/greedy", "default/modest", "default/train");
             assertThat(namedByCommandLine()).containsExactlyInAnyOrderElementsOf(names);
-            assertThat(namedByPrometheus(prometheus)).containsExactlyInAnyOrderElementsOf(names);
+            // It reads the plugins and the extender at different times.
+            Await.until(
+                    PATIENCE,
+                    "Prometheus names the same pods",
+                    () -> namedByPrometheus(prometheus).stream().sorted().toList(),
+                    names::equals);
             page(browser, names);
         }
     }
