@@ -48,7 +48,9 @@ public final class ProcessTable {
     public Optional<Cgroup> cgroup(long pid) {
         return lines(pid, "cgroup")
                 .map(Cgroup::parse)
-                .map(cgroup -> cgroup.withMounts(lines(pid, "mountinfo").orElse(List.of())));
+                .map(cgroup -> cgroup.podUid().isEmpty()
+                        ? cgroup
+                        : cgroup.withMounts(lines(pid, "mountinfo").orElse(List.of())));
     }
 
     private Optional<List<String>> lines(long pid, String file) {

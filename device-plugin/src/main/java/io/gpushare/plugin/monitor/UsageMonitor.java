@@ -3,6 +3,7 @@ package io.gpushare.plugin.monitor;
 import io.gpushare.plugin.part.PeriodicTask;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.usage.CardUsages;
+import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.IdleTimes;
 import io.gpushare.plugin.usage.NodeUsage;
@@ -10,8 +11,10 @@ import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,10 +73,11 @@ public final class UsageMonitor implements AutoCloseable {
     private Duration evaluate() {
         try {
             CardUsages last = reported;
-            var snapshot = latest.now().withRecorded(pods(last));
+            Map<Long, Optional<Cgroup>> cgroups = cgroups(last);
+            var snapshot = latest.now().withRecorded(pods(cgroups));
             NodeUsage now = processes.ownOnly()
                     ? NodeUsage.withoutProcesses(last)
-                    : NodeUsage.of(last, processes::cgroup, snapshot);
+                    : NodeUsage.of(last, pid -> cgroups.getOrDefault(pid, Optional.empty()), snapshot);
             if (!processes.ownOnly()) {
                 warnIfHidden(now.containers().isEmpty());
             }
@@ -93,11 +97,19 @@ public final class UsageMonitor implements AutoCloseable {
         return PeriodicTask.ON_REQUEST;
     }
 
-    /** The uids of the pods of all processes on the cards. */
-    private Set<String> pods(CardUsages reported) {
+    /** The cgroups of all processes on the cards, by PID. */
+    private Map<Long, Optional<Cgroup>> cgroups(CardUsages reported) {
         return reported.cards().values().stream()
                 .flatMap(card -> card.processes().orElse(List.of()).stream())
-                .flatMap(process -> processes.cgroup(process.pid()).stream())
+                .map(process -> process.pid())
+                .distinct()
+                .collect(Collectors.toMap(Function.identity(), processes::cgroup));
+    }
+
+    /** The uids of their pods. */
+    private static Set<String> pods(Map<Long, Optional<Cgroup>> cgroups) {
+        return cgroups.values().stream()
+                .flatMap(Optional::stream)
                 .flatMap(cgroup -> cgroup.podUid().stream())
                 .collect(Collectors.toSet());
     }

@@ -34,15 +34,18 @@ public record Cgroup(Optional<String> podUid, Optional<String> containerId, Opti
 
     /** With the container's name, by the lines of the process's {@code /proc/<pid>/mountinfo}. */
     public Cgroup withMounts(List<String> lines) {
-        Pattern directory = Pattern.compile(".*/pods/" + podUid.orElse("-") + "/containers/([a-z0-9-]+)/[^/]+");
-        Optional<String> name = lines.stream()
+        return new Cgroup(podUid, containerId, podUid.flatMap(uid -> mounted(uid, lines)));
+    }
+
+    private static Optional<String> mounted(String podUid, List<String> lines) {
+        Pattern directory = Pattern.compile(".*/pods/" + podUid + "/containers/([a-z0-9-]+)/[^/]+");
+        return lines.stream()
                 .map(line -> line.split(" ", 5))
                 .filter(fields -> fields.length == 5)
                 .map(fields -> directory.matcher(fields[3]))
                 .filter(Matcher::matches)
                 .map(root -> root.group(1))
                 .findFirst();
-        return new Cgroup(podUid, containerId, name);
     }
 
     /** Parses the lines; a hierarchy that names a pod has precedence. */

@@ -38,6 +38,10 @@ class ContainerFinderTest {
             null,
             List.of(Card.of("GPU-a", 0, Memory.ofGib(80)), Card.of("GPU-b", 1, Memory.ofGib(80))));
 
+    /** The container c0 of pod p has two units of card A; their devices are of card B. */
+    private static final KubeletCheckpoint TWO_UNITS_OF_A = KubeletCheckpoint.of(List.of(new KubeletCheckpoint.Entry(
+            "uid-p", "c0", "any.com/mem", Set.of("GPU-b::0", "GPU-b::1"), List.of(new NamedCard.ByUuid(A)))));
+
     private final Map<Long, Cgroup> cgroups = new HashMap<>();
     private final List<CardProcess> processes = new ArrayList<>();
 
@@ -92,12 +96,7 @@ class ContainerFinderTest {
         // The kubelet only counts: the devices are of another card.
         NodeSnapshot node = NodeSnapshot.of(CARDS)
                 .withListed(TestPods.withDevices("p", "c0", "GPU-b::0", "GPU-b::1"), TestPods.START)
-                .withCheckpoint(KubeletCheckpoint.of(List.of(new KubeletCheckpoint.Entry(
-                        "uid-p",
-                        "c0",
-                        "any.com/mem",
-                        Set.of("GPU-b::0", "GPU-b::1"),
-                        List.of(new NamedCard.ByUuid(A))))));
+                .withCheckpoint(TWO_UNITS_OF_A);
         process("x", 2 * GIB);
         assertThat(excesses(node)).isEmpty();
         process("x", GIB);
@@ -109,13 +108,7 @@ class ContainerFinderTest {
     /** A plugin that has just started, beside a kubelet that has just restarted, without the API server. */
     @Test
     void thePodsOfProcessesAreThoseOfTheCheckpointIfNothingElseReportsThem() {
-        NodeSnapshot node = NodeSnapshot.of(CARDS)
-                .withCheckpoint(KubeletCheckpoint.of(List.of(new KubeletCheckpoint.Entry(
-                        "uid-p",
-                        "c0",
-                        "any.com/mem",
-                        Set.of("GPU-b::0", "GPU-b::1"),
-                        List.of(new NamedCard.ByUuid(A))))));
+        NodeSnapshot node = NodeSnapshot.of(CARDS).withCheckpoint(TWO_UNITS_OF_A);
         process("x", 3 * GIB);
 
         assertThat(excesses(node)).isEmpty();
