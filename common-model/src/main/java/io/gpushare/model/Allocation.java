@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** The cards of a pod by container, as written in its annotation. */
 public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) {
@@ -23,8 +24,9 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
      * user may edit a pod's card requirements later, and the pod keeps its cards.
      */
     public boolean gives(Demand demand) {
-        return demand.containers()
-                .equals(containers.stream().map(ContainerAllocation::demand).toList());
+        return demand.containers().size() == containers.size()
+                && IntStream.range(0, containers.size())
+                        .allMatch(i -> demand.containers().get(i).givenBy(containers.get(i)));
     }
 
     /**
@@ -45,6 +47,11 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
                         .map(container ->
                                 requesting.contains(container.name()) ? container : container.withoutPercents())
                         .toList());
+    }
+
+    /** Whether its containers have slots. */
+    public boolean slotted() {
+        return containers.stream().anyMatch(container -> container.total().slots() > 0);
     }
 
     public Optional<ContainerAllocation> container(String name) {

@@ -20,7 +20,7 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
         // Nearly all containers have one card, and a large cluster has very many containers.
         shares = shares.size() == 1 ? Map.copyOf(shares) : Collections.unmodifiableMap(new LinkedHashMap<>(shares));
         Share total = sum(shares.values());
-        if (shares.isEmpty() || (total.wholeCards() > 0 && !total.shared().isNone())) {
+        if (shares.isEmpty() || (total.wholeCards() > 0 && total.hasPart())) {
             throw new IllegalArgumentException(
                     "container " + Printable.quoted(name) + " has either memory or whole cards");
         }
@@ -53,6 +53,13 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
     public ContainerAllocation withoutPercents() {
         Map<CardId, Share> changed = new LinkedHashMap<>(shares);
         changed.replaceAll((_, share) -> share.withoutPercents());
+        return new ContainerAllocation(name, role, changed);
+    }
+
+    /** The same without slots. */
+    public ContainerAllocation withoutSlots() {
+        Map<CardId, Share> changed = new LinkedHashMap<>(shares);
+        changed.replaceAll((_, share) -> share.minus(Share.slots(share.slots())));
         return new ContainerAllocation(name, role, changed);
     }
 

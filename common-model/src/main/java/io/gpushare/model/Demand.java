@@ -15,13 +15,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a pod requests, by container, and the cards that it accepts. What follows for the cards is computed once: filter
  * compares it with the cards of thousands of nodes.
+ *
+ * <p>The containers of a pod share its cards, except those that request slots: each of them has as many cards as slots,
+ * and they may be other cards than those of the next container.
  */
 public final class Demand {
+    private static final Share SLOTTED_CARD = Share.WHOLE_CARD.plus(Share.slots(1));
+
     private final List<ContainerDemand> containers;
     private final int split;
     private final CardSelector selector;
     private final Share total;
     private final Share share;
+    private final List<Demand> parts;
 
     /**
      * A demand for the cards that the selector accepts.
@@ -31,11 +37,24 @@ public final class Demand {
      */
     public Demand(List<ContainerDemand> containers, int split, CardSelector selector) {
         this.containers = List.copyOf(containers);
-        this.split = split;
         this.selector = Objects.requireNonNull(selector);
-        check();
         this.total = peakShare(this.containers, ContainerDemand::role, ContainerDemand::request);
-        this.share = total.dividedBy(split);
+        this.split = slotted() ? mostShared(this.containers) : split;
+        check();
+        this.parts = slotted() && containers.size() > 1
+                ? this.containers.stream().map(this::only).toList()
+                : List.of();
+        this.share = parts.isEmpty()
+                ? total.hasPart() ? total.dividedBy(this.split) : Share.NONE
+                : parts.stream().map(Demand::share).reduce(Share.NONE, Share::max);
+    }
+
+    private static int mostShared(List<ContainerDemand> containers) {
+        return containers.stream()
+                .map(ContainerDemand::request)
+                .filter(Share::hasPart)
+                .mapToInt(Share::slots)
+                .reduce(1, Math::max);
     }
 
     /** A demand with all memory on one card, for any card. */
@@ -61,13 +80,13 @@ public final class Demand {
             }
             apps = container.role() == ContainerRole.APP;
             for (ShareKind kind : ShareKind.PERCENTS) {
-                if (split > 1 && kind.in(container.request()) > 0) {
+                if (split > 1 && !slotted() && kind.in(container.request()) > 0) {
                     throw new IllegalArgumentException("container " + Printable.quoted(container.name())
                             + " requests " + kind.in(container.request()) + " percent of the " + kind
                             + ", which is possible on one card only");
                 }
             }
-            if (!container.request().divisibleBy(split)) {
+            if (!slotted() && !container.request().divisibleBy(split)) {
                 throw new IllegalArgumentException("container " + Printable.quoted(container.name()) + " requests "
                         + container.request().units() + " units of memory on " + split
                         + " cards: request a multiple of " + split + ", so that each card gives the same");
@@ -99,9 +118,25 @@ public final class Demand {
 
     /**
      * The most that its containers hold at one time of each card that they share; none for a pod of whole cards only.
+     * Of a demand with several {@link #parts}, the most of any of them.
      */
     public Share share() {
         return share;
+    }
+
+    /** What it takes of each whole card. */
+    public Share wholeShare() {
+        return slotted() ? SLOTTED_CARD : Share.WHOLE_CARD;
+    }
+
+    /** Whether its containers request slots. */
+    public boolean slotted() {
+        return total.slots() > 0;
+    }
+
+    /** The demands that are placed one after the other, each on cards of its own: itself, or one for each container. */
+    public List<Demand> parts() {
+        return parts.isEmpty() ? List.of(this) : parts;
     }
 
     /** Whether its containers share cards; if not, they need whole cards only. */
@@ -109,7 +144,7 @@ public final class Demand {
         return !share.isNone();
     }
 
-    /** The number of cards that its containers share; 0 for a pod of whole cards only. */
+    /** The number of cards that its containers, or those of one part, share; 0 for a pod of whole cards only. */
     public int sharedCards() {
         return shares() ? split : 0;
     }
@@ -119,14 +154,14 @@ public final class Demand {
         return total.wholeCards();
     }
 
-    /** The number of cards, shared and whole. */
+    /** The number of cards, shared and whole, that it needs at least. */
     public int cards() {
-        return sharedCards() + wholeCards();
+        return parts.isEmpty() ? sharedCards() + wholeCards() : Math.max(sharedCards(), wholeCards());
     }
 
     /** Whether any card will do, and the pod needs either memory on one card or whole cards. Most demands are plain. */
     public boolean plain() {
-        return selector.any() && (!shares() || (cards() == 1 && !share.hasPercents()));
+        return selector.any() && !slotted() && (!shares() || (cards() == 1 && !share.hasPercents()));
     }
 
     /** The most that containers hold at one time, of each kind of share; at most the largest int. */
@@ -136,7 +171,8 @@ public final class Demand {
             long amount = peak(containers, role, container -> kind.in(share.apply(container)));
             peak = peak.plus(kind.share((int) Math.min(Integer.MAX_VALUE, amount)));
         }
-        return peak;
+        long part = peak(containers, role, container -> share.apply(container).part());
+        return peak.plus(Share.part((int) Math.min(Integer.MAX_VALUE, part)));
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.gpushare.options;
 
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.ResourceNames;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,6 +19,15 @@ public final class ClusterOptions {
             converter = ReadableFileConverter.class,
             description = "kubeconfig file; without it, the pod's service account. [KUBECONFIG]")
     private @Nullable Path kubeconfig;
+
+    @Option(
+            names = "--memory-unit",
+            paramLabel = "<unit>",
+            defaultValue = "GiB",
+            converter = MemoryUnitConverter.class,
+            description = "Memory that one memory device stands for: GiB, or <n>MiB. With --hami both programs need the"
+                    + " same, 256MiB or smaller is best. [GiB]")
+    private MemoryUnit memoryUnit = MemoryUnit.GIB;
 
     @Option(
             names = "--memory-resource",
@@ -43,6 +53,16 @@ public final class ClusterOptions {
             description = "Resource that counts percents of a card's cores, such as aliyun.com/gpu-core.percentage: at"
                     + " most so many of them compute for a container, beside its memory. Empty: cores are not counted.")
     private String coreResource = "";
+
+    @Option(
+            names = "--hami",
+            arity = "0..1",
+            paramLabel = "<true|false>",
+            defaultValue = "false",
+            fallbackValue = "true",
+            description = "Whether pods may request cards in HAMi's words as well: nvidia.com/gpu, gpumem,"
+                    + " gpumem-percentage and gpucores. [false]")
+    private boolean hami;
 
     @Option(
             names = "--former-memory-resources",
@@ -79,6 +99,11 @@ public final class ClusterOptions {
         return kubeconfig;
     }
 
+    /** The amount of memory that one memory device represents. */
+    public MemoryUnit memoryUnit() {
+        return memoryUnit;
+    }
+
     /** The namespace of the device plugins' Leases. */
     public String nodeLeaseNamespace() {
         return nodeLeaseNamespace;
@@ -96,8 +121,9 @@ public final class ClusterOptions {
 
     /** The names of the resources, after {@link #problems} was empty. */
     public ResourceNames resources() {
-        return new ResourceNames(
+        ResourceNames names = new ResourceNames(
                 memoryResource, cardResource, coreResource, named(formerMemoryResources), named(formerCardResources));
+        return hami ? names.withHami() : names;
     }
 
     /** Empty text has one name for picocli, which is empty. */

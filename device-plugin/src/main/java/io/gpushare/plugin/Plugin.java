@@ -6,6 +6,8 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.cards.CardScanner;
@@ -61,6 +63,7 @@ final class Plugin implements AutoCloseable {
     private final SnapshotPublisher publisher = new SnapshotPublisher(this::publish);
     private final CompletableFuture<Integer> exit;
     private final ResourceNames resources;
+    private final Share beside;
     private final UnknownNames names;
     private final LatestSnapshot latest;
     private final NodePodInformer pods;
@@ -89,9 +92,10 @@ final class Plugin implements AutoCloseable {
         this.exit = exit;
         node = new EventSubject.Node(options.nodeName);
         resources = options.cluster.resources();
+        beside = options.beside();
         names = new UnknownNames(resources, exit);
         Path pluginDir = options.kubeletDir.resolve("device-plugins");
-        latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(options.memoryUnit)), publisher::changed);
+        latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(options.cluster.memoryUnit())), publisher::changed);
         DomainSockets sockets = new DomainSockets();
         stops.add(sockets::close);
         KubernetesApi api = KubernetesApi.connect(
@@ -100,7 +104,7 @@ final class Plugin implements AutoCloseable {
         PodResourcesClient podResources =
                 new PodResourcesClient(options.kubeletDir.resolve("pod-resources/kubelet.sock"), resources, sockets);
         stops.add(podResources::close);
-        pods = new NodePodInformer(api, options.nodeName, resources);
+        pods = new NodePodInformer(api, options.nodeName, new DemandCodec(resources, options.cluster.memoryUnit()));
         stops.add(pods::close);
         lease = new NodeLease(
                         new NodeLeaseCalls(api, options.cluster.nodeLeaseNamespace(), options.nodeName),
@@ -112,7 +116,7 @@ final class Plugin implements AutoCloseable {
         InventoryPublisher inventory = new InventoryPublisher(api, options.nodeName).start();
         stops.add(inventory::close);
         assembler = new InventoryAssembler(
-                options.memoryUnit, this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
+                options.cluster.memoryUnit(), this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
         events = new PodEventRecorder(api.events()::record, clocks).start();
         stops.add(events::close);
         allocations = new AllocationReconciler(
@@ -178,7 +182,7 @@ final class Plugin implements AutoCloseable {
         CardScanner cards = new CardScanner(
                         new CardScanner.Settings(
                                 options.nvmlLibrary,
-                                options.memoryUnit,
+                                options.cluster.memoryUnit(),
                                 SCAN_INTERVAL,
                                 options.healthQuietTime(),
                                 options.containers().needDeviceFiles(),
@@ -216,7 +220,7 @@ final class Plugin implements AutoCloseable {
     }
 
     private void assembled(Inventory now) {
-        Inventory isolated = isolation.isolated(now.withPercents(resources.kinds()));
+        Inventory isolated = isolation.isolated(now.withBeside(beside));
         latest.update(snapshot -> snapshot.withInventory(isolated));
         publisher.read(Source.CARDS);
     }

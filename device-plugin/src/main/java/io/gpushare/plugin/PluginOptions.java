@@ -1,7 +1,8 @@
 package io.gpushare.plugin;
 
 import io.gpushare.model.card.Memory;
-import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.options.AddressConverter;
 import io.gpushare.options.CheckedOptions;
 import io.gpushare.options.ClusterOptions;
@@ -38,13 +39,8 @@ import picocli.CommandLine.Option;
         usageHelpWidth = 110)
 final class PluginOptions implements CheckedOptions {
     private static final Duration QUIET_TIME = Duration.ofSeconds(10);
-
-    @Option(
-            names = "--memory-unit",
-            paramLabel = "<unit>",
-            defaultValue = "GiB",
-            description = "Memory that one memory device stands for: GiB, or <n>MiB. [GiB]")
-    MemoryUnit memoryUnit = MemoryUnit.GIB;
+    private static final int DEFAULT_SLOTS = 10;
+    private static final int MOST_SLOTS = 100;
 
     @Mixin
     ClusterOptions cluster = new ClusterOptions();
@@ -99,6 +95,15 @@ final class PluginOptions implements CheckedOptions {
     Map<String, Memory> cardMemory = Map.of();
 
     @Option(
+            names = "--hami-slots",
+            paramLabel = "<number>",
+            defaultValue = "10",
+            description =
+                    "With --hami: how many containers share one card at most, of those that request nvidia.com/gpu."
+                            + " [10]")
+    private int hamiSlots = DEFAULT_SLOTS;
+
+    @Option(
             names = "--metrics-address",
             paramLabel = "<address>",
             converter = AddressConverter.class,
@@ -136,7 +141,6 @@ final class PluginOptions implements CheckedOptions {
 
     OptionParser parser(EnvironmentDefaults environment) {
         return new OptionParser(this, environment)
-                .reads(MemoryUnit.class, MemoryUnit::parse)
                 .reads(Memory.class, Memory::parse)
                 .reads(IsolationMode.class)
                 .reads(DeviceListStrategy.class);
@@ -152,9 +156,20 @@ final class PluginOptions implements CheckedOptions {
         if (healthQuietTime == null) {
             problems.add("--health-quiet-time is empty: write seconds, such as 10s, or leave it out");
         }
+        if (hamiSlots < 1 || hamiSlots > MOST_SLOTS) {
+            problems.add("--hami-slots=" + hamiSlots + " is not possible: write a number from 1 to " + MOST_SLOTS);
+        }
         problems.addAll(cluster.problems());
         problems.addAll(isolation.problems());
         return problems;
+    }
+
+    /** What each card offers beside its memory. */
+    Share beside() {
+        ResourceNames names = cluster.resources();
+        boolean slots = !names.slots().isEmpty();
+        return (slots || !names.cores().isEmpty() ? Share.ALL_CORES : Share.NONE)
+                .plus(Share.slots(slots ? hamiSlots : 0));
     }
 
     ContainerSettings containers() {

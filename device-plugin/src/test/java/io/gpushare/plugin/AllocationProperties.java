@@ -24,6 +24,7 @@ import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.snapshot.AnnotationDifference;
+import io.gpushare.plugin.snapshot.DeviceIdParser;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.snapshot.TestPods;
@@ -52,7 +53,7 @@ class AllocationProperties {
     private static final long SEED = 20_261_121;
     private static final Inventory CARDS = new Inventory(
                     MemoryUnit.GIB, null, List.of(card("GPU-a", 0, 15), card("GPU-b", 1, 15), card("GPU-c", 2, 24)))
-            .withPercents(Set.of(ShareKind.CORES));
+            .withBeside(Share.ALL_CORES.plus(Share.slots(3)));
 
     private static Card card(String uuid, int index, int gib) {
         return TestPods.mps(Card.of(uuid, index, Memory.ofGib(gib)));
@@ -159,6 +160,9 @@ class AllocationProperties {
 
         private List<ContainerDemand> demand() {
             if (random.nextInt(3) == 0) {
+                return slotted();
+            }
+            if (random.nextInt(3) == 0) {
                 return List.of(TestPods.cards("main", 1 + random.nextInt(2)));
             }
             List<ContainerDemand> containers = new ArrayList<>();
@@ -170,6 +174,31 @@ class AllocationProperties {
             }
             containers.add(new ContainerDemand("main", ContainerRole.APP, share(6)));
             return containers;
+        }
+
+        /** Containers that request slots: MPS serves no container with parts of several cards. */
+        private List<ContainerDemand> slotted() {
+            List<ContainerDemand> containers = new ArrayList<>();
+            if (random.nextInt(3) == 0) {
+                containers.add(new ContainerDemand("init", ContainerRole.INIT, slottedShare()));
+            }
+            containers.add(new ContainerDemand("main", ContainerRole.APP, slottedShare()));
+            if (random.nextInt(3) == 0) {
+                containers.add(new ContainerDemand("other", ContainerRole.APP, slottedShare()));
+            }
+            return containers;
+        }
+
+        private Share slottedShare() {
+            int cores = random.nextInt(2) * random.nextInt(50);
+            return switch (random.nextInt(3)) {
+                case 0 -> {
+                    int cards = 1 + random.nextInt(2);
+                    yield new Share(0, cards, 0, cards, 0);
+                }
+                case 1 -> new Share(0, 0, cores, 1, 1 + random.nextInt(60));
+                default -> new Share(1 + random.nextInt(8), 0, cores, 1, 0);
+            };
         }
 
         /** Some memory and, of a part of the containers, some cores. */
@@ -340,6 +369,26 @@ class AllocationProperties {
                     .mapToLong(state -> state.free().cores())
                     .sum();
             assertThat(free(lists.list(DeviceResource.CORES), taken)).isLessThanOrEqualTo(freeCores);
+            long freeSlots = truth.cards().stream()
+                    .filter(state -> state.free().units() > 0)
+                    .mapToLong(state -> state.free().slots())
+                    .sum();
+            assertThat(free(lists.list(DeviceResource.SLOTS), taken))
+                    .isLessThanOrEqualTo(freeSlots + slotsInherited(truth));
+        }
+
+        /**
+         * Slots of init containers' cards that the kubelet counts once with those of the containers after them, which
+         * are of other cards.
+         */
+        private long slotsInherited(NodeCards truth) {
+            long held = truth.cards().stream()
+                    .mapToLong(state -> state.allocated().slots())
+                    .sum();
+            long counted = kubelet.allocatedIds().stream()
+                    .filter(id -> DeviceIdParser.mayBe(Set.of(id), ShareKind.SLOTS))
+                    .count();
+            return held - counted;
         }
 
         private static long free(List<Offered> list, Set<String> allocated) {

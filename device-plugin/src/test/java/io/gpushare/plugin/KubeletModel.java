@@ -190,12 +190,26 @@ final class KubeletModel {
         return order;
     }
 
+    private static Map<CardId, Share> slotted(
+            ContainerDemand container, List<CardId> cards, Map<String, String> environment) {
+        Map<CardId, Share> shares = new LinkedHashMap<>();
+        for (CardId card : cards) {
+            String limit = environment.get("CUDA_DEVICE_MEMORY_LIMIT_" + shares.size());
+            Share each = container.onEach(cards.size()).withoutPart();
+            shares.put(card, limit == null ? each : each.withUnits(Integer.parseInt(limit.replace("m", "")) / 1024));
+        }
+        return shares;
+    }
+
     /** The allocation that a program in the container finds. */
     private static ContainerAllocation sees(ContainerDemand container, Map<String, String> environment) {
         List<CardId> cards = Arrays.stream(Objects.requireNonNull(environment.get("NVIDIA_VISIBLE_DEVICES"))
                         .split(",", -1))
                 .map(CardId::new)
                 .toList();
+        if (container.request().slots() > 0) {
+            return new ContainerAllocation(container.name(), container.role(), slotted(container, cards, environment));
+        }
         Optional<String> units = Optional.ofNullable(environment.get("ALIYUN_COM_GPU_MEM_CONTAINER"));
         return new ContainerAllocation(
                 container.name(),

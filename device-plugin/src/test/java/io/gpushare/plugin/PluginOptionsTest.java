@@ -24,7 +24,7 @@ class PluginOptionsTest {
     void absentOptionsHaveTheDefaultsOfTheDocumentation() throws Exception {
         PluginOptions settings = settings("--node-name=n1");
 
-        assertThat(settings.memoryUnit).isEqualTo(MemoryUnit.GIB);
+        assertThat(settings.cluster.memoryUnit()).isEqualTo(MemoryUnit.GIB);
         assertThat(settings.cluster.resources()).isEqualTo(ResourceNames.DEFAULT);
         assertThat(settings.kubeletDir).isEqualTo(Path.of("/var/lib/kubelet"));
         assertThat(settings.nvmlLibrary).isEqualTo("libnvidia-ml.so.1");
@@ -42,7 +42,7 @@ class PluginOptionsTest {
         OptionParser parser = options.parser(PluginOptions.environment(Map.of()));
         parser.parse("--node-name=n1", "--memory-unit", "256MiB", "--card-resource=nvidia.com/gpu", "--mps=false");
 
-        assertThat(options.memoryUnit).isEqualTo(MemoryUnit.ofMib(256));
+        assertThat(options.cluster.memoryUnit()).isEqualTo(MemoryUnit.ofMib(256));
         assertThat(options.cluster.resources().cards()).isEqualTo("nvidia.com/gpu");
         assertThat(parser.inForce())
                 .contains(

@@ -34,6 +34,7 @@ import io.gpushare.extender.usage.PluginMetricsClient;
 import io.gpushare.extender.usage.WasteMonitor;
 import io.gpushare.extender.view.routes.ViewAccess;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.time.Clocks;
@@ -68,6 +69,7 @@ public final class Extender implements AutoCloseable {
      * What it takes to start.
      *
      * @param kubeconfig null for the service account of the pod
+     * @param memoryUnit that of the nodes, for requests in MiB
      * @param decideIn where kube-scheduler gets the policy's choice
      * @param preemption who evicts pods for pods of higher priority
      * @param viewHosts further names under which the view is served over plain HTTP
@@ -79,6 +81,7 @@ public final class Extender implements AutoCloseable {
     public record Settings(
             @Nullable Path kubeconfig,
             ResourceNames resources,
+            MemoryUnit memoryUnit,
             PolicyKind policy,
             DecideIn decideIn,
             PreemptionMode preemption,
@@ -109,7 +112,7 @@ public final class Extender implements AutoCloseable {
     private Extender(Settings settings, KubernetesApi api, Clocks clocks) throws IOException {
         this.api = api;
         this.clocks = clocks;
-        DemandCodec demands = new DemandCodec(settings.resources());
+        DemandCodec demands = new DemandCodec(settings.resources(), settings.memoryUnit());
         @Nullable Candidacy candidacy = settings.candidacy();
         @Nullable Election election = candidacy == null ? null : candidacy.join(api);
         BooleanSupplier leads = election == null ? () -> true : election::held;

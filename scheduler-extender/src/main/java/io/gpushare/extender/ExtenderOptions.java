@@ -260,6 +260,7 @@ final class ExtenderOptions implements CheckedOptions {
         return new Extender.Settings(
                 cluster.kubeconfig(),
                 cluster.resources(),
+                cluster.memoryUnit(),
                 policy,
                 decideIn,
                 preempt,

@@ -52,8 +52,9 @@ class ExtenderOptionsTest {
         assertThat(settings.server().tls()).isNull();
         assertThat(options.callers()).startsWith("plain HTTP, anyone");
         assertThat(parser.inForce())
-                .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-resource=aliyun.com/gpu-mem"
-                        + " --card-resource=aliyun.com/gpu-count --core-resource="
+                .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-unit=GiB"
+                        + " --memory-resource=aliyun.com/gpu-mem"
+                        + " --card-resource=aliyun.com/gpu-count --core-resource= --hami=false"
                         + " --former-memory-resources=aliyun.com/gpu-mem"
                         + " --former-card-resources=aliyun.com/gpu-count"
                         + " --node-lease-namespace=gpushare-node-lease --policy=adaptive --decide-in=auto"

@@ -11,6 +11,7 @@ import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.view.routes.ViewAccess;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.time.Clocks;
 import io.vertx.core.json.JsonObject;
@@ -125,6 +126,7 @@ public final class RunningExtender implements AutoCloseable {
         return new Extender.Settings(
                 kubeconfig,
                 names,
+                MemoryUnit.GIB,
                 PolicyKind.WSP,
                 decideIn,
                 preemption,

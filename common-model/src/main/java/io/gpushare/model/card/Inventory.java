@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param driver null while no driver responds
  * @param links how the cards are linked, as far as the driver reports it
  * @param noCards why no card is offered; null if cards are, or each card has its own reason
- * @param percents the kinds of percentages of its cards that the node offers as resources
+ * @param beside what each card offers beside its memory: all of its cores in percent, and slots, as far as the node
+ *     counts these
  */
 public record Inventory(
         MemoryUnit unit,
@@ -27,9 +27,7 @@ public record Inventory(
         List<Card> cards,
         CardLinks links,
         @Nullable NoCards noCards,
-        Set<ShareKind> percents) {
-    private static final int ALL = 100;
-
+        Share beside) {
     /** The version of the node's driver and the CUDA version that it supports, as NVIDIA writes them. */
     public record Driver(String version, String cuda) {
         /** What a driver does not report. */
@@ -45,7 +43,6 @@ public record Inventory(
     }
 
     public Inventory {
-        percents = percents.stream().filter(ShareKind.PERCENTS::contains).collect(Collectors.toUnmodifiableSet());
         cards = cards.stream().sorted(Comparator.comparingInt(Card::index)).toList();
         Map<CardId, Card> known = new HashMap<>();
         for (Card card : cards) {
@@ -60,10 +57,10 @@ public record Inventory(
         this(unit, driver, cards, CardLinks.UNKNOWN, null);
     }
 
-    /** An inventory of a node that offers no percentages. */
+    /** An inventory of a node that offers nothing beside memory. */
     public Inventory(
             MemoryUnit unit, @Nullable Driver driver, List<Card> cards, CardLinks links, @Nullable NoCards noCards) {
-        this(unit, driver, cards, links, noCards, Set.of());
+        this(unit, driver, cards, links, noCards, Share.NONE);
     }
 
     /** A node without cards. */
@@ -73,12 +70,12 @@ public record Inventory(
 
     /** The same cards with these links. */
     public Inventory withLinks(CardLinks changed) {
-        return new Inventory(unit, driver, cards, changed, noCards, percents);
+        return new Inventory(unit, driver, cards, changed, noCards, beside);
     }
 
     /** The same cards, which are not offered for that reason; null if they are. */
     public Inventory withNoCards(@Nullable NoCards why) {
-        return new Inventory(unit, driver, cards, links, why, percents);
+        return new Inventory(unit, driver, cards, links, why, beside);
     }
 
     /** The same cards, of which exactly these are cordoned. */
@@ -96,25 +93,21 @@ public record Inventory(
         return withCards(card -> card.withIsolation(isolation.getOrDefault(card.id(), card.isolation())));
     }
 
-    /** The same cards on a node that offers those of these kinds that are percentages. */
-    public Inventory withPercents(Set<ShareKind> offered) {
+    /** The same cards, each of which offers that beside its memory. */
+    public Inventory withBeside(Share offered) {
         return new Inventory(unit, driver, cards, links, noCards, offered);
     }
 
     private Inventory withCards(UnaryOperator<Card> change) {
-        return new Inventory(unit, driver, cards.stream().map(change).toList(), links, noCards, percents);
+        return new Inventory(unit, driver, cards.stream().map(change).toList(), links, noCards, beside);
     }
 
     public Optional<Card> card(CardId id) {
         return cards.stream().filter(card -> card.id().equals(id)).findFirst();
     }
 
-    /** The capacity of that card: its own memory in units and all that is offered in percent; or the whole card. */
+    /** The capacity of that card: its own memory in units, or the whole card, and what it offers beside. */
     public Share capacityOf(Card card) {
-        Share capacity = new Share(unit.unitsIn(card.memory()), 1);
-        for (ShareKind kind : percents) {
-            capacity = capacity.plus(kind.share(ALL));
-        }
-        return capacity;
+        return new Share(unit.unitsIn(card.memory()), 1).plus(beside);
     }
 }

@@ -40,10 +40,25 @@ public enum ShareKind {
         public Share share(int amount) {
             return Share.cores(amount);
         }
+    },
+    /** Slots of cards. Clusters may do without this resource. */
+    SLOTS {
+        @Override
+        public int in(Share share) {
+            return share.slots();
+        }
+
+        @Override
+        public Share share(int amount) {
+            return Share.slots(amount);
+        }
     };
 
     /** The kinds that are percents of a card, each beside the memory that its pods share. */
     public static final List<ShareKind> PERCENTS = List.of(CORES);
+
+    /** The kinds that a container has only beside memory or whole cards. */
+    public static final List<ShareKind> BESIDE = List.of(CORES, SLOTS);
 
     /** Its name in annotations and sentences. */
     @Override

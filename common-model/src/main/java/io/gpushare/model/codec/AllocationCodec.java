@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * {"version":1,"unitMiB":1024,"containers":[{"name":"main",
  * "memory":{"GPU-…":3}},{"name":"train","cards":["GPU-…"]},{"name":"load","role":"init","memory":{"GPU-…":1}}]}}, units
  * of memory by card, or whole cards. A container that requests a part of the cores has {@code "cores":{"GPU-…":30}} as
- * well, in percent. It also writes gpushare's own annotations.
+ * well, in percent, and one that requests slots {@code "slots":{"GPU-…":1}}. It also writes gpushare's own annotations.
  */
 public final class AllocationCodec {
     private static final int VERSION = 1;
@@ -52,10 +52,10 @@ public final class AllocationCodec {
                 ObjectNode memory = into.putObject(MEMORY);
                 container.shares().forEach((card, share) -> memory.put(card.uuid(), share.units()));
             }
-            for (ShareKind kind : ShareKind.PERCENTS) {
+            for (ShareKind kind : ShareKind.BESIDE) {
                 if (kind.in(container.total()) > 0) {
-                    ObjectNode percents = into.putObject(kind.toString());
-                    container.shares().forEach((card, share) -> percents.put(card.uuid(), kind.in(share)));
+                    ObjectNode beside = into.putObject(kind.toString());
+                    container.shares().forEach((card, share) -> beside.put(card.uuid(), kind.in(share)));
                 }
             }
         }
@@ -134,7 +134,6 @@ public final class AllocationCodec {
         String name = JsonReader.text(container, "name").intern();
         Map<CardId, Share> shares = new LinkedHashMap<>();
         add(container, MEMORY, ShareKind.MEMORY, shares);
-        ShareKind.PERCENTS.forEach(kind -> add(container, kind.toString(), kind, shares));
         JsonNode whole = container.path("cards");
         if (!whole.isMissingNode() && !whole.isArray()) {
             throw new JsonReader.Malformed("'cards' must be an array of UUIDs");
@@ -145,6 +144,7 @@ public final class AllocationCodec {
                 throw new JsonReader.Malformed("container " + Printable.quoted(name) + " has the same card twice");
             }
         }
+        ShareKind.BESIDE.forEach(kind -> add(container, kind.toString(), kind, shares));
         return new ContainerAllocation(name, role(container), shares);
     }
 

@@ -1,11 +1,37 @@
 package io.gpushare.model.codec;
 
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.text.Quantity;
+import java.math.BigDecimal;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The resources of one container in the API: quantities by name, requests and limits merged. */
 public record ContainerResources(String name, ContainerRole role, Map<String, String> quantities) {
     public ContainerResources {
         quantities = Map.copyOf(quantities);
+    }
+
+    /**
+     * The amount of that resource; 0 if the container does not name it.
+     *
+     * @throws IllegalArgumentException with a sentence for the user if it is no whole number
+     */
+    int amount(String resource) {
+        @Nullable String written = quantities.get(resource);
+        if (written == null) {
+            return 0;
+        }
+        BigDecimal amount = Quantity.parse(written)
+                .orElseThrow(() -> new IllegalArgumentException("container '" + name + "' requests " + resource + ": '"
+                        + written + "' is not a quantity; write a whole number"));
+        try {
+            return amount.intValueExact();
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "container '" + name + "' requests " + resource + ": " + written
+                            + " is not a whole number from 0 to " + Integer.MAX_VALUE,
+                    e);
+        }
     }
 }

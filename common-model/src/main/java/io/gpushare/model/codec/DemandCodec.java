@@ -1,14 +1,15 @@
 package io.gpushare.model.codec;
 
+import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.selector.CardSelector;
-import io.gpushare.model.text.Quantity;
-import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,20 +25,31 @@ public final class DemandCodec {
 
     private static final int MOST_CONTAINERS = 64;
     private static final int MOST_SHARES = 256;
-    // What HAMi's pods request beside nvidia.com/gpu: without these a part of a card would become a whole card.
-    private static final List<String> HAMI =
-            List.of("nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores");
-
     private final ResourceNames names;
     private final Set<ShareKind> kinds;
+    private final HamiCodec hami;
     private final List<String> unsupported;
 
+    /** A codec for a cluster that counts no slots, or whose memory unit is GiB. */
     public DemandCodec(ResourceNames names) {
+        this(names, MemoryUnit.GIB);
+    }
+
+    /** @param unit the memory unit of the cluster's nodes, for requests in MiB */
+    public DemandCodec(ResourceNames names, MemoryUnit unit) {
         this.names = names;
-        this.kinds = names.kinds();
-        this.unsupported = HAMI.stream()
-                .filter(name -> kinds.stream().noneMatch(kind -> names.of(kind).equals(name)))
+        this.kinds = EnumSet.copyOf(names.kinds());
+        this.kinds.remove(ShareKind.SLOTS);
+        this.hami = new HamiCodec(unit);
+        // Without these a part of a card would become a whole card.
+        this.unsupported = HamiCodec.PARTS.stream()
+                .filter(name -> !slotted()
+                        && kinds.stream().noneMatch(kind -> names.of(kind).equals(name)))
                 .toList();
+    }
+
+    private boolean slotted() {
+        return !names.slots().isEmpty();
     }
 
     /**
@@ -70,7 +82,9 @@ public final class DemandCodec {
         int containers = demand.containers().size();
         long shares = demand.containers().stream()
                 .map(ContainerDemand::request)
-                .mapToLong(request -> request.wholeCards() + (request.shared().isNone() ? 0 : demand.split()))
+                .mapToLong(request -> request.slots() > 0
+                        ? request.slots()
+                        : request.wholeCards() + (request.hasPart() ? demand.split() : 0))
                 .sum();
         return containers <= MOST_CONTAINERS && shares <= MOST_SHARES
                 ? new Decoded.Valid<>(demand)
@@ -103,6 +117,10 @@ public final class DemandCodec {
         if (!CARDS.matcher(written.strip()).matches()) {
             throw new IllegalArgumentException("write over how many cards the memory is split, from 1 to 64");
         }
+        if (amounts.slotted()) {
+            throw new IllegalArgumentException("it splits memory in " + names.memory() + ", and the pod requests "
+                    + HamiCodec.CARDS + ", whose number says over how many cards: remove the annotation");
+        }
         if (amounts.total().units() == 0) {
             throw new IllegalArgumentException("it splits memory over cards, and no container requests "
                     + names.memory() + "; for whole cards write their number in " + names.cards());
@@ -118,15 +136,30 @@ public final class DemandCodec {
      *     without memory, or an amount that is not a whole number
      */
     public Decoded<Demand> decode(List<ContainerResources> containers) {
-        return decode(containers, this::share);
+        return decode(containers, container -> request(container, slotted()));
     }
 
     /**
      * The demand of a bound pod: enough for a pod that has its cards. The names of the resources may have changed since
-     * it was bound, so the former ones count as well.
+     * it was bound, so the former ones count as well, and a pod that has slots keeps them in a cluster that does not
+     * count slots any more.
      */
-    public Decoded<Demand> decodeBound(List<ContainerResources> containers) {
-        return decode(containers, container -> share(container).plus(formerShare(container)));
+    public Decoded<Demand> decodeBound(List<ContainerResources> containers, Map<String, String> annotations) {
+        boolean slots = slotted()
+                || (containers.stream().anyMatch(HamiCodec::named)
+                        && AllocationCodec.decode(annotations)
+                                .valid()
+                                .filter(Allocation::slotted)
+                                .isPresent());
+        return decode(containers, container -> request(container, slots).plus(formerShare(container)));
+    }
+
+    /**
+     * What the user should know of a pod's requests, because they have another effect than elsewhere: sentences without
+     * a full stop.
+     */
+    public List<String> notes(List<ContainerResources> containers) {
+        return slotted() ? hami.notes(containers) : List.of();
     }
 
     /** The names of the containers of a bound pod that request only former resources. */
@@ -134,7 +167,8 @@ public final class DemandCodec {
         return containers.stream()
                 .filter(container -> names.all().stream().anyMatch(container.quantities()::containsKey)
                         && !container.quantities().containsKey(names.memory())
-                        && !container.quantities().containsKey(names.cards()))
+                        && !container.quantities().containsKey(names.cards())
+                        && !container.quantities().containsKey(names.slots()))
                 .map(ContainerResources::name)
                 .collect(Collectors.toSet());
     }
@@ -155,7 +189,7 @@ public final class DemandCodec {
                                 + " (for memory on several cards: annotation " + AnnotationKeys.CARDS + ")");
             }
             for (ShareKind kind : ShareKind.PERCENTS) {
-                if (kind.in(request) > 0 && request.units() == 0) {
+                if (kind.in(request) > 0 && request.units() == 0 && request.slots() == 0) {
                     return new Decoded.Malformed<>("container '" + container.name() + "' requests " + names.of(kind)
                             + (request.wholeCards() > 0
                                     ? " and " + names.cards() + ": a whole card has all its " + kind
@@ -191,9 +225,9 @@ public final class DemandCodec {
         List<ContainerDemand> demands = new ArrayList<>();
         try {
             for (ContainerResources container : containers) {
-                int units = amount(container, names.memory());
+                int units = container.amount(names.memory());
                 for (String former : names.formerMemory()) {
-                    units = Math.addExact(units, amount(container, former));
+                    units = Math.addExact(units, container.amount(former));
                 }
                 if (units > 0) {
                     demands.add(new ContainerDemand(container.name(), container.role(), Share.memory(units)));
@@ -210,7 +244,8 @@ public final class DemandCodec {
     /** The amounts in a node's {@code status.allocatable}; none where they are invalid. */
     public Share allocatable(Map<String, String> allocatable) {
         try {
-            return share(new ContainerResources("node", ContainerRole.APP, allocatable));
+            ContainerResources node = new ContainerResources("node", ContainerRole.APP, allocatable);
+            return share(node).plus(Share.slots(slotted() ? node.amount(names.slots()) : 0));
         } catch (IllegalArgumentException e) {
             return Share.NONE;
         }
@@ -219,16 +254,28 @@ public final class DemandCodec {
     private Share share(ContainerResources container) {
         Share share = Share.NONE;
         for (ShareKind kind : kinds) {
-            share = share.plus(kind.share(amount(container, names.of(kind))));
+            share = share.plus(kind.share(container.amount(names.of(kind))));
         }
         return share;
+    }
+
+    /** What the container requests, in one of the two vocabularies. */
+    private Share request(ContainerResources container, boolean slotted) {
+        Share own = share(container);
+        Share inSlots = slotted ? hami.request(container) : Share.NONE;
+        if (!own.isNone() && !inSlots.isNone()) {
+            throw new IllegalArgumentException("container '" + container.name() + "' requests " + HamiCodec.CARDS
+                    + " and " + (own.wholeCards() > 0 ? names.cards() : names.memory())
+                    + ": request its cards in only one of them");
+        }
+        return own.isNone() ? inSlots : own;
     }
 
     private Share formerShare(ContainerResources container) {
         Share share = Share.NONE;
         for (ShareKind kind : kinds) {
             for (String name : names.formerOf(kind)) {
-                share = share.plus(kind.share(amount(container, name)));
+                share = share.plus(kind.share(container.amount(name)));
             }
         }
         return share;
@@ -243,8 +290,14 @@ public final class DemandCodec {
             if (units + total.wholeCards() > Integer.MAX_VALUE) {
                 return new Decoded.Malformed<>("the pod requests more than any node could have");
             }
+            if (demand.slotted()
+                    && demands.stream().anyMatch(each -> each.request().slots() == 0)) {
+                return new Decoded.Malformed<>("the pod requests " + HamiCodec.CARDS + " in one container and "
+                        + names.memory() + " or " + names.cards() + " in another: request all its cards in "
+                        + HamiCodec.CARDS + ", or none");
+            }
             for (ShareKind kind : ShareKind.PERCENTS) {
-                if (kind.in(total) > 100) {
+                if (!demand.slotted() && kind.in(total) > 100) {
                     return new Decoded.Malformed<>("the pod requests " + kind.in(total) + " percent in "
                             + names.of(kind) + ": its containers share one card, which has 100");
                 }
@@ -252,24 +305,6 @@ public final class DemandCodec {
             return new Decoded.Valid<>(demand);
         } catch (IllegalArgumentException e) {
             return new Decoded.Malformed<>(String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static int amount(ContainerResources container, String resource) {
-        @Nullable String written = container.quantities().get(resource);
-        if (written == null) {
-            return 0;
-        }
-        BigDecimal amount = Quantity.parse(written)
-                .orElseThrow(() -> new IllegalArgumentException("container '" + container.name() + "' requests "
-                        + resource + ": '" + written + "' is not a quantity; write a whole number"));
-        try {
-            return amount.intValueExact();
-        } catch (ArithmeticException e) {
-            throw new IllegalArgumentException(
-                    "container '" + container.name() + "' requests " + resource + ": " + written
-                            + " is not a whole number from 0 to " + Integer.MAX_VALUE,
-                    e);
         }
     }
 }

@@ -7,7 +7,8 @@ import io.gpushare.model.text.Printable;
 
 /**
  * The ID of a device at the kubelet. It names the card and is unique over all resources: {@code GPU-<uuid>::<n>} for a
- * memory unit, {@code GPU-<uuid>} for a whole card, {@code GPU-<uuid>::c<n>} for a percent of its cores.
+ * memory unit, {@code GPU-<uuid>} for a whole card, {@code GPU-<uuid>::c<n>} for a percent of its cores, {@code
+ * GPU-<uuid>::s<n>} for a slot.
  */
 public sealed interface DeviceId {
     String SEPARATOR = "::";
@@ -38,8 +39,8 @@ public sealed interface DeviceId {
         }
     }
 
-    /** One percent of that card of that kind; the number only distinguishes them. */
-    record PercentOf(ShareKind kind, CardId card, int number) implements DeviceId {
+    /** One percent or one slot of that card; the number only distinguishes those of one kind. */
+    record PartOf(ShareKind kind, CardId card, int number) implements DeviceId {
         @Override
         public String toString() {
             return card + SEPARATOR + letter(kind) + number;
@@ -77,9 +78,9 @@ public sealed interface DeviceId {
     }
 
     private static DeviceId part(CardId card, String number) {
-        for (ShareKind kind : ShareKind.PERCENTS) {
+        for (ShareKind kind : ShareKind.BESIDE) {
             if (number.startsWith(letter(kind))) {
-                return new PercentOf(kind, card, Integer.parseUnsignedInt(number.substring(1)));
+                return new PartOf(kind, card, Integer.parseUnsignedInt(number.substring(1)));
             }
         }
         return new MemoryUnitOf(card, Integer.parseUnsignedInt(number));

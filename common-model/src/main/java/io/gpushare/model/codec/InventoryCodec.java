@@ -14,12 +14,12 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * it, in the notation of {@link CardLink}, with {@code -} for an unknown link. A card with isolation has {@code
  * "isolation":"driver"} or {@code "mps"}; one that lacks what was asked for has {@code "isolationMissing":"why"}, and
  * {@code "memoryClosed":true} if it therefore offers no memory. A node without cards to offer has {@code
- * "noCards":{"reason":"driver_not_loaded","detail":"…"}}, and one that offers cores {@code "cores":true}. Unknown
- * fields are skipped, so that an older extender can read the inventory of a newer plugin.
+ * "noCards":{"reason":"driver_not_loaded","detail":"…"}}, one that offers cores {@code "cores":true}, and one that
+ * offers slots their number on each card, {@code "slots":10}. Unknown fields are skipped, so that an older extender can
+ * read the inventory of a newer plugin.
  */
 public final class InventoryCodec {
     private static final int VERSION = 1;
@@ -66,7 +67,12 @@ public final class InventoryCodec {
                     .put("reason", inventory.noCards().cause().label())
                     .put("detail", inventory.noCards().detail());
         }
-        inventory.percents().forEach(kind -> document.put(kind.toString(), true));
+        if (inventory.beside().cores() > 0) {
+            document.put(ShareKind.CORES.toString(), true);
+        }
+        if (inventory.beside().slots() > 0) {
+            document.put(ShareKind.SLOTS.toString(), inventory.beside().slots());
+        }
         return JsonReader.write(document);
     }
 
@@ -161,16 +167,16 @@ public final class InventoryCodec {
             MemoryUnit unit = MemoryUnit.ofMib(JsonReader.integer(document, "unitMiB"));
             return new Decoded.Valid<>(
                     new Inventory(unit, driver(document), cards, links(document, cards), noCards(document))
-                            .withPercents(percents(document)));
+                            .withBeside(beside(document)));
         } catch (JsonReader.Malformed | IllegalArgumentException e) {
             return new Decoded.Malformed<>("annotation " + AnnotationKeys.INVENTORY + ": " + e.getMessage());
         }
     }
 
-    private static Set<ShareKind> percents(JsonNode document) {
-        return ShareKind.PERCENTS.stream()
-                .filter(kind -> Boolean.TRUE.equals(JsonReader.optionalBoolean(document, kind.toString())))
-                .collect(Collectors.toSet());
+    private static Share beside(JsonNode document) {
+        boolean cores = Boolean.TRUE.equals(JsonReader.optionalBoolean(document, ShareKind.CORES.toString()));
+        @Nullable Integer slots = JsonReader.optionalInteger(document, ShareKind.SLOTS.toString());
+        return (cores ? Share.ALL_CORES : Share.NONE).plus(Share.slots(slots == null ? 0 : slots));
     }
 
     private static Inventory.@Nullable Driver driver(JsonNode document) {

@@ -2,6 +2,7 @@ package io.gpushare.model.codec;
 
 import io.gpushare.model.card.ShareKind;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -10,11 +11,12 @@ import java.util.regex.Pattern;
  * The names of the extended resources in this cluster.
  *
  * @param cores empty in a cluster that does not count cores
+ * @param slots empty in a cluster that does not count slots
  * @param formerMemory earlier names of the memory resource: pods that are bound under them keep their cards
  * @param formerCards earlier names of the card resource
  */
 public record ResourceNames(
-        String memory, String cards, String cores, Set<String> formerMemory, Set<String> formerCards) {
+        String memory, String cards, String cores, String slots, Set<String> formerMemory, Set<String> formerCards) {
     // Kubernetes' IsExtendedResourceName: a domain that is not its own, "/", and a name.
     private static final Pattern FORM =
             Pattern.compile("[a-z0-9]([a-z0-9.-]{0,238}[a-z0-9])?/[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
@@ -37,17 +39,23 @@ public record ResourceNames(
         }
         formerMemory = former(formerMemory, memory, cards);
         formerCards = former(formerCards, memory, cards);
-        if (cores.equals(memory)
-                || cores.equals(cards)
-                || formerMemory.contains(cores)
-                || formerCards.contains(cores)) {
+        if (used(cores, formerMemory, formerCards, memory, cards)) {
             throw new IllegalArgumentException(
                     "the core resource must have another name than the other resources, present and former, and not '"
                             + cores + "'");
         }
+        if (!slots.isEmpty() && used(slots, formerMemory, formerCards, memory, cards, cores)) {
+            throw new IllegalArgumentException("--hami needs " + slots + " for HAMi's requests: no other resource,"
+                    + " present or former, may have that name");
+        }
     }
 
-    /** Names of a cluster that does not count cores. */
+    /** Names of a cluster that does not count slots. */
+    public ResourceNames(String memory, String cards, String cores, Set<String> formerMemory, Set<String> formerCards) {
+        this(memory, cards, cores, "", formerMemory, formerCards);
+    }
+
+    /** Names of a cluster that counts neither cores nor slots. */
     public ResourceNames(String memory, String cards, Set<String> formerMemory, Set<String> formerCards) {
         this(memory, cards, "", formerMemory, formerCards);
     }
@@ -59,12 +67,23 @@ public record ResourceNames(
 
     /** The same names, and this one for cores. */
     public ResourceNames withCores(String name) {
-        return new ResourceNames(memory, cards, name, formerMemory, formerCards);
+        return new ResourceNames(memory, cards, name, slots, formerMemory, formerCards);
+    }
+
+    /** The same names, and HAMi's for slots. */
+    public ResourceNames withHami() {
+        return new ResourceNames(memory, cards, cores, HamiCodec.CARDS, formerMemory, formerCards);
     }
 
     /** The kinds of shares that are resources in this cluster. */
     public Set<ShareKind> kinds() {
-        return cores.isEmpty() ? EnumSet.of(ShareKind.MEMORY, ShareKind.WHOLE_CARDS) : EnumSet.allOf(ShareKind.class);
+        Set<ShareKind> kinds = EnumSet.allOf(ShareKind.class);
+        kinds.removeIf(kind -> of(kind).isEmpty());
+        return kinds;
+    }
+
+    private static boolean used(String name, Set<String> formerMemory, Set<String> formerCards, String... others) {
+        return List.of(others).contains(name) || formerMemory.contains(name) || formerCards.contains(name);
     }
 
     private static Set<String> former(Set<String> names, String memory, String cards) {
@@ -88,7 +107,7 @@ public record ResourceNames(
         return switch (kind) {
             case MEMORY -> formerMemory;
             case WHOLE_CARDS -> formerCards;
-            case CORES -> Set.of();
+            case CORES, SLOTS -> Set.of();
         };
     }
 
@@ -98,6 +117,7 @@ public record ResourceNames(
             case MEMORY -> memory;
             case WHOLE_CARDS -> cards;
             case CORES -> cores;
+            case SLOTS -> slots;
         };
     }
 

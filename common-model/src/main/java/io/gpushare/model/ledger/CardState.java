@@ -85,8 +85,9 @@ public final class CardState {
         if (!card.sharesMemory()) {
             return left.minus(left.shared());
         }
+        // Who requests slots may have cores that nothing limits.
         for (ShareKind kind : ShareKind.PERCENTS) {
-            left = limits(kind) ? left : left.minus(kind.partOf(left));
+            left = limits(kind) || capacity.slots() > 0 ? left : left.minus(kind.partOf(left));
         }
         return left;
     }
@@ -101,9 +102,11 @@ public final class CardState {
         return kind.in(capacity) > 0 && card.isolation().inForce().limits(kind);
     }
 
-    /** Whether that share is free here. */
+    /** Whether that share is free here. Percentages must be limited, but for those who request slots. */
     public boolean offers(Share share) {
-        return share.fits(free);
+        return share.on(capacity).fits(free)
+                && (share.slots() > 0
+                        || ShareKind.PERCENTS.stream().allMatch(kind -> kind.in(share) == 0 || limits(kind)));
     }
 
     /** What a selector can tell of the card but its UUID. */
@@ -128,7 +131,7 @@ public final class CardState {
 
     /** Whether more is allocated than the card has, or shares and the whole card at once. */
     public boolean overCommitted() {
-        return !allocated.fits(capacity) || (takenWhole() && !allocated.shared().isNone());
+        return !allocated.fits(capacity) || (takenWhole() && allocated.hasPart());
     }
 
     /** The part of the capacity that allocations withhold from new pods: all of it for a card taken whole. */

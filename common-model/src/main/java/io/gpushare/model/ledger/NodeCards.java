@@ -1,11 +1,14 @@
 package io.gpushare.model.ledger;
 
 import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -116,7 +119,12 @@ public final class NodeCards {
     public @Nullable Refusal refusal(Demand demand) {
         boolean fits = demand.plain()
                 && (demand.shares() ? demand.share().units() <= mostUnits : demand.wholeCards() <= unused);
-        return fits ? null : onAnyCard().refusal(demand);
+        if (fits) {
+            return null;
+        }
+        return demand.parts().size() == 1
+                ? onAnyCard().refusal(demand)
+                : place(demand) instanceof Placement.Refused(Refusal why) ? why : null;
     }
 
     /**
@@ -124,7 +132,7 @@ public final class NodeCards {
      * before an unused one. It reserves nothing.
      */
     public Placement place(Demand demand) {
-        return onAnyCard().place(demand);
+        return place(demand, any -> true, any -> true);
     }
 
     private PlacementSearch onAnyCard() {
@@ -138,7 +146,37 @@ public final class NodeCards {
      * @param forWhole the cards that may be taken whole
      */
     public Placement place(Demand demand, Predicate<CardState> forShares, Predicate<CardState> forWhole) {
-        return new PlacementSearch(inventory, cards, forShares, forWhole).place(demand);
+        if (demand.parts().size() == 1) {
+            return new PlacementSearch(inventory, cards, forShares, forWhole).place(demand);
+        }
+        List<ContainerAllocation> placed = new ArrayList<>();
+        for (Demand part : demand.parts()) {
+            // No card is shared by one of its containers and taken whole by another, not even one after the other.
+            Predicate<CardState> unshared = state -> !has(placed, state, Share::hasPart);
+            Predicate<CardState> notWhole = state -> !has(placed, state, share -> share.wholeCards() > 0);
+            switch (beside(placed).place(part, forShares.and(notWhole), forWhole.and(unshared))) {
+                case Placement.Placed(Allocation allocation) -> placed.addAll(allocation.containers());
+                case Placement.Refused refused -> {
+                    return refused;
+                }
+            }
+        }
+        return new Placement.Placed(new Allocation(inventory.unit(), placed));
+    }
+
+    private static boolean has(List<ContainerAllocation> placed, CardState state, Predicate<Share> which) {
+        return placed.stream()
+                .anyMatch(container -> which.test(container.on(state.card().id())));
+    }
+
+    /** The same where these containers of the pod that is placed have theirs, except those that have ended by then. */
+    private NodeCards beside(List<ContainerAllocation> placed) {
+        List<ContainerAllocation> running = placed.stream()
+                .filter(container -> container.role() != ContainerRole.INIT)
+                .toList();
+        return running.isEmpty()
+                ? this
+                : new NodeCards(inventory, holdings, with(cards, new Allocation(inventory.unit(), running)));
     }
 
     /** Whether that allocation could be added with no card over-committed, and every card is present and placeable. */
@@ -148,7 +186,7 @@ public final class NodeCards {
         return allocation.cards().stream().allMatch(id -> {
             @Nullable CardState state = byId.get(id);
             Share share = shareOn(allocation, id);
-            boolean both = share.wholeCards() > 0 && !share.shared().isNone();
+            boolean both = share.wholeCards() > 0 && share.hasPart();
             return state != null && state.offers(share) && !both;
         });
     }

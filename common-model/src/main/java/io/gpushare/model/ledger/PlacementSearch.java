@@ -33,7 +33,8 @@ record PlacementSearch(
         List<CardState> allowed = cards.stream()
                 .filter(state -> state.acceptedBy(demand.selector()))
                 .toList();
-        List<CardState> free = allowed.stream().filter(this::wholeFree).toList();
+        List<CardState> free =
+                allowed.stream().filter(state -> wholeFree(state, demand)).toList();
         List<CardState> shared = shared(demand, allowed, free);
         List<CardState> left =
                 free.stream().filter(state -> !shared.contains(state)).toList();
@@ -50,10 +51,10 @@ record PlacementSearch(
         int shareable = 0;
         int shareableOnly = 0;
         int free = 0;
-        List<ShareKind> unlimited = requested(demand);
+        List<ShareKind> unlimited = beside(demand);
         for (CardState state : cards) {
             if (state.acceptedBy(demand.selector())) {
-                boolean whole = wholeFree(state);
+                boolean whole = wholeFree(state, demand);
                 boolean shares = shareable(state, demand);
                 present++;
                 shareable += shares ? 1 : 0;
@@ -61,7 +62,9 @@ record PlacementSearch(
                 free += whole ? 1 : 0;
                 unlimited = unlimited.isEmpty()
                         ? unlimited
-                        : unlimited.stream().filter(kind -> !state.limits(kind)).toList();
+                        : unlimited.stream()
+                                .filter(kind -> !gives(state, kind, demand))
+                                .toList();
             }
         }
         if (present == 0 && !demand.selector().any()) {
@@ -84,12 +87,12 @@ record PlacementSearch(
         if (demand.sharedCards() > 1) {
             return Refusal.NO_CARDS_WITH_MEMORY;
         }
-        // Without percentages, and then with the first of them, until it does not fit any more.
-        Share share = demand.share().withoutPercents();
+        // Memory alone, and then with what comes beside it, until it does not fit any more.
+        Share share = demand.share().memoryOnly();
         if (!offered(share, demand)) {
             return Refusal.NO_CARD_WITH_MEMORY;
         }
-        for (ShareKind kind : requested(demand)) {
+        for (ShareKind kind : beside(demand)) {
             share = share.plus(kind.partOf(demand.share()));
             if (!offered(share, demand)) {
                 return Refusal.lack(kind);
@@ -102,13 +105,19 @@ record PlacementSearch(
         return cards.stream().anyMatch(state -> state.acceptedBy(demand.selector()) && state.offers(share));
     }
 
-    /** The kinds of percentages that the demand has. */
-    private static List<ShareKind> requested(Demand demand) {
-        return demand.share().hasPercents()
-                ? ShareKind.PERCENTS.stream()
-                        .filter(kind -> kind.in(demand.share()) > 0)
-                        .toList()
-                : List.of();
+    /** The kinds that the demand has beside memory or whole cards. */
+    private static List<ShareKind> beside(Demand demand) {
+        if (!demand.slotted() && !demand.share().hasPercents()) {
+            return List.of();
+        }
+        return ShareKind.BESIDE.stream()
+                .filter(kind -> kind == ShareKind.SLOTS ? demand.slotted() : kind.in(demand.share()) > 0)
+                .toList();
+    }
+
+    /** Whether cards like this one have that kind for such a demand. Who requests slots may have unlimited cores. */
+    private static boolean gives(CardState state, ShareKind kind, Demand demand) {
+        return demand.slotted() ? kind.in(state.capacity()) > 0 : state.limits(kind);
     }
 
     /**
@@ -181,9 +190,9 @@ record PlacementSearch(
             int wholeCards = container.request().wholeCards();
             if (wholeCards == 0) {
                 Share each = container.request().dividedBy(demand.split());
-                shared.forEach(state -> shares.put(state.card().id(), each));
+                shared.forEach(state -> shares.put(state.card().id(), each.on(state.capacity())));
             } else {
-                taken.subList(held, held + wholeCards).forEach(card -> shares.put(card, Share.WHOLE_CARD));
+                taken.subList(held, held + wholeCards).forEach(card -> shares.put(card, demand.wholeShare()));
                 // The cards of an init container are free again for the containers after it.
                 held += switch (container.role()) {
                     case INIT -> 0;
@@ -199,7 +208,7 @@ record PlacementSearch(
         return state.offers(Share.WHOLE_CARD);
     }
 
-    private boolean wholeFree(CardState state) {
-        return free(state) && forWhole.test(state);
+    private boolean wholeFree(CardState state, Demand demand) {
+        return state.offers(demand.wholeShare()) && forWhole.test(state);
     }
 }

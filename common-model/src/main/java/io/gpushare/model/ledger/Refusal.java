@@ -11,6 +11,10 @@ public enum Refusal {
     /** Memory is free, and not as much of the cores of that card as the pod requests. */
     NO_CARD_WITH_CORES("Insufficient GPU cores in one device"),
     NO_FREE_CARDS("Insufficient whole GPU cards: a card that serves memory pods can't be taken whole"),
+    /** A card has as much free, and each of its slots is taken. */
+    NO_CARD_WITH_SLOTS("Insufficient slots on one GPU card"),
+    /** The node offers none: no eviction can help. */
+    NO_SLOTS("The node's GPU cards have no slots: its device plugin needs --hami"),
     /** Its cards can't limit cores: no eviction can help. */
     NO_CORE_LIMITS("No GPU card of the node limits cores: its device plugin needs --core-resource and --isolation=mps"),
     /** The selector accepts none of the node's cards: no eviction can help. */
@@ -25,6 +29,7 @@ public enum Refusal {
         return switch (kind) {
             case MEMORY, WHOLE_CARDS -> NO_CARD_OF_KIND;
             case CORES -> NO_CORE_LIMITS;
+            case SLOTS -> NO_SLOTS;
         };
     }
 
@@ -34,6 +39,7 @@ public enum Refusal {
             case MEMORY -> NO_CARD_WITH_MEMORY;
             case WHOLE_CARDS -> NO_FREE_CARDS;
             case CORES -> NO_CARD_WITH_CORES;
+            case SLOTS -> NO_CARD_WITH_SLOTS;
         };
     }
 

@@ -20,12 +20,10 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.card.ShareKind;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -59,10 +57,10 @@ class AnnotationCodecsTest {
 
     @Test
     void aNodeThatOffersCoresSaysSo() {
-        String written = InventoryCodec.encode(NODE.withPercents(Set.of(ShareKind.CORES)));
+        String written = InventoryCodec.encode(NODE.withBeside(Share.ALL_CORES));
         assertThat(written).endsWith(",\"cores\":true}");
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
-                .isEqualTo(new Decoded.Valid<>(NODE.withPercents(Set.of(ShareKind.CORES))));
+                .isEqualTo(new Decoded.Valid<>(NODE.withBeside(Share.ALL_CORES)));
         assertThat(InventoryCodec.encode(NODE)).doesNotContain("cores");
     }
 

@@ -148,12 +148,16 @@ class DemandCodecTest {
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of(CARDS, "2")));
         assertThat(renamed.decode(former)).isInstanceOf(Decoded.Absent.class);
         assertThat(renamed.decode(former, Map.of())).isInstanceOf(Decoded.Absent.class);
-        assertThat(renamed.decodeBound(former).valid().orElseThrow().total().wholeCards())
+        assertThat(renamed.decodeBound(former, Map.of())
+                        .valid()
+                        .orElseThrow()
+                        .total()
+                        .wholeCards())
                 .isEqualTo(2);
         assertThat(renamed.former(former)).containsExactly("main");
         List<ContainerResources> present =
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of("nvidia.com/gpu", "1", "cpu", "1")));
-        assertThat(renamed.decodeBound(present)).isEqualTo(renamed.decode(present));
+        assertThat(renamed.decodeBound(present, Map.of())).isEqualTo(renamed.decode(present));
         assertThat(renamed.former(present)).isEmpty();
         assertThat(codec.former(former)).isEmpty();
     }

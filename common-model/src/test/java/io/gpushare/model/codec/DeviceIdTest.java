@@ -18,7 +18,7 @@ class DeviceIdTest {
         assertThat(DeviceId.parse(unit.toString())).isEqualTo(new Decoded.Valid<>(unit));
         DeviceId whole = new DeviceId.WholeCard(CARD);
         assertThat(DeviceId.parse(whole.toString())).isEqualTo(new Decoded.Valid<>(whole));
-        DeviceId cores = new DeviceId.PercentOf(ShareKind.CORES, CARD, 99);
+        DeviceId cores = new DeviceId.PartOf(ShareKind.CORES, CARD, 99);
         assertThat(cores).hasToString("GPU-60805828-8ab0-6124-67c4-9baff56d087b::c99");
         assertThat(DeviceId.parse(cores.toString())).isEqualTo(new Decoded.Valid<>(cores));
     }

@@ -16,7 +16,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.SelectorCodec;
 import io.gpushare.model.selector.CardSelector;
 import java.util.ArrayList;
@@ -34,6 +33,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
 import net.jqwik.api.statistics.Statistics;
 
 /** Properties of every history of placements and releases, on mixed cards and for both resources. */
@@ -75,13 +75,14 @@ class NodeCardsProperties {
         }
         for (Step step : history) {
             Demand demand = step.demand();
-            if (node.place(demand) instanceof Placement.Refused(Refusal why)) {
+            // A container with cards of its own may be refused because of those before it.
+            if (demand.parts().size() == 1 && node.place(demand) instanceof Placement.Refused(Refusal why)) {
                 Statistics.collect(why);
                 List<CardState> allowed = node.cards().stream()
                         .filter(state -> demand.selector().matches(state.card(), null))
                         .toList();
                 long free = allowed.stream()
-                        .filter(state -> state.offers(Share.WHOLE_CARD))
+                        .filter(state -> state.offers(demand.wholeShare()))
                         .count();
                 long withMemory = allowed.stream()
                         .filter(state -> shareable(state, demand))
@@ -93,7 +94,19 @@ class NodeCardsProperties {
                     case NO_CARD_WITH_CORES -> {
                         assertThat(withMemory).isZero();
                         assertThat(allowed)
-                                .anyMatch(state -> state.offers(demand.share().withoutPercents()));
+                                .anyMatch(state -> state.offers(demand.share().memoryOnly()));
+                    }
+                    case NO_CARD_WITH_SLOTS -> {
+                        assertThat(withMemory).isZero();
+                        assertThat(allowed)
+                                .anyMatch(state -> state.offers(demand.share()
+                                        .minus(Share.slots(demand.share().slots()))));
+                    }
+                    case NO_SLOTS -> {
+                        assertThat(demand.slotted()).isTrue();
+                        assertThat(allowed)
+                                .isNotEmpty()
+                                .allMatch(state -> state.capacity().slots() == 0);
                     }
                     case NO_CORE_LIMITS -> {
                         assertThat(demand.total().cores()).isPositive();
@@ -130,7 +143,9 @@ class NodeCardsProperties {
         }
         for (Step step : history) {
             Placement placement = node.place(step.demand());
-            assertThat(placement instanceof Placement.Placed).isEqualTo(couldBePlaced(node, step.demand()));
+            if (step.demand().parts().size() == 1) {
+                assertThat(placement instanceof Placement.Placed).isEqualTo(couldBePlaced(node, step.demand()));
+            }
             assertThat(node.refusal(step.demand()))
                     .isEqualTo(placement instanceof Placement.Refused(Refusal why) ? why : null);
         }
@@ -149,7 +164,7 @@ class NodeCardsProperties {
                 boolean allowed = demand.selector().matches(state.card(), null);
                 if ((chosen >> i & 1) == 1) {
                     fits &= allowed && shareable(state, demand);
-                } else if (allowed && state.offers(Share.WHOLE_CARD)) {
+                } else if (allowed && state.offers(demand.wholeShare())) {
                     free++;
                 }
             }
@@ -207,7 +222,7 @@ class NodeCardsProperties {
             assertThat(node.cards()).isEqualTo(rebuilt.cards());
             assertThat(node.cards().stream()
                             .mapToLong(state -> state.allocated().wholeCards()
-                                    + (state.allocated().shared().isNone() ? 0 : 1))
+                                    + (state.allocated().hasPart() ? 1 : 0))
                             .sum())
                     .isLessThanOrEqualTo(node.holdings().size());
         }
@@ -237,13 +252,27 @@ class NodeCardsProperties {
         Set<CardId> shared = new HashSet<>();
         for (ContainerAllocation container : allocation.containers()) {
             if (container.total().wholeCards() == 0) {
-                assertThat(container.visibleCards()).hasSize(demand.split());
-                assertThat(container.shares().values())
-                        .containsOnly(container.total().dividedBy(demand.split()));
+                int slots = container.total().slots();
+                assertThat(container.visibleCards()).hasSize(slots == 0 ? demand.split() : slots);
+                assertRequested(node, demand, container);
                 shared.addAll(container.visibleCards());
             }
         }
-        assertThat(shared).hasSize(demand.sharedCards());
+        if (demand.parts().size() == 1) {
+            assertThat(shared).hasSize(demand.sharedCards());
+        }
+    }
+
+    private static void assertRequested(NodeCards node, Demand demand, ContainerAllocation container) {
+        Share each = demand.containers().stream()
+                .filter(requesting -> requesting.name().equals(container.name()))
+                .findFirst()
+                .orElseThrow()
+                .onEach(container.shares().size());
+        assertThat(container.shares())
+                .allSatisfy((id, share) -> assertThat(share)
+                        .isEqualTo(each.on(node.inventory()
+                                .capacityOf(node.inventory().card(id).orElseThrow()))));
     }
 
     @Provide
@@ -257,13 +286,14 @@ class NodeCardsProperties {
         // Of the cards of some nodes all, some or none have MPS.
         return Combinators.combine(
                         nodes,
-                        Arbitraries.of(true, false),
+                        Arbitraries.of(Share.NONE, Share.ALL_CORES)
+                                .flatMap(cores ->
+                                        Arbitraries.of(0, 1, 1, 1, 2).map(slots -> cores.plus(Share.slots(slots)))),
                         Arbitraries.of(0, 0, 0b10110101, -1),
                         Arbitraries.of(0, 0, 0b00010010),
                         Arbitraries.of(0, 0, 0b01000001))
-                .as((node, cores, mps, closed, unhealthy) -> withUnhealthy(node, unhealthy)
-                        .withPercents(cores ? Set.of(ShareKind.CORES) : Set.of())
-                        .withIsolation(isolation(node, mps, closed)));
+                .as((node, beside, mps, closed, unhealthy) ->
+                        withUnhealthy(node, unhealthy).withBeside(beside).withIsolation(isolation(node, mps, closed)));
     }
 
     private static Map<CardId, CardIsolation> isolation(Inventory node, int mps, int closed) {
@@ -305,7 +335,9 @@ class NodeCardsProperties {
         Arbitrary<CardSelector> selectors = Arbitraries.of(
                         "", "", "", "memory >= 16Gi", "memory < 16Gi", "uuid in (GPU-0, GPU-2, GPU-3)", "memory > 41Gi")
                 .map(SelectorCodec::parse);
-        return Combinators.combine(containers(), Arbitraries.of(1, 1, 1, 2, 3), selectors)
+        Arbitrary<Demand> slotted = Combinators.combine(slottedContainers(), selectors)
+                .as((demand, selector) -> new Demand(demand.containers(), 1, selector));
+        Arbitrary<Demand> sharing = Combinators.combine(containers(), Arbitraries.of(1, 1, 1, 2, 3), selectors)
                 .as((demand, split, selector) -> new Demand(
                         demand.containers().stream()
                                 .map(container -> new ContainerDemand(
@@ -323,6 +355,28 @@ class NodeCardsProperties {
                                 .toList(),
                         split,
                         selector));
+        return Arbitraries.frequencyOf(Tuple.of(1, sharing), Tuple.of(1, slotted));
+    }
+
+    /** Containers with slots: a part of each card in units or in percent, or whole cards. */
+    private static Arbitrary<Demand> slottedContainers() {
+        return Combinators.combine(
+                        Arbitraries.of(ContainerRole.values()),
+                        Arbitraries.of(1, 1, 1, 2, 3),
+                        Arbitraries.of(1, 1, 2, 20),
+                        Arbitraries.of(0, 0, 1, 34, 50, 99),
+                        Arbitraries.of(0, 30, 60),
+                        Arbitraries.of(false, false, true))
+                .as((role, cards, units, part, cores, whole) -> new ContainerDemand(
+                        "c",
+                        role,
+                        whole
+                                ? new Share(0, cards, 0, cards, 0)
+                                : new Share(part > 0 ? 0 : units * cards, 0, cores * cards, cards, part * cards)))
+                .list()
+                .ofMinSize(1)
+                .ofMaxSize(3)
+                .map(NodeCardsProperties::renamed);
     }
 
     private static Arbitrary<Demand> containers() {
@@ -357,8 +411,8 @@ class NodeCardsProperties {
                         cards,
                         Arbitraries.oneOf(Arbitraries.integers().between(1, 1000), Arbitraries.just(Integer.MAX_VALUE)),
                         Arbitraries.of(0, 30, 101, Integer.MAX_VALUE))
-                .as((card, units, cores) ->
-                        new ContainerAllocation("main", ContainerRole.APP, Map.of(card, new Share(units, 0, cores))));
+                .as((card, units, cores) -> new ContainerAllocation(
+                        "main", ContainerRole.APP, Map.of(card, new Share(units, 0, cores, cores / 10, 0))));
         Arbitrary<ContainerAllocation> whole =
                 cards.map(card -> new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.WHOLE_CARD)));
         return Arbitraries.oneOf(memory, whole)

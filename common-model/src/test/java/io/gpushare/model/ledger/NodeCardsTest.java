@@ -20,10 +20,8 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.card.ShareKind;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class NodeCardsTest {
@@ -183,7 +181,7 @@ class NodeCardsTest {
         assertThat(whole.cards().getFirst().occupied().cores()).isEqualTo(100);
         for (Inventory without : List.of(
                 node(15),
-                mps.withPercents(Set.of()),
+                mps.withBeside(Share.NONE),
                 mps.withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.of(Isolation.DRIVER))),
                 mps.withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.counted("no supervisor"))))) {
             assertThat(NodeCards.of(without).place(cores(2, 1)))
@@ -208,7 +206,7 @@ class NodeCardsTest {
     /** A card with MPS on a node that offers cores. */
     private static Inventory mps(int gib) {
         return node(gib)
-                .withPercents(Set.of(ShareKind.CORES))
+                .withBeside(Share.ALL_CORES)
                 .withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.of(Isolation.MPS)));
     }
 

@@ -87,7 +87,7 @@ public record CallerResolver(NodeSnapshot snapshot, boolean listedNow, boolean f
 
     /** The resources that the container lacks. The kubelet calls for one after the other, in any order. */
     private Set<ShareKind> lacking(NodePod pod, List<ContainerDemand> containers, int at) {
-        Share request = containers.get(at).request();
+        Share request = containers.get(at).request().counted();
         return Stream.of(ShareKind.values())
                 .filter(kind -> kind.in(request) > 0 && lacks(pod, containers, at, kind))
                 .collect(Collectors.toSet());

@@ -51,7 +51,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
      * What the container got in the kubelet's call for its memory or its cores: the other call is for the same card.
      */
     private Optional<ContainerAllocation> given() {
-        return !container.request().hasPercents()
+        return !container.request().hasPercents() || container.request().slots() > 0
                 ? Optional.empty()
                 : snapshot.response(pod.ref(), container)
                         .filter(own -> own.total().equals(container.request()));
@@ -69,7 +69,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                             + snapshot.inventory().unit() + ": recreate the pod");
         }
         Optional<ContainerAllocation> own = allocation.container(container.name());
-        if (own.isEmpty() || !own.get().total().equals(container.request())) {
+        if (own.isEmpty() || !requested(own.get())) {
             boolean coresOnly = own.isPresent()
                     && own.get()
                             .total()
@@ -91,6 +91,13 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                             + " and for its cores: only the scheduler may write that annotation");
         }
         return ifAvailable(own.get(), allocation);
+    }
+
+    /** Whether that is what the container requests, also of the memory of each card. */
+    private boolean requested(ContainerAllocation own) {
+        return container.givenBy(own)
+                && (container.request().part() == 0
+                        || onEach(own.visibleCards()).equals(own.shares()));
     }
 
     private Outcome<ContainerAllocation> ifAvailable(ContainerAllocation own, Allocation ofPod) {
@@ -120,7 +127,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                         RefusalKind.CARD_CORDONED,
                         "card " + id + ", allocated to the pod, was cordoned since then: recreate the pod"));
             }
-            if (container.request().units() > 0 && !card.get().sharesMemory()) {
+            if (container.request().hasPart() && !card.get().sharesMemory()) {
                 return Optional.of(refused(
                         RefusalKind.NO_ISOLATION,
                         "card " + id + ", allocated to the pod, offers no memory ("
@@ -128,7 +135,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
             }
             Isolation inForce = card.get().isolation().inForce();
             for (ShareKind kind : ShareKind.PERCENTS) {
-                if (kind.in(container.request()) > 0 && !inForce.limits(kind)) {
+                if (kind.in(container.request()) > 0 && container.request().slots() == 0 && !inForce.limits(kind)) {
                     return Optional.of(refused(
                             RefusalKind.NO_ISOLATION,
                             "card " + id + ", allocated to the pod, does not limit " + kind + " (isolation " + inForce
@@ -192,11 +199,15 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
      * The cards of the devices, if they match the demand: the same amount on each card, on cards that the pod selects.
      */
     private Optional<ContainerAllocation> named(List<DeviceId> devices) {
-        boolean whole = container.request().wholeCards() > 0;
+        boolean slotted = container.request().slots() > 0;
+        boolean whole = container.request().wholeCards() > 0 && !slotted;
         Map<CardId, Share> shares = whole ? DeviceIdParser.whole(devices) : DeviceIdParser.parts(devices);
         boolean matching = whole
                 ? shares.size() == container.request().wholeCards()
-                : !shares.isEmpty() && matches(shares, devices.getFirst().kind());
+                : !shares.isEmpty()
+                        && (slotted
+                                ? shares.size() == container.request().slots()
+                                : matches(shares, devices.getFirst().kind()));
         boolean selected = devices.stream()
                 .allMatch(device -> snapshot.inventory()
                         .card(device.card())
@@ -204,7 +215,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                                 .matches(card, snapshot.inventory().driver()))
                         .isPresent());
         return matching && selected
-                ? Optional.of(allocation(whole ? shares : split(shares.keySet())))
+                ? Optional.of(allocation(whole ? shares : slotted ? onEach(shares.keySet()) : split(shares.keySet())))
                 : Optional.empty();
     }
 
@@ -221,7 +232,9 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                 .filter(each -> each.total().wholeCards() == 0)
                 .flatMap(each -> each.visibleCards().stream())
                 .collect(Collectors.toSet());
-        return container.request().wholeCards() > 0 || cards.size() != demand().split()
+        return container.request().wholeCards() > 0
+                        || container.request().slots() > 0
+                        || cards.size() != demand().split()
                 ? Optional.empty()
                 : Optional.of(allocation(split(cards)));
     }
@@ -234,6 +247,19 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                 : cards.stream()
                         .collect(Collectors.toMap(
                                 card -> card, card -> container.request().dividedBy(split)));
+    }
+
+    /** What the container requests of each of these cards. */
+    private Map<CardId, Share> onEach(Set<CardId> cards) {
+        Share each = container.onEach(cards.size());
+        return cards.stream()
+                .collect(Collectors.toMap(
+                        card -> card,
+                        card -> snapshot.inventory()
+                                .card(card)
+                                .map(snapshot.inventory()::capacityOf)
+                                .map(each::on)
+                                .orElse(each)));
     }
 
     private ContainerAllocation allocation(Map<CardId, Share> shares) {

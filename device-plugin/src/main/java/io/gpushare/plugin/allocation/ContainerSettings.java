@@ -8,6 +8,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Share;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.snapshot.NodePod;
 import java.util.LinkedHashMap;
@@ -60,8 +61,11 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
         // Without the variable an image's own NVIDIA_VISIBLE_DEVICES=all exposes every card; "void" exposes none.
         environment.put(
                 VISIBLE_DEVICES, strategies.contains(DeviceListStrategy.ENVVAR) ? String.join(",", uuids) : "void");
-        if (allocation.total().wholeCards() == 0 && uuids.size() == 1 && !cards.isEmpty()) {
+        if (allocation.total().counted().units() > 0 && uuids.size() == 1 && !cards.isEmpty()) {
             environment.putAll(gpushare(allocation, pod, cards.getFirst(), inventory));
+        }
+        if (allocation.total().slots() > 0) {
+            environment.putAll(hami(allocation, inventory));
         }
         environment.putAll(isolation.environment());
         ContainerAllocateResponse.Builder response =
@@ -83,6 +87,24 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
                         .setContainerPath(mount.containerPath())
                         .setReadOnly(mount.readOnly())));
         return new Outcome.Of<>(response.build());
+    }
+
+    /** The variables by which HAMi tells programs the limits of each card, in its order, and of the cores. */
+    private static Map<String, String> hami(ContainerAllocation allocation, Inventory inventory) {
+        Map<String, String> limits = new LinkedHashMap<>();
+        allocation.shares().forEach((id, share) -> {
+            if (share.units() > 0) {
+                limits.put(
+                        "CUDA_DEVICE_MEMORY_LIMIT_" + limits.size(),
+                        share.units() * inventory.unit().size().mib() + "m");
+            }
+        });
+        allocation.shares().values().stream()
+                .mapToInt(Share::cores)
+                .filter(cores -> cores > 0)
+                .max()
+                .ifPresent(cores -> limits.put("CUDA_DEVICE_SM_LIMIT", String.valueOf(cores)));
+        return limits;
     }
 
     /** The variables that gpushare's users and their frameworks read. */

@@ -12,7 +12,6 @@ import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
-import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.snapshot.NodePod;
 import java.time.Duration;
 import java.util.List;
@@ -54,10 +53,10 @@ public final class NodePodInformer implements AutoCloseable {
     private volatile boolean complete;
     private @Nullable Informer watched;
 
-    public NodePodInformer(KubernetesApi api, String node, ResourceNames names) {
+    public NodePodInformer(KubernetesApi api, String node, DemandCodec demands) {
         this.api = api;
         this.node = node;
-        this.demands = new DemandCodec(names);
+        this.demands = demands;
     }
 
     /** Starts to watch. */
@@ -117,7 +116,7 @@ public final class NodePodInformer implements AutoCloseable {
         // The card preferences in annotations matter only until cards are allocated.
         Decoded<Demand> demand = allocation instanceof Decoded.Absent && !gpushare.bound()
                 ? demands.decode(containers, annotations)
-                : demands.decodeBound(containers);
+                : demands.decodeBound(containers, annotations);
         return new NodePod(
                 state.ref(),
                 state.metadata().created(),

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,20 +72,19 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         for (CardState state : allocations.reserved().cards()) {
             List<String> own = resource.ids(state);
             ids.put(state.card().id(), own);
+            List<String> free = own.stream()
+                    .filter(id -> !allocations.allocatedIds().contains(id))
+                    .toList();
             boolean closed = resource.closed(state) || resource.excluded(state);
             if (closed && state.card().health().healthy()) {
-                List<String> free = own.stream()
-                        .filter(id -> !allocations.allocatedIds().contains(id))
-                        .toList();
-                int undeviced = undeviced(allocations, state, resource);
-                withdrawn.addAll(free.subList(Math.min(free.size(), undeviced), free.size()));
+                int kept = undeviced(allocations, state, resource) + awaited(allocations, state, resource);
+                withdrawn.addAll(free.subList(Math.min(free.size(), kept), free.size()));
                 int allocated = own.size() - free.size();
                 owed += allocated - ofOwnPods(allocations, state, resource, allocated);
             } else {
-                own.stream()
-                        .filter(id -> !allocations.allocatedIds().contains(id))
-                        .limit(uncounted(allocations, state, resource))
-                        .forEach(withdrawn::add);
+                int uncounted = uncounted(allocations, state, resource);
+                withdrawn.addAll(free.subList(0, Math.min(free.size(), uncounted)));
+                owed += Math.max(0, uncounted - free.size());
             }
         }
         withdrawn.addAll(substitutes(allocations, resource, ids, withdrawn, owed));
@@ -107,26 +107,42 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         return amount(allocations.undeviced(), state, resource);
     }
 
+    /** The slots that are kept for pods which wait for them, on a card that accepts no others because of them. */
+    private static int awaited(NodeAllocations allocations, CardState state, DeviceResource resource) {
+        return resource != DeviceResource.SLOTS || resource.closed(state)
+                ? 0
+                : ofCard(allocations.assigned(), state)
+                        .filter(assigned -> !resource.excluded(assigned))
+                        .mapToInt(assigned ->
+                                Math.max(0, resource.amount(state.allocated()) - resource.amount(assigned.allocated())))
+                        .sum();
+    }
+
     /** The number of the card's devices that are in use although scheduler and kubelet count them as free. */
     private static int uncounted(NodeAllocations allocations, CardState state, DeviceResource resource) {
         return amount(allocations.uncounted(), state, resource);
     }
 
     private static int amount(NodeCards cards, CardState state, DeviceResource resource) {
-        return cards.cards().stream()
-                .filter(card -> card.card().id().equals(state.card().id()))
+        return ofCard(cards, state)
                 .mapToInt(card -> resource.amount(card.allocated()))
                 .sum();
     }
 
+    private static Stream<CardState> ofCard(NodeCards cards, CardState state) {
+        return cards.cards().stream()
+                .filter(card -> card.card().id().equals(state.card().id()));
+    }
+
     /** The number of a closed card's allocated devices that belong to the card's own pods. */
     private static int ofOwnPods(NodeAllocations allocations, CardState state, DeviceResource resource, int allocated) {
-        return resource.closed(state) && !resource.excluded(state)
-                ? allocations.assigned().cards().stream()
-                        .filter(assigned ->
-                                assigned.card().id().equals(state.card().id()))
-                        .mapToInt(assigned -> Math.min(allocated, resource.amount(assigned.allocated())))
-                        .sum()
+        return resource.ofOwnPods(state)
+                ? Math.min(
+                        allocated,
+                        Math.max(
+                                0,
+                                amount(allocations.assigned(), state, resource)
+                                        - uncounted(allocations, state, resource)))
                 : 0;
     }
 

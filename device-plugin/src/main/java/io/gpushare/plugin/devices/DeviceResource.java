@@ -20,7 +20,9 @@ public enum DeviceResource {
     /** Whole cards. */
     CARDS(ShareKind.WHOLE_CARDS, "gpushare-card.sock", "whole GPU cards"),
     /** Percents of a card's cores; not every node offers them. */
-    CORES(ShareKind.CORES, "gpushare-core.sock", "percent of the cores of a GPU card");
+    CORES(ShareKind.CORES, "gpushare-core.sock", "percent of the cores of a GPU card"),
+    /** Slots of cards, which count neither memory nor cores; not every node offers them. */
+    SLOTS(ShareKind.SLOTS, "gpushare-slot.sock", "slots of GPU cards");
 
     private final ShareKind kind;
     private final String socket;
@@ -54,9 +56,9 @@ public enum DeviceResource {
         return names.of(kind);
     }
 
-    /** The amount that the container requests. */
+    /** The number of devices of this resource that the container requests. */
     public int amount(ContainerDemand demand) {
-        return amount(demand.request());
+        return kind.in(demand.request().counted());
     }
 
     /** The amount of this resource in the share. */
@@ -71,13 +73,23 @@ public enum DeviceResource {
 
     /** Whether what is allocated on the card excludes this resource there. */
     boolean excluded(CardState card) {
-        return kind == ShareKind.WHOLE_CARDS ? !card.allocated().shared().isNone() : card.takenWhole();
+        return switch (kind) {
+            case MEMORY, CORES -> card.takenWhole();
+            case WHOLE_CARDS -> card.allocated().hasPart();
+            case SLOTS ->
+                card.takenWhole() || card.allocated().units() >= card.capacity().units();
+        };
+    }
+
+    /** Whether pods that have that card may have devices of it, although it accepts no more. */
+    boolean ofOwnPods(CardState card) {
+        return kind == ShareKind.SLOTS || (closed(card) && !excluded(card));
     }
 
     /** Whether the card accepts no new pods that request this resource, apart from what is allocated there. */
     boolean closed(CardState card) {
         return switch (kind) {
-            case WHOLE_CARDS -> card.card().cordoned();
+            case WHOLE_CARDS, SLOTS -> card.card().cordoned();
             case MEMORY -> card.card().cordoned() || !card.card().sharesMemory();
             case CORES -> card.card().cordoned() || !card.card().sharesMemory() || !card.limits(kind);
         };
@@ -94,8 +106,8 @@ public enum DeviceResource {
         Stream<DeviceId> devices = switch (kind) {
             case MEMORY -> IntStream.range(0, card.capacity().units()).mapToObj(n -> new DeviceId.MemoryUnitOf(id, n));
             case WHOLE_CARDS -> Stream.of(new DeviceId.WholeCard(id));
-            case CORES ->
-                IntStream.range(0, kind.in(card.capacity())).mapToObj(n -> new DeviceId.PercentOf(kind, id, n));
+            case CORES, SLOTS ->
+                IntStream.range(0, kind.in(card.capacity())).mapToObj(n -> new DeviceId.PartOf(kind, id, n));
         };
         return devices.map(DeviceId::toString).toList();
     }

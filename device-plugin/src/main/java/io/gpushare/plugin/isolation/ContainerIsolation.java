@@ -60,14 +60,14 @@ public sealed interface ContainerIsolation {
             }
             Isolation inForce = card.get().isolation().inForce();
             for (ShareKind kind : ShareKind.PERCENTS) {
-                if (kind.in(share) > 0 && !inForce.limits(kind)) {
+                if (kind.in(share) > 0 && share.slots() == 0 && !inForce.limits(kind)) {
                     return new Refused("card " + id + " does not limit " + kind + ": isolation " + inForce
                             + " is in force, and mps is needed");
                 }
             }
             if (inForce != Isolation.NONE) {
                 Memory memory = new Memory(inventory.unit().size().bytes() * share.units());
-                limits.put(id, new Limit(memory, share.minus(Share.memory(share.units()))));
+                limits.put(id, new Limit(memory, Share.cores(share.cores())));
             }
         }
         return limits.isEmpty()

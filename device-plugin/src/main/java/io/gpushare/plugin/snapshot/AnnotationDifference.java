@@ -93,7 +93,7 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
 
     private static boolean sharesSeveralCards(Allocation actual) {
         return actual.cards().stream()
-                        .filter(card -> !actual.shareOn(card).shared().isNone())
+                        .filter(card -> actual.shareOn(card).hasPart())
                         .count()
                 > 1;
     }

@@ -49,10 +49,11 @@ public final class DeviceIdParser {
     }
 
     /**
-     * The allocation of a container by its device IDs alone; empty if none of them is memory or a card of ours. The
+     * The allocation of a container by its device IDs alone; empty if none of them is memory, a slot or a card of ours.
+     * The
      * role is unknown, so the container counts as an app: its allocation adds to all others, and nothing that it may
      * hold is offered. Cores are of the card of the memory, whatever card their devices name: the kubelet only counts
-     * them.
+     * them. A slot says nothing about the amount, so the container may have the whole card.
      */
     static Optional<ContainerAllocation> allocation(String container, Collection<String> ids) {
         List<DeviceId> devices = devices(ids);
@@ -63,7 +64,10 @@ public final class DeviceIdParser {
                 .reduce(Share.NONE, Share::plus);
         // With devices of several cards it is unknown which one is the container's: no card's cores are offered again.
         memory.replaceAll((_, share) -> share.plus(percents));
-        Map<CardId, Share> shares = memory.isEmpty() ? whole(devices) : memory;
+        Map<CardId, Share> slots = shares(devices, device -> device.kind() == ShareKind.SLOTS);
+        slots.replaceAll((_, share) -> share.plus(Share.WHOLE_CARD));
+        Map<CardId, Share> cards = slots.isEmpty() ? whole(devices) : slots;
+        Map<CardId, Share> shares = memory.isEmpty() ? cards : memory;
         return shares.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new ContainerAllocation(container, ContainerRole.APP, shares));

@@ -77,9 +77,9 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
             return !DeviceIdParser.devices(ids).isEmpty();
         }
 
-        /** Whether the devices are of one of these kinds, and this plugin, or one before it, offered them. */
-        boolean ofPercents(Collection<ShareKind> kinds) {
-            return ofOurDevices() && kinds.stream().anyMatch(this::mayBe);
+        /** Whether the devices are percentages that are offered, and this plugin, or one before it, offered them. */
+        boolean ofPercents(Share offered) {
+            return ofOurDevices() && ShareKind.PERCENTS.stream().anyMatch(kind -> kind.in(offered) > 0 && mayBe(kind));
         }
 
         /** Whether the call may have been about devices of that kind. */
@@ -95,23 +95,30 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
             Set<CardId> known =
                     cards.stream().flatMap(card -> card.in(inventory).stream()).collect(Collectors.toSet());
             Share request = demand.request();
-            boolean whole = request.wholeCards() > 0;
-            boolean matches = known.size() == cards.size()
-                    && ofAmount(request)
-                    && (whole ? known.size() == request.wholeCards() : request.divisibleBy(known.size()));
-            Share each = whole ? Share.WHOLE_CARD : request.dividedBy(cards.size());
+            boolean matches = known.size() == cards.size() && ofAmount(request) && cardCount(request, known.size());
+            Share each = demand.onEach(cards.size());
             return matches
                     ? Optional.of(new ContainerAllocation(
                             demand.name(),
                             demand.role(),
-                            known.stream().collect(Collectors.toMap(Function.identity(), _ -> each))))
+                            known.stream()
+                                    .collect(Collectors.toMap(Function.identity(), card -> on(card, each, inventory)))))
                     : Optional.empty();
+        }
+
+        private static boolean cardCount(Share request, int cards) {
+            int exactly = Math.max(request.wholeCards(), request.slots());
+            return exactly > 0 ? cards == exactly : request.divisibleBy(cards);
+        }
+
+        private static Share on(CardId card, Share each, Inventory inventory) {
+            return inventory.card(card).map(inventory::capacityOf).map(each::on).orElse(each);
         }
 
         private boolean ofAmount(Share request) {
             return Stream.of(ShareKind.values())
                     .filter(this::mayBe)
-                    .mapToInt(kind -> kind.in(request))
+                    .mapToInt(kind -> kind.in(request.counted()))
                     .anyMatch(amount -> amount > 0 && amount == ids.size());
         }
     }

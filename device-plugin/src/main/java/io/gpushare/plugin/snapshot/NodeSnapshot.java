@@ -191,7 +191,7 @@ public final class NodeSnapshot {
                         .filter(entry -> !known.contains(entry.resource())
                                 && (pod.demand() instanceof Decoded.Absent
                                         ? pod.annotates(entry.container())
-                                        : entry.ofPercents(inventory().percents())))
+                                        : entry.ofPercents(inventory().beside())))
                         .map(entry -> "pod " + pod.ref() + " has cards of resource " + entry.resource()))
                 .findFirst();
     }

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param awaited what is kept for a pod that waits for its cards
  * @param undeviced what the scheduler counts, and the kubelet does not by devices of ours
  * @param uncounted what neither counts for the present resources: former resources are not counted by the scheduler,
- *     and disputed cards not by the kubelet
+ *     disputed cards not by the kubelet, and of containers with slots only these are counted
  * @param evidence how this is known; empty if the pod has nothing
  */
 record PodAllocation(
@@ -55,7 +55,9 @@ record PodAllocation(
     private static PodAllocation waiting(NodePod pod, Inventory inventory) {
         Optional<Allocation> none = Optional.empty();
         Optional<Allocation> written = pod.written(inventory).valid().filter(pod::gives);
-        return new PodAllocation(none, none, written, none, none, Optional.empty());
+        Optional<Allocation> slotted =
+                written.flatMap(allocation -> allocation(allocation.unit(), withoutSlots(allocation.containers())));
+        return new PodAllocation(none, none, written, none, slotted, Optional.empty());
     }
 
     private static PodAllocation merged(PodEvidence evidence, Inventory inventory) {
@@ -125,7 +127,17 @@ record PodAllocation(
                 // Cores have no former name.
                 .map(ContainerAllocation::withoutPercents)
                 .forEach(uncounted::add);
+        uncounted.addAll(withoutSlots(
+                has.stream().filter(container -> !uncounted.contains(container)).toList()));
         return uncounted;
+    }
+
+    /** What containers with slots have beside these, which is all that scheduler and kubelet count of them. */
+    private static List<ContainerAllocation> withoutSlots(Collection<ContainerAllocation> containers) {
+        return containers.stream()
+                .filter(container -> container.total().slots() > 0)
+                .map(ContainerAllocation::withoutSlots)
+                .toList();
     }
 
     private static boolean differ(ContainerAllocation annotated, @Nullable ContainerAllocation devices) {
@@ -145,11 +157,16 @@ record PodAllocation(
         left.values().stream()
                 .sorted(Comparator.comparing(ContainerAllocation::name))
                 .forEach(ordered::add);
-        ordered.sort(Comparator.comparing(container -> container.role() == ContainerRole.APP));
         return ordered;
     }
 
     private static Optional<Allocation> allocation(MemoryUnit unit, List<ContainerAllocation> containers) {
-        return containers.isEmpty() ? Optional.empty() : Optional.of(new Allocation(unit, containers));
+        return containers.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Allocation(
+                        unit,
+                        containers.stream()
+                                .sorted(Comparator.comparing(container -> container.role() == ContainerRole.APP))
+                                .toList()));
     }
 }

@@ -16,7 +16,6 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.codec.SelectorCodec;
@@ -34,8 +33,8 @@ class CardSelectionTest {
     private static final Card A = Card.of("GPU-a", 0, Memory.ofGib(48));
     private static final Card B = Card.of("GPU-b", 1, Memory.ofGib(24));
     private static final NodeSnapshot EMPTY = NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(A, B)));
-    private static final NodeSnapshot MPS = NodeSnapshot.of(
-            new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(B))).withPercents(Set.of(ShareKind.CORES)));
+    private static final NodeSnapshot MPS =
+            NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(B))).withBeside(Share.ALL_CORES));
 
     @Test
     void theAnnotatedCardIsChosenWhateverCardTheDevicesName() {
@@ -185,7 +184,7 @@ class CardSelectionTest {
     void memoryAndCoresAreOfTheCardOfTheFirstCallWhateverDevicesTheKubeletTakes() {
         Card c = TestPods.mps(Card.of("GPU-c", 2, Memory.ofGib(24)));
         NodeSnapshot two = MPS.withInventory(
-                new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(B), c)).withPercents(Set.of(ShareKind.CORES)));
+                new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(B), c)).withBeside(Share.ALL_CORES));
         NodePod pod = cores("p", 2);
         assertThat(choose(two, pod, "GPU-c::c7", "GPU-c::c8")).isEqualTo(new Outcome.Of<>(coresOf(c.id(), 2)));
         assertThat(choose(two, pod, "GPU-c::c7", "GPU-b::c8")).isEqualTo(new Outcome.Of<>(coresOf(B.id(), 2)));

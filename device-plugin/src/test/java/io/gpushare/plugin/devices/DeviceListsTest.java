@@ -7,7 +7,7 @@ import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.card.Share;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodePod;
@@ -43,7 +43,7 @@ class DeviceListsTest {
         assertThat(DeviceLists.of(EMPTY.allocations()).list(DeviceResource.CORES))
                 .isEmpty();
         Inventory inventory = new Inventory(MemoryUnit.GIB, null, List.of(TestPods.mps(A), TestPods.mps(B)))
-                .withPercents(Set.of(ShareKind.CORES));
+                .withBeside(Share.ALL_CORES);
         NodeSnapshot mps = EMPTY.withInventory(inventory);
         assertThat(healthy(DeviceLists.of(mps.allocations()).list(DeviceResource.CORES)))
                 .hasSize(200)
@@ -57,8 +57,7 @@ class DeviceListsTest {
         NodePod pod = TestPods.unannotated("p", 0, TestPods.cores("main", 1, 2));
         NodeSnapshot lost = mps.withPod(pod)
                 .withListed(TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::c3", "GPU-a::c4"), TestPods.START)
-                .withInventory(
-                        new Inventory(MemoryUnit.GIB, null, List.of(A, B)).withPercents(Set.of(ShareKind.CORES)));
+                .withInventory(new Inventory(MemoryUnit.GIB, null, List.of(A, B)).withBeside(Share.ALL_CORES));
         DeviceLists lists = DeviceLists.of(lost.allocations());
         assertThat(lists.list(DeviceResource.CORES)).hasSize(200);
         assertThat(healthy(lists.list(DeviceResource.CORES))).containsExactly("GPU-a::c3", "GPU-a::c4");

@@ -289,7 +289,7 @@ class RegistrationIT {
         public Outcome<ContainerAllocateResponse> allocate(DeviceResource resource, List<String> ids) {
             return switch (resource) {
                 case CARDS -> new Outcome.Refused<>(RefusalKind.CARD_IN_USE, "the card is taken");
-                case MEMORY, CORES ->
+                case MEMORY, CORES, SLOTS ->
                     new Outcome.Of<>(ContainerAllocateResponse.newBuilder()
                             .putEnvs("NVIDIA_VISIBLE_DEVICES", "GPU-a")
                             .build());

@@ -52,7 +52,7 @@ public record FreeCard(int index, CardKind kind, Share free) {
 
     /** Whether that share of the card is free. */
     public boolean offers(Share share) {
-        return share.fits(free);
+        return share.on(kind.capacity()).fits(free);
     }
 
     /** Whether no pod uses the card, so that it may be taken whole. */

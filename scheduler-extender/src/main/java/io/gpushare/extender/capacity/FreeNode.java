@@ -113,7 +113,8 @@ public final class FreeNode {
         for (FreeCard card : cards) {
             if (card.offers(pod.share()) && pod.allows(card.kind()) && (last == null || !last.sameAs(card))) {
                 last = card;
-                wholeCards(pod, card).forEach(whole -> candidates.add(new Candidate(this, pod, card, whole)));
+                PodRequest here = pod.on(card.kind().capacity());
+                wholeCards(pod, card).forEach(whole -> candidates.add(new Candidate(this, here, card, whole)));
             }
         }
         return candidates;

@@ -36,6 +36,11 @@ public record PodRequest(long cpuMilli, long memoryMib, Share share, int cards, 
         return new PodRequest(cpuMilli, 0, share, cards, models);
     }
 
+    /** The same pod on a card with that capacity: a percentage of its memory in units. */
+    public PodRequest on(Share capacity) {
+        return share.part() == 0 ? this : new PodRequest(cpuMilli, memoryMib, share.on(capacity), cards, models);
+    }
+
     /** Memory units on the shared card; 0 for none. */
     public int units() {
         return share.units();

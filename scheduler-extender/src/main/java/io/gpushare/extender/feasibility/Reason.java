@@ -63,9 +63,12 @@ public record Reason(String label, String sentence, boolean resolvable) {
             OCCUPIED.put(
                     refusal,
                     switch (refusal) {
-                        case NO_CARD_WITH_MEMORY, NO_CARDS_WITH_MEMORY, NO_CARD_WITH_CORES, NO_FREE_CARDS ->
-                            new Reason(label, refusal.sentence(), true);
-                        case NO_CORE_LIMITS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
+                        case NO_CARD_WITH_MEMORY,
+                                NO_CARDS_WITH_MEMORY,
+                                NO_CARD_WITH_CORES,
+                                NO_CARD_WITH_SLOTS,
+                                NO_FREE_CARDS -> new Reason(label, refusal.sentence(), true);
+                        case NO_CORE_LIMITS, NO_SLOTS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
                             new Reason(label, refusal.sentence(), false);
                     });
             EVEN_WHEN_EMPTY.put(
@@ -74,8 +77,9 @@ public record Reason(String label, String sentence, boolean resolvable) {
                         case NO_CARD_WITH_MEMORY -> evenWhenEmpty(label, "No card is large enough");
                         case NO_CARDS_WITH_MEMORY -> evenWhenEmpty(label, "Not enough cards are large enough");
                         case NO_CARD_WITH_CORES -> evenWhenEmpty(label, "No card that limits cores is large enough");
+                        case NO_CARD_WITH_SLOTS -> evenWhenEmpty(label, "No card has as many slots");
                         case NO_FREE_CARDS -> evenWhenEmpty(label, "Not enough cards can be taken whole");
-                        case NO_CORE_LIMITS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
+                        case NO_CORE_LIMITS, NO_SLOTS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
                             new Reason(label, refusal.sentence(), false);
                     });
         }

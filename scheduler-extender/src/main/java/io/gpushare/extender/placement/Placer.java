@@ -102,10 +102,12 @@ public final class Placer {
 
     /** The cards of the node that cost least by that scoring, or why none fit. */
     public static Placement place(String node, NodeEntry entry, PodDemand.Valid demand, Scoring scoring) {
-        // Of several cards to share a policy weighs only one: their links decide.
-        List<Candidate> left = demand.demand().sharedCards() > 1
-                ? List.of()
-                : FreeNodes.of(node, entry).candidates(demand.request());
+        // Of several cards to share a policy weighs only one: their links decide. Of several containers with cards of
+        // their own it weighs the largest.
+        List<Candidate> left =
+                demand.demand().sharedCards() > 1 || demand.demand().parts().size() > 1
+                        ? List.of()
+                        : FreeNodes.of(node, entry).candidates(demand.request());
         while (!left.isEmpty()) {
             Candidate candidate = Objects.requireNonNull(scoring.best(left).candidate());
             @Nullable FreeCard shared = candidate.shared();

@@ -38,7 +38,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
 
     /** gpushare reads the memory only: a pod that it bound may request whole cards as well, and has none. */
     private Decoded<Demand> bound(ClusterPod pod) {
-        Decoded<Demand> demand = codec.decodeBound(pod.containers());
+        Decoded<Demand> demand = codec.decodeBound(pod.containers(), pod.annotations());
         if (demand instanceof Decoded.Malformed && !pod.annotations().containsKey(AnnotationKeys.ALLOCATION)) {
             AliyunPod gpushare = AliyunPod.of(pod.annotations(), codec.memory(pod.containers()));
             if (gpushare.bound() && !gpushare.containers().isEmpty()) {

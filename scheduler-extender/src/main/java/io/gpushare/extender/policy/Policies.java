@@ -6,6 +6,7 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.DemandHistory;
 import io.gpushare.extender.policy.scoring.Fragmentation;
 import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.model.card.Share;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The policies of a running cluster, each of which learns from the same pods. Thread-safe. */
 public final class Policies {
+    // Of the average card, for pods that request a percentage.
+    private double cardUnits = 1;
     private final PolicyKind defaultKind;
     private final Map<PolicyKind, Policy> policies = new EnumMap<>(PolicyKind.class);
     private final AdaptivePolicy adaptive;
@@ -80,13 +83,15 @@ public final class Policies {
     }
 
     /** Records a new pod; to be called once per pod. */
-    public synchronized void arrived(PodRequest pod) {
+    public synchronized void arrived(PodRequest requested) {
+        PodRequest pod = requested.on(Share.memory((int) cardUnits));
         history.add(pod);
         policies.values().forEach(policy -> policy.arrived(pod));
     }
 
     /** Updates the cluster's cards. */
     public synchronized void cluster(ClusterCapacity capacity) {
+        cardUnits = capacity.cardUnits();
         policies.values().forEach(policy -> policy.cluster(capacity));
     }
 }

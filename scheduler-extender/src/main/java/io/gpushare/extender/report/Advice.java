@@ -69,7 +69,7 @@ final class Advice {
         }
         boolean limited =
                 nodes.stream().anyMatch(node -> node.cards().cards().stream().anyMatch(CardState::limitsCores));
-        if (demand.share().cores() > 0 && !limited) {
+        if (demand.share().cores() > 0 && !demand.slotted() && !limited) {
             return List.of("No card in this cluster limits cores: request none, or see Compute shares in"
                     + " deploy/isolation.");
         }
@@ -139,7 +139,7 @@ final class Advice {
 
     /** Whether the node has such a card that could take the pod if it accepted new pods. */
     private boolean closed(NodeVerdict node, Predicate<CardState> which) {
-        Share each = demand.shares() ? demand.share() : Share.WHOLE_CARD;
+        Share each = demand.shares() ? demand.share() : demand.wholeShare();
         return demand.selector().any()
                 && node.cards().cards().stream()
                         .filter(state -> !state.card().placeable() && which.test(state))
@@ -158,7 +158,7 @@ final class Advice {
 
     private long cardsWith(NodeVerdict node, Share share) {
         return node.cards().cards().stream()
-                .filter(state -> selected(state) && share.fits(state.capacity()))
+                .filter(state -> selected(state) && share.on(state.capacity()).fits(state.capacity()))
                 .count();
     }
 
@@ -172,7 +172,7 @@ final class Advice {
                     .orElse(0);
             return List.of("A node has at most " + most + " such cards: request fewer.");
         }
-        if (demand.shares() && demand.cards() == 1 && demand.share().cores() == 0) {
+        if (demand.shares() && demand.cards() == 1 && demand.share().cores() == 0 && !demand.slotted()) {
             for (int split = 2; split <= MOST_CARDS && advice.isEmpty(); split++) {
                 int cards = split;
                 boolean even = demand.containers().stream()
@@ -242,7 +242,7 @@ final class Advice {
         if (demand.cards() > 1) {
             return List.of();
         }
-        Share needed = demand.shares() ? demand.share() : Share.WHOLE_CARD;
+        Share needed = demand.shares() ? demand.share() : demand.wholeShare();
         List<Ending> endings = nodes.stream()
                 .filter(node -> node.why() != null && node.why().resolvable())
                 .flatMap(node -> node.cards().cards().stream()

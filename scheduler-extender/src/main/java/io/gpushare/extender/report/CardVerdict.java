@@ -2,7 +2,6 @@ package io.gpushare.extender.report;
 
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 
 /**
@@ -22,6 +21,8 @@ public record CardVerdict(CardState state, boolean takes, String sentence) {
         if (!demand.shares() || demand.wholeCards() == 0) {
             return "fits";
         }
-        return state.offers(Share.WHOLE_CARD) ? "fits, shared or whole" : "fits the memory, but can't be taken whole";
+        return state.offers(demand.wholeShare())
+                ? "fits, shared or whole"
+                : "fits the memory, but can't be taken whole";
     }
 }

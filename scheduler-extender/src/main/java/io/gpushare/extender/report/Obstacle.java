@@ -5,7 +5,6 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
-import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.selector.CardCondition;
@@ -28,6 +27,8 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         SHORT,
         /** Other pods share it and leave too little of its cores. */
         FEW_CORES,
+        /** Other pods have all its slots. */
+        NO_SLOT,
         /** Other pods share it, so it can't be taken whole. */
         SHARED,
         TAKEN_WHOLE,
@@ -38,6 +39,8 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         /** It offers no memory, or not to a pod on several cards, because of the isolation. */
         NO_MEMORY,
         NO_CORE_LIMITS,
+        /** Its device plugin offers none. */
+        WITHOUT_SLOTS,
         TOO_SMALL,
         NOT_SELECTED
     }
@@ -74,7 +77,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
     private static boolean takes(Demand demand, CardState state) {
         boolean shared = demand.shares() && state.offers(demand.share()) && !needsNoMps(demand, state.card());
         return state.card().placeable()
-                && (shared || (demand.wholeCards() > 0 && state.offers(Share.WHOLE_CARD)))
+                && (shared || (demand.wholeCards() > 0 && state.offers(demand.wholeShare())))
                 && state.acceptedBy(demand.selector());
     }
 
@@ -90,7 +93,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         }
         if (demand.shares()
                 && card.hasMemory()
-                && demand.share().units() > state.capacity().units()) {
+                && needed(demand, state) > state.capacity().units()) {
             return Kind.TOO_SMALL;
         }
         if (!card.health().healthy()) {
@@ -105,14 +108,17 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         if (demand.shares() && (needsNoMps(demand, card) || !card.sharesMemory())) {
             return Kind.NO_MEMORY;
         }
-        if (demand.share().cores() > 0 && !state.limitsCores()) {
+        if (demand.slotted() && state.capacity().slots() == 0) {
+            return Kind.WITHOUT_SLOTS;
+        }
+        if (demand.share().cores() > 0 && !demand.slotted() && !state.limitsCores()) {
             return Kind.NO_CORE_LIMITS;
         }
         if (state.takenWhole()) {
             return Kind.TAKEN_WHOLE;
         }
-        if (demand.share().cores() > 0 && state.offers(demand.share().withoutPercents())) {
-            return Kind.FEW_CORES;
+        if (demand.shares() && state.offers(demand.share().memoryOnly())) {
+            return demand.slotted() && state.free().slots() == 0 ? Kind.NO_SLOT : Kind.FEW_CORES;
         }
         return demand.shares() ? Kind.SHORT : Kind.SHARED;
     }
@@ -125,6 +131,8 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
                         + " needed";
             case SHORT -> "at most " + free() + " free on one card, " + needed(demand);
             case FEW_CORES -> "at most " + freeCores() + " free on one card, " + neededCores(demand);
+            case NO_SLOT -> "without a free slot";
+            case WITHOUT_SLOTS -> "without slots: their device plugin needs --hami";
             case SHARED -> "shared by memory pods, so they can't be taken whole";
             case TAKEN_WHOLE -> "taken whole by other pods";
             case HELD -> "held while pods are moved away from them";
@@ -148,6 +156,9 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
             case FEW -> "fits";
             case SHORT -> free() + " free, " + needed(demand);
             case FEW_CORES -> freeCores() + " free, " + neededCores(demand);
+            case NO_SLOT ->
+                "has no free slot: pods have all " + state.capacity().slots();
+            case WITHOUT_SLOTS -> "has no slots: its device plugin needs --hami";
             case SHARED -> "serves memory pods, so it can't be taken whole";
             case TAKEN_WHOLE -> "taken whole";
             case HELD -> "held while pods are moved away from it";
@@ -180,7 +191,11 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
     }
 
     private String needed(Demand demand) {
-        return inventory.unit().amount(demand.share().units()) + " needed";
+        return inventory.unit().amount(needed(demand, state)) + " needed";
+    }
+
+    private static int needed(Demand demand, CardState state) {
+        return demand.share().on(state.capacity()).units();
     }
 
     private String freeCores() {

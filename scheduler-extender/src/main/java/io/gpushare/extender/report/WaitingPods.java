@@ -231,7 +231,7 @@ public final class WaitingPods {
             for (NodeCards.Holding holding : entry.cards().holdings()) {
                 Allocation held = holding.allocation();
                 for (CardId card : held.cards()) {
-                    left = left.minus(held.shareOn(card));
+                    left = left.minus(held.shareOn(card).counted());
                 }
             }
             return new FreeOnNode(entry, allocatable, left);
@@ -247,7 +247,7 @@ public final class WaitingPods {
         }
 
         boolean offers(Demand demand) {
-            return demand.total().fits(left);
+            return demand.total().counted().fits(left);
         }
 
         /** The node with the pod on it; empty if no cards fit. */

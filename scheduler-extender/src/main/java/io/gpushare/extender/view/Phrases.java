@@ -22,9 +22,13 @@ public final class Phrases {
             String each = count(demand.share().units(), "unit") + " of memory on ";
             parts.add(each + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
         }
+        if (demand.total().part() > 0) {
+            parts.add(demand.share().part() + "% of the memory of "
+                    + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
+        }
         ShareKind.PERCENTS.stream()
                 .filter(kind -> kind.in(demand.total()) > 0)
-                .forEach(kind -> parts.add(kind.in(demand.total()) + "% of its " + kind));
+                .forEach(kind -> parts.add(kind.in(demand.share()) + "% of its " + kind));
         if (demand.total().wholeCards() > 0) {
             parts.add(count(demand.total().wholeCards(), "whole card"));
         }

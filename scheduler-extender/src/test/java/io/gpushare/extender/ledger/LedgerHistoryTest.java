@@ -13,7 +13,6 @@ import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.ledger.NodeCards;
@@ -134,7 +133,7 @@ public class LedgerHistoryTest {
 
     private static Inventory cards(Random random) {
         Inventory cards = TestCluster.cards(15, 15 + random.nextInt(3))
-                .withPercents(random.nextInt(4) > 0 ? Set.of(ShareKind.CORES) : Set.of());
+                .withBeside(random.nextInt(4) > 0 ? Share.ALL_CORES : Share.NONE);
         return random.nextInt(4) == 0
                 ? cards
                 : cards.withIsolation(cards.cards().stream()

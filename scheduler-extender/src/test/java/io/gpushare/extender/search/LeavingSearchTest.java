@@ -18,7 +18,6 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
@@ -30,7 +29,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -190,8 +188,7 @@ class LeavingSearchTest {
     @Test
     void aPodThatNeedsCoresEvictsWhoHoldsThemAndNobodyElse() {
         Card mps = card(0, 15).withIsolation(CardIsolation.of(Isolation.MPS));
-        NodeCards node = NodeCards.of(
-                        new Inventory(MemoryUnit.GIB, null, List.of(mps)).withPercents(Set.of(ShareKind.CORES)))
+        NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, List.of(mps)).withBeside(Share.ALL_CORES))
                 .with(pod("memory"), sharing(0, Share.memory(4)))
                 .with(pod("small"), sharing(0, new Share(1, 0, 30)))
                 .with(pod("large"), sharing(0, new Share(2, 0, 60)));

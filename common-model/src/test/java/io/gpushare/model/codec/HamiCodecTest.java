@@ -1,0 +1,160 @@
+package io.gpushare.model.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HamiCodecTest {
+    private static final ResourceNames NAMES = ResourceNames.DEFAULT.withHami();
+    private final DemandCodec codec = new DemandCodec(NAMES, MemoryUnit.ofMib(256));
+
+    /** Requests as {@code gpu 2, gpumem 3000}, and over all cards: units, whole cards, cores, slots, percentage. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "gpu 1                                      | 0  | 1 | 0   | 1 | 0",
+                "gpu 2                                      | 0  | 2 | 0   | 2 | 0",
+                "gpu 1, gpumem 3000                         | 12 | 0 | 0   | 1 | 0",
+                "gpu 1, gpumem 3073                         | 13 | 0 | 0   | 1 | 0",
+                "gpu 1, gpumem 3k                           | 12 | 0 | 0   | 1 | 0",
+                "gpu 2, gpumem 3000                         | 24 | 0 | 0   | 2 | 0",
+                "gpu 2, gpumem 1024, gpucores 30            | 8  | 0 | 60  | 2 | 0",
+                "gpu 1, gpumem-percentage 50                | 0  | 0 | 0   | 1 | 50",
+                "gpu 3, gpumem-percentage 50, gpucores 20   | 0  | 0 | 60  | 3 | 150",
+                "gpu 1, gpumem 1024, gpumem-percentage 50   | 4  | 0 | 0   | 1 | 0",
+                "gpu 1, gpumem 0, gpumem-percentage 50      | 0  | 0 | 0   | 1 | 50",
+                "gpu 1, gpumem-percentage 0                 | 0  | 1 | 0   | 1 | 0",
+                "gpu 1, gpumem-percentage 100               | 0  | 1 | 0   | 1 | 0",
+                "gpu 1, gpumem-percentage 100, gpucores 50  | 0  | 1 | 0   | 1 | 0",
+                "gpu 1, gpucores 50                         | 0  | 1 | 0   | 1 | 0",
+                "gpu 1, gpumem 1024, gpucores 100           | 0  | 1 | 0   | 1 | 0",
+                "gpu 1, gpumem 1024, gpucores 170           | 0  | 1 | 0   | 1 | 0",
+                "gpu 17                                     | 0  | 17 | 0  | 17 | 0",
+            })
+    void requestsAreDecodedWithHamisDefaults(String request, int units, int whole, int cores, int slots, int part) {
+        assertThat(decode(codec, request).valid().orElseThrow().total())
+                .isEqualTo(new Share(units, whole, cores, slots, part));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "gpumem 3000 | container 'c0' requests nvidia.com/gpumem and no nvidia.com/gpu: add nvidia.com/gpu: 1",
+                "gpu 0, gpucores 10 | container 'c0' requests nvidia.com/gpucores and no nvidia.com/gpu",
+                "gpu 1, gpumem-percentage 101 | requests 101 in nvidia.com/gpumem-percentage: write 1 to 100",
+                "gpu 1, gpumem-percentage 50% | '50%' is not a quantity",
+                "gpu 1, gpumem-percentage -1 | '-1' is not a quantity",
+                "gpu 1.5 | is not a whole number",
+                "gpu 3Gi | is not a whole number",
+                "gpu 2000000000, gpumem 100000 | requests more than any node could have",
+                "gpu 257 | at most 256",
+            })
+    void invalidRequestsAreRejectedWithASentence(String request, String sentence) {
+        assertThat(decode(codec, request))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains(sentence));
+    }
+
+    @Test
+    void bothVocabulariesInOnePodAreRejected() {
+        assertThat(codec.decode(containers("gpu 1", "mem 2"), Map.of()))
+                .isEqualTo(new Decoded.Malformed<>("the pod requests nvidia.com/gpu in one container and"
+                        + " aliyun.com/gpu-mem or aliyun.com/gpu-count in another: request all its cards in"
+                        + " nvidia.com/gpu, or none"));
+        assertThat(codec.decode(containers("gpu 1, mem 2"), Map.of()))
+                .isEqualTo(new Decoded.Malformed<>("container 'c0' requests nvidia.com/gpu and aliyun.com/gpu-mem:"
+                        + " request its cards in only one of them"));
+        assertThat(codec.decode(containers("gpu 1, gpumem 10"), Map.of("gpushare.io/cards", "2")))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("remove the annotation"));
+    }
+
+    @Test
+    void containersHaveCardsOfTheirOwn() {
+        Demand demand = codec.decode(containers("gpu 2, gpumem 1024", "gpu 1, gpumem-percentage 60"), Map.of())
+                .valid()
+                .orElseThrow();
+        assertThat(demand.parts()).extracting(Demand::split).containsExactly(2, 1);
+        assertThat(demand.share()).isEqualTo(new Share(4, 0, 0, 1, 60));
+        assertThat(demand.cards()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gpu 0", "cpu 3", "gpu 0, gpumem 0"})
+    void noCardsAreNoDemand(String request) {
+        assertThat(decode(codec, request)).isEqualTo(new Decoded.Absent<>());
+    }
+
+    @Test
+    void withoutTheOptionAPodKeepsTheSlotsThatItHas() {
+        DemandCodec without = new DemandCodec(ResourceNames.DEFAULT, MemoryUnit.ofMib(256));
+        List<ContainerResources> pod = containers("gpu 1, gpumem 1024");
+        Allocation allocation = new Allocation(
+                MemoryUnit.ofMib(256),
+                List.of(new ContainerAllocation(
+                        "c0", ContainerRole.APP, Map.of(new CardId("GPU-a"), new Share(4, 0, 0, 1, 0)))));
+        Map<String, String> annotations = Map.of(AnnotationKeys.ALLOCATION, AllocationCodec.encode(allocation));
+        assertThat(AllocationCodec.decode(annotations)).isEqualTo(new Decoded.Valid<>(allocation));
+        assertThat(without.decodeBound(pod, annotations)).isEqualTo(codec.decodeBound(pod, annotations));
+        assertThat(without.decodeBound(pod, Map.of())).isEqualTo(new Decoded.Absent<>());
+    }
+
+    @Test
+    void whatHasAnotherEffectIsTold() {
+        assertThat(codec.notes(containers("gpu 1, gpumem 100, gpucores 120, priority 1", "gpu 1, gpumem 5000")))
+                .containsExactly(
+                        "container 'c0' gets 256 MiB for the 100 of nvidia.com/gpumem: the cluster counts memory in"
+                                + " units of 256MiB",
+                        "container 'c0' requests 120 in nvidia.com/gpucores, and gets 100: a card has no more",
+                        "container 'c0' requests nvidia.com/priority, which has no effect here: it orders programs in"
+                                + " HAMi's preload library");
+    }
+
+    @Test
+    void theNameOfItsCardsIsTaken() {
+        ResourceNames mapped = new ResourceNames("aliyun.com/gpu-mem", "nvidia.com/gpu");
+        assertThatThrownBy(mapped::withHami).hasMessageContaining("--hami needs nvidia.com/gpu");
+    }
+
+    private static Decoded<Demand> decode(DemandCodec codec, String request) {
+        return codec.decode(containers(request), Map.of());
+    }
+
+    private static List<ContainerResources> containers(String... requests) {
+        List<ContainerResources> containers = new java.util.ArrayList<>();
+        for (String request : requests) {
+            Map<String, String> quantities = new HashMap<>();
+            Arrays.stream(request.split(", "))
+                    .map(each -> each.strip().split(" "))
+                    .forEach(each -> {
+                        String name = switch (each[0]) {
+                            case "mem" -> NAMES.memory();
+                            case "cpu" -> "cpu";
+                            default -> "nvidia.com/" + each[0];
+                        };
+                        quantities.put(name, each[1]);
+                    });
+            containers.add(new ContainerResources("c" + containers.size(), ContainerRole.APP, quantities));
+        }
+        return containers;
+    }
+}
