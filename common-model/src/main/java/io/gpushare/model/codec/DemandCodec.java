@@ -241,6 +241,24 @@ public final class DemandCodec {
                 : checked(demands).valid().map(Demand::containers).orElse(List.of());
     }
 
+    /**
+     * The containers that request slots, as HAMi reads a pod: what is invalid for this codec may be a whole card there.
+     */
+    public List<ContainerDemand> slots(List<ContainerResources> containers) {
+        return containers.stream()
+                .filter(container -> slotted() && inSlots(container).slots() > 0)
+                .map(container -> new ContainerDemand(container.name(), container.role(), inSlots(container)))
+                .toList();
+    }
+
+    private Share inSlots(ContainerResources container) {
+        try {
+            return hami.request(container);
+        } catch (IllegalArgumentException e) {
+            return Share.WHOLE_CARD.plus(Share.slots(1));
+        }
+    }
+
     /** The amounts in a node's {@code status.allocatable}; none where they are invalid. */
     public Share allocatable(Map<String, String> allocatable) {
         try {

@@ -13,6 +13,8 @@ import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.codec.DeviceId;
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.io.IOException;
@@ -24,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -68,7 +71,7 @@ final class CheckpointParser {
     private CheckpointParser() {}
 
     /** Reads the checkpoint; throws IOException if it is malformed or too large. */
-    static KubeletCheckpoint parse(InputStream in) throws IOException {
+    static KubeletCheckpoint parse(InputStream in, ResourceNames names) throws IOException {
         @Nullable File file = JSON.readValue(in, File.class);
         if (file == null || file.data() == null) {
             throw new IOException("it has no data");
@@ -82,8 +85,11 @@ final class CheckpointParser {
             List<NamedCard> cards =
                     cards(entry.response().isTextual() ? entry.response().binaryValue() : new byte[0]);
             if (!cards.isEmpty()) {
-                entries.add(new KubeletCheckpoint.Entry(
-                        entry.podUid(), entry.container(), entry.resource(), ids(entry.devices()), cards));
+                Set<String> ids = ids(entry.devices()).stream()
+                        .map(id -> DeviceId.under(entry.resource(), id, names))
+                        .collect(Collectors.toSet());
+                entries.add(
+                        new KubeletCheckpoint.Entry(entry.podUid(), entry.container(), entry.resource(), ids, cards));
             }
         }
         return KubeletCheckpoint.of(entries);

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds other device plugins on the node. Waits until none serves the resources of this one: gpushare's, or another
- * process of this program. With two plugins of one resource the kubelet gives devices of either, and each sees only
- * half of the pods.
+ * process of this program, and with slots HAMi's or NVIDIA's. With two plugins of one resource the kubelet gives
+ * devices of either, and each sees only half of the pods.
  */
 public final class OtherPlugins {
     private static final Logger LOG = LoggerFactory.getLogger(OtherPlugins.class);
@@ -36,10 +36,11 @@ public final class OtherPlugins {
      * Returns once no other plugin serves.
      *
      * @param pluginDir the kubelet's directory of device plugins
+     * @param slots whether this plugin serves the resource of NVIDIA's device plugin, which HAMi's is a variant of
      */
-    public static void awaitEnd(Path pluginDir) throws InterruptedException {
+    public static void awaitEnd(Path pluginDir, boolean slots) throws InterruptedException {
         boolean waited = false;
-        for (Optional<Path> other = serving(pluginDir); other.isPresent(); other = serving(pluginDir)) {
+        for (Optional<Path> other = serving(pluginDir, slots); other.isPresent(); other = serving(pluginDir, slots)) {
             if (!waited) {
                 LOG.warn(
                         "another device plugin serves these resources on the node ({}): waiting until it is stopped",
@@ -74,14 +75,15 @@ public final class OtherPlugins {
         }
     }
 
-    private static Optional<Path> serving(Path pluginDir) {
+    private static Optional<Path> serving(Path pluginDir, boolean slots) {
         List<String> own = Arrays.stream(DeviceResource.values())
                 .map(DeviceResource::socket)
                 .toList();
         return Stream.concat(Stream.of(GPUSHARE), own.stream())
                 .map(pluginDir::resolve)
                 .filter(OtherPlugins::accepts)
-                .findFirst();
+                .findFirst()
+                .or(() -> slots ? ofNvidia(pluginDir) : Optional.empty());
     }
 
     /** Whether a process listens on the socket; a plugin that was killed leaves its socket behind. */

@@ -5,6 +5,7 @@ import io.gpushare.api.podresources.v1.ContainerResources;
 import io.gpushare.api.podresources.v1.ListPodResourcesRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
+import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.snapshot.PodName;
 import io.gpushare.plugin.snapshot.PodResourcesList;
@@ -33,11 +34,13 @@ public final class PodResourcesClient implements AutoCloseable {
     private static final long RETRY_MILLISECONDS = 12;
 
     private final ManagedChannel channel;
+    private final ResourceNames names;
     private final Set<String> ours;
     private volatile boolean failing;
 
     public PodResourcesClient(Path socket, ResourceNames names, DomainSockets sockets) {
         this.channel = sockets.channel(DomainSockets.checked(socket), LARGEST_RESPONSE);
+        this.names = names;
         this.ours = names.all();
     }
 
@@ -94,9 +97,8 @@ public final class PodResourcesClient implements AutoCloseable {
     private void add(ContainerResources container, Map<String, Set<String>> containers) {
         for (ContainerDevices devices : container.getDevicesList()) {
             if (ours.contains(devices.getResourceName())) {
-                containers
-                        .computeIfAbsent(container.getName(), _ -> new HashSet<>())
-                        .addAll(devices.getDeviceIdsList());
+                Set<String> ids = containers.computeIfAbsent(container.getName(), _ -> new HashSet<>());
+                devices.getDeviceIdsList().forEach(id -> ids.add(DeviceId.under(devices.getResourceName(), id, names)));
             }
         }
     }

@@ -4,9 +4,9 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.aliyun.AliyunHolding;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.foreign.ForeignHolding;
 import io.gpushare.plugin.snapshot.NodeAllocations.Evidence;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A container has what a response gave to it: of this process, otherwise as the kubelet's checkpoint records it.
  *   <li>Otherwise it has what the annotation says, if that gives the pod exactly its demand.
  *   <li>Otherwise it has the cards of its devices.
- *   <li>A pod whose devices are another plugin's has what the annotation says, otherwise every card that gpushare's
- *       annotations leave possible.
+ *   <li>A pod whose devices are another plugin's has what the annotation says, otherwise every card that the
+ *       annotations of its scheduler leave possible. Of the cards in a response it has as much as the annotation says.
  *   <li>If annotation and devices name different cards and no response decides, the pod holds the cards of both.
  * </ol>
  *
@@ -63,12 +63,12 @@ record PodAllocation(
     private static PodAllocation merged(PodEvidence evidence, Inventory inventory) {
         Map<String, ContainerAllocation> devices = evidence.listed().allocations();
         Map<String, ContainerAllocation> responses = evidence.responses();
-        Optional<AliyunHolding> holding = evidence.holding(inventory);
+        Optional<ForeignHolding> holding = evidence.holding(inventory);
         Optional<Allocation> claim = evidence.pod()
                 .allocation()
                 .valid()
                 .filter(evidence.pod()::gives)
-                .or(() -> holding.map(AliyunHolding::allocation));
+                .or(() -> holding.map(ForeignHolding::allocation));
         // In another unit as well, unless this process answered: the pod was admitted before the unit changed.
         MemoryUnit unit = claim.map(Allocation::unit)
                 .filter(_ -> evidence.answered().isEmpty())
@@ -79,7 +79,8 @@ record PodAllocation(
                 .orElse(List.of());
         Map<String, ContainerAllocation> has = new LinkedHashMap<>(devices);
         claimed.forEach(container -> has.put(container.name(), container));
-        has.putAll(responses);
+        responses.forEach((name, given) ->
+                has.merge(name, given, (before, now) -> holding.isPresent() && covers(before, now) ? before : now));
         List<ContainerAllocation> disputed = claimed.stream()
                 .filter(container -> !responses.containsKey(container.name()))
                 .filter(container -> differ(container, devices.get(container.name())))
@@ -93,10 +94,14 @@ record PodAllocation(
                                 .flatMap(container -> Stream.ofNullable(devices.get(container.name())))
                                 .toList()),
                 Optional.empty(),
-                evidence.hasOurDevices() ? Optional.empty() : assigned,
                 evidence.hasOurDevices()
-                        ? allocation(unit, uncounted(evidence.pod(), has.values(), disputed))
-                        : Optional.empty(),
+                        ? Optional.empty()
+                        : assigned.flatMap(all -> allocation(unit, counted(all.containers()))),
+                allocation(
+                        unit,
+                        evidence.hasOurDevices()
+                                ? uncounted(evidence.pod(), has.values(), disputed)
+                                : withoutSlots(has.values())),
                 assigned.isEmpty() && !evidence.hasOurDevices()
                         ? Optional.empty()
                         : Optional.of(evidence(evidence, has, disputed, holding)));
@@ -106,7 +111,7 @@ record PodAllocation(
             PodEvidence evidence,
             Map<String, ContainerAllocation> has,
             List<ContainerAllocation> disputed,
-            Optional<AliyunHolding> holding) {
+            Optional<ForeignHolding> holding) {
         if (!disputed.isEmpty()) {
             return Evidence.DISPUTED;
         }
@@ -116,7 +121,7 @@ record PodAllocation(
         if (evidence.hasOurDevices()) {
             return Evidence.DEVICES;
         }
-        return holding.filter(AliyunHolding::certain).isPresent() ? Evidence.GPUSHARE : Evidence.POSSIBLE;
+        return holding.filter(ForeignHolding::certain).isPresent() ? Evidence.FOREIGN : Evidence.POSSIBLE;
     }
 
     private static List<ContainerAllocation> uncounted(
@@ -130,6 +135,16 @@ record PodAllocation(
         uncounted.addAll(withoutSlots(
                 has.stream().filter(container -> !uncounted.contains(container)).toList()));
         return uncounted;
+    }
+
+    private static List<ContainerAllocation> counted(List<ContainerAllocation> containers) {
+        return containers.stream().map(ContainerAllocation::counted).toList();
+    }
+
+    /** Whether the allocation has the same cards, and at least as much of them. */
+    private static boolean covers(ContainerAllocation allocation, ContainerAllocation other) {
+        return allocation.visibleCards().equals(other.visibleCards())
+                && (allocation.total().wholeCards() > 0 || other.total().fits(allocation.total()));
     }
 
     /** What containers with slots have beside these, which is all that scheduler and kubelet count of them. */

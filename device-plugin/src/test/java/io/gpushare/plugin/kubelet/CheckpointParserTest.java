@@ -7,6 +7,7 @@ import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.io.ByteArrayInputStream;
@@ -60,6 +61,14 @@ class CheckpointParserTest {
                         .addDevices(DeviceSpec.newBuilder().setHostPath("/dev/nvidiactl"))
                         .build()))
                 .containsExactly(new NamedCard.ByMinor(4));
+    }
+
+    @Test
+    void memoryIdsUnderTheNameOfSlotsAreOfAnotherPlugin() throws IOException {
+        String entry = entry("{\"-1\":[\"GPU-a::0\",\"GPU-a::s1\"]}", visible("GPU-a"));
+        assertThat(only(entry.replace("aliyun.com/gpu-mem", "nvidia.com/gpu")).ids())
+                .containsExactlyInAnyOrder("nvidia.com/gpu=GPU-a::0", "GPU-a::s1");
+        assertThat(only(entry).ids()).containsExactlyInAnyOrder("GPU-a::0", "GPU-a::s1");
     }
 
     @ParameterizedTest
@@ -131,6 +140,7 @@ class CheckpointParserTest {
     }
 
     private static KubeletCheckpoint parse(String text) throws IOException {
-        return CheckpointParser.parse(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+        return CheckpointParser.parse(
+                new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), ResourceNames.DEFAULT.withHami());
     }
 }

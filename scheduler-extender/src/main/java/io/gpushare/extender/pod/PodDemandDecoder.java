@@ -4,12 +4,12 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
-import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.HostResourcesCodec;
+import io.gpushare.model.foreign.ForeignPod;
 import io.gpushare.model.selector.CardSelector;
 import java.util.List;
 import java.util.Map;
@@ -33,16 +33,20 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
     public PodDemand decode(ClusterPod pod) {
         return pod.node() == null
                 ? unbound(pod.containers(), pod.annotations())
-                : decoded(bound(pod), pod.containers(), null);
+                : decoded(bound(pod, pod.node()), pod.containers(), null);
     }
 
-    /** gpushare reads the memory only: a pod that it bound may request whole cards as well, and has none. */
-    private Decoded<Demand> bound(ClusterPod pod) {
+    /**
+     * Another scheduler may have bound a pod that is invalid here. gpushare reads the memory only: a pod that it bound
+     * may request whole cards as well, and has none.
+     */
+    private Decoded<Demand> bound(ClusterPod pod, String node) {
         Decoded<Demand> demand = codec.decodeBound(pod.containers(), pod.annotations());
         if (demand instanceof Decoded.Malformed && !pod.annotations().containsKey(AnnotationKeys.ALLOCATION)) {
-            AliyunPod gpushare = AliyunPod.of(pod.annotations(), codec.memory(pod.containers()));
-            if (gpushare.bound() && !gpushare.containers().isEmpty()) {
-                return new Decoded.Valid<>(new Demand(gpushare.containers()));
+            ForeignPod foreign = ForeignPod.of(
+                    pod.annotations(), node, codec.memory(pod.containers()), codec.slots(pod.containers()));
+            if (foreign.bound() && !foreign.containers().isEmpty()) {
+                return new Decoded.Valid<>(new Demand(foreign.containers()));
             }
         }
         return demand;
@@ -65,8 +69,16 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
                 new PodDemand.NoGpu(
                         PodRequest.withoutGpu(HostResourcesCodec.requested(containers)), codec.named(containers));
             case Decoded.Malformed<Demand>(String sentence) -> new PodDemand.Invalid(sentence);
-            case Decoded.Valid<Demand>(Demand valid) -> new PodDemand.Valid(valid, request(valid, containers), policy);
+            case Decoded.Valid<Demand>(Demand valid) ->
+                new PodDemand.Valid(valid, request(valid, containers), policy, order(valid, containers));
         };
+    }
+
+    /** Only HAMi's annotation needs it, which names no containers. */
+    private static List<String> order(Demand demand, List<ContainerResources> containers) {
+        return demand.slotted()
+                ? containers.stream().map(ContainerResources::name).toList()
+                : List.of();
     }
 
     private PodRequest request(Demand demand, List<ContainerResources> containers) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Pods that gpushare's extender bound count by its annotations until the device plugin has written their allocation.
  */
-class GpusharePodsTest {
+class ForeignPodsTest {
     private static final PodRef POD = new PodRef("uid-p", "default", "p");
     private static final String INVENTORY = InventoryCodec.encode(TestCluster.cards(15, 15));
 
