@@ -4,6 +4,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
@@ -152,6 +153,21 @@ public final class DemandCodec {
                                 .filter(Allocation::slotted)
                                 .isPresent());
         return decode(containers, container -> request(container, slots).plus(formerShare(container)));
+    }
+
+    /** How the node's device plugin counts in another way than this codec, as a sentence; empty if it does not. */
+    public Optional<String> difference(Inventory node) {
+        boolean slots = node.beside().slots() > 0;
+        if (slots != slotted()) {
+            return Optional.of("its device plugin " + (slots ? "has" : "lacks") + " --hami, and the extender "
+                    + (slots ? "lacks" : "has") + " it: no pod that requests " + HamiCodec.CARDS
+                    + " is placed there, set it for both");
+        }
+        return slots && !node.unit().equals(hami.unit())
+                ? Optional.of("its device plugin counts memory in units of " + node.unit()
+                        + ", and the extender in units of " + hami.unit() + ": no pod that requests " + HamiCodec.CARDS
+                        + " is placed there, set the same --memory-unit for both")
+                : Optional.empty();
     }
 
     /**

@@ -56,11 +56,11 @@ class HamiCodecTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "gpumem 3000 | container 'c0' requests nvidia.com/gpumem and no nvidia.com/gpu: add nvidia.com/gpu: 1",
-                "gpu 0, gpucores 10 | container 'c0' requests nvidia.com/gpucores and no nvidia.com/gpu",
+                "gpumem 3000 | requests nvidia.com/gpumem and no nvidia.com/gpu: add nvidia.com/gpu: 1",
+                "gpu 0, gpucores 10 | requests nvidia.com/gpucores and no nvidia.com/gpu",
                 "gpu 1, gpumem-percentage 101 | requests 101 in nvidia.com/gpumem-percentage: write 1 to 100",
-                "gpu 1, gpumem-percentage 50% | '50%' is not a quantity",
-                "gpu 1, gpumem-percentage -1 | '-1' is not a quantity",
+                "gpu 1, gpumem-percentage 50% | is not a quantity",
+                "gpu 1, gpumem-percentage -1 | is not a quantity",
                 "gpu 1.5 | is not a whole number",
                 "gpu 3Gi | is not a whole number",
                 "gpu 2000000000, gpumem 100000 | requests more than any node could have",

@@ -4,6 +4,7 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a pod requests, decoded once from its containers and annotations by {@link PodDemandDecoder}. */
@@ -29,9 +30,13 @@ public sealed interface PodDemand {
      *
      * @param request the same as policies weigh it
      * @param policy the policy that the pod names; null for the extender's default
+     * @param notes what its users should know of its requests, in sentences without a full stop
      */
     record Valid(
-            Demand demand, PodRequest request, @Nullable PolicyKind policy) implements PodDemand {
+            Demand demand, PodRequest request, @Nullable PolicyKind policy, List<String> notes) implements PodDemand {
+        public Valid {
+            notes = List.copyOf(notes);
+        }
 
         /** The CPU and memory of the node that the pod requests. */
         public HostResources host() {

@@ -65,7 +65,12 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
                 new PodDemand.NoGpu(
                         PodRequest.withoutGpu(HostResourcesCodec.requested(containers)), codec.named(containers));
             case Decoded.Malformed<Demand>(String sentence) -> new PodDemand.Invalid(sentence);
-            case Decoded.Valid<Demand>(Demand valid) -> new PodDemand.Valid(valid, request(valid, containers), policy);
+            case Decoded.Valid<Demand>(Demand valid) ->
+                new PodDemand.Valid(
+                        valid,
+                        request(valid, containers),
+                        policy,
+                        valid.slotted() ? codec.notes(containers) : List.of());
         };
     }
 

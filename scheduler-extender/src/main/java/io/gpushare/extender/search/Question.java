@@ -39,7 +39,8 @@ public record Question(
     private static final PodDemand.Valid WHOLE_CARD = new PodDemand.Valid(
             new Demand(List.of(new ContainerDemand("card", ContainerRole.APP, Share.WHOLE_CARD))),
             new PodRequest(0, 0, 0, 1, Set.of()),
-            null);
+            null,
+            List.of());
 
     /** Which pods of lower priority kube-scheduler evicts for the pod. */
     public static Question preemption(PodRef pod, int priority, PodDemand.Valid demand) {
