@@ -16,15 +16,12 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Pods that request cards in HAMi's words share a node, and a card, with others. Units are of 256 MiB. */
 class HamiIT extends ClusterScenario {
-    private static final String OPTIONS = """
-        [{"op":"%s","path":"/spec/template/spec/containers/0/args/0","value":"--memory-unit=256MiB"},
-         {"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"--hami"}]
-        """;
     private static final String CARDS = "      - name: aliyun.com/gpu-count\n        ignoredByScheduler: false\n";
     private static final String HAMI = """
               - name: nvidia.com/gpu
@@ -54,8 +51,11 @@ class HamiIT extends ClusterScenario {
     }
 
     private static void patch(String program, String how) {
-        cluster.kubectl()
-                .run("-n", Installation.NAMESPACE, "patch", program, "--type=json", "--patch", OPTIONS.formatted(how));
+        String options = """
+            [{"op":"%s","path":"/spec/template/spec/containers/0/args/0","value":"--memory-unit=256MiB"},
+             {"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"--hami"}]
+            """.formatted(how);
+        cluster.kubectl().run("-n", Installation.NAMESPACE, "patch", program, "--type=json", "--patch", options);
     }
 
     /** The scheduler's configuration files as they say that a cluster with HAMi's words changes them. */
@@ -78,6 +78,7 @@ class HamiIT extends ClusterScenario {
         cluster.configureScheduler(ROOT.resolve("deploy/scheduler"));
     }
 
+    @AfterEach
     @Override
     void clean() {
         pods.deleteEverything();
