@@ -125,13 +125,26 @@ class HamiCodecTest {
 
     @Test
     void whatHasAnotherEffectIsTold() {
-        assertThat(codec.notes(containers("gpu 1, gpumem 100, gpucores 120, priority 1", "gpu 1, gpumem 5000")))
+        assertThat(codec.notes(
+                        containers("gpu 1, gpumem 100, gpucores 120, priority 1", "gpu 1, gpumem 5000"),
+                        Map.of("hami.io/vulkan", "true", "hami.io/node-scheduler-policy", "spread")))
                 .containsExactly(
                         "container 'c0' gets 256 MiB for the 100 of nvidia.com/gpumem: the cluster counts memory in"
                                 + " units of 256MiB",
                         "container 'c0' requests 120 in nvidia.com/gpucores, and gets 100: a card has no more",
                         "container 'c0' requests nvidia.com/priority, which has no effect here: it orders programs in"
-                                + " HAMi's preload library");
+                                + " HAMi's preload library",
+                        "annotation hami.io/vulkan has no effect here");
+    }
+
+    @Test
+    void aMigInstanceIsRefusedWithASentence() {
+        assertThat(codec.decode(containers("gpu 1, gpumem 100"), Map.of("nvidia.com/vgpu-mode", "mig")))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("no node offers MIG instances"));
+        assertThat(codec.decode(containers("gpu 1, gpumem 100"), Map.of("nvidia.com/vgpu-mode", "mps")))
+                .isInstanceOf(Decoded.Valid.class);
     }
 
     @Test
