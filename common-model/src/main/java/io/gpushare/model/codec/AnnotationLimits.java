@@ -30,6 +30,8 @@ public final class AnnotationLimits {
             Map.entry(AnnotationKeys.HAMI_NO_TYPE, SELECTOR),
             Map.entry(AnnotationKeys.HAMI_USE_UUID, SELECTOR),
             Map.entry(AnnotationKeys.HAMI_NO_UUID, SELECTOR),
+            Map.entry(AnnotationKeys.HAMI_USE_INDEX, SELECTOR),
+            Map.entry(AnnotationKeys.HAMI_NO_INDEX, SELECTOR),
             Map.entry(AnnotationKeys.CARDS, 16),
             Map.entry(AnnotationKeys.POLICY, 64),
             Map.entry(AnnotationKeys.LEGACY_INDEX, 16),

@@ -8,6 +8,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Installs both programs on a cluster as deploy/README.md describes, with the simulated driver on the node. */
 public final class Installation {
@@ -17,6 +18,19 @@ public final class Installation {
 
     public static final String PLUGIN = "daemonset/gpu-share-device-plugin";
     public static final String EXTENDER = "deployment/gpu-share-scheduler-extender";
+
+    private static final String LAST_RESOURCE =
+            "      - name: aliyun.com/gpu-count\n        ignoredByScheduler: false\n";
+    private static final String HAMI = """
+              - name: nvidia.com/gpu
+                ignoredByScheduler: false
+              - name: nvidia.com/gpumem
+                ignoredByScheduler: true
+              - name: nvidia.com/gpumem-percentage
+                ignoredByScheduler: true
+              - name: nvidia.com/gpucores
+                ignoredByScheduler: true
+        """;
 
     // The plugins roll out one node after the other, each a JVM on a machine that may be busy.
     private static final Duration READY = Duration.ofMinutes(3);
@@ -101,6 +115,39 @@ public final class Installation {
         cluster.kubectl().run("-n", NAMESPACE, "patch", PLUGIN, "--patch", simulatedDriver(cluster.sharedFolder()));
         cluster.configureScheduler(root.resolve("deploy/scheduler"));
         ready(PLUGIN);
+    }
+
+    /** Lets both programs and kube-scheduler take requests in HAMi's words, after {@link #simulate}. */
+    public void withHami(String unit) {
+        option(EXTENDER, "add", unit);
+        // In place of the unit that simulate() set.
+        option(PLUGIN, "replace", unit);
+        cluster.configureScheduler(schedulerWithHami());
+        ready(EXTENDER);
+        ready(PLUGIN);
+    }
+
+    private void option(String program, String how, String unit) {
+        String options = """
+            [{"op":"%s","path":"/spec/template/spec/containers/0/args/0","value":"--memory-unit=%s"},
+             {"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"--hami"}]
+            """.formatted(how, unit);
+        cluster.kubectl().run("-n", NAMESPACE, "patch", program, "--type=json", "--patch", options);
+    }
+
+    private Path schedulerWithHami() {
+        try (Stream<Path> files = Files.list(root.resolve("deploy/scheduler"))) {
+            Path folder = Files.createTempDirectory("hami");
+            for (Path file : files.filter(name -> name.getFileName().toString().startsWith("config-"))
+                    .toList()) {
+                Files.writeString(
+                        folder.resolve(file.getFileName()),
+                        Files.readString(file).replace(LAST_RESOURCE, LAST_RESOURCE + HAMI));
+            }
+            return folder;
+        } catch (IOException e) {
+            throw new UncheckedIOException("can't write the scheduler's configuration", e);
+        }
     }
 
     /** One line per program: the size of its image, and the resident memory of its process on the node. */

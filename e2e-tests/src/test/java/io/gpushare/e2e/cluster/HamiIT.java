@@ -3,9 +3,6 @@ package io.gpushare.e2e.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,54 +18,16 @@ import org.junit.jupiter.api.Test;
 
 /** Pods that request cards in HAMi's words share a node, and a card, with others. Units are of 256 MiB. */
 class HamiIT extends ClusterScenario {
-    private static final String CARDS = "      - name: aliyun.com/gpu-count\n        ignoredByScheduler: false\n";
-    private static final String HAMI = """
-              - name: nvidia.com/gpu
-                ignoredByScheduler: false
-              - name: nvidia.com/gpumem
-                ignoredByScheduler: true
-              - name: nvidia.com/gpumem-percentage
-                ignoredByScheduler: true
-              - name: nvidia.com/gpucores
-                ignoredByScheduler: true
-        """;
     private static final String GPU = "nvidia.com/gpu";
     private static final int UNITS = 60;
     private static final int SHORT_PODS = Integer.getInteger("gpushare.pods", 48);
     private static final Duration SHORT_PODS_END = Duration.ofSeconds(120 + 3L * SHORT_PODS);
 
     @BeforeAll
-    static void withHami() throws IOException {
+    static void withHami() {
         shared.reinstallNext();
-        patch(Installation.EXTENDER, "add");
-        // In place of --memory-unit=GiB.
-        patch(Installation.PLUGIN, "replace");
-        cluster.configureScheduler(schedulerWithHami());
-        installation.ready(Installation.EXTENDER);
-        installation.ready(Installation.PLUGIN);
+        installation.withHami("256MiB");
         offers(2 * UNITS, 2, 20);
-    }
-
-    private static void patch(String program, String how) {
-        String options = """
-            [{"op":"%s","path":"/spec/template/spec/containers/0/args/0","value":"--memory-unit=256MiB"},
-             {"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"--hami"}]
-            """.formatted(how);
-        cluster.kubectl().run("-n", Installation.NAMESPACE, "patch", program, "--type=json", "--patch", options);
-    }
-
-    /** The scheduler's configuration files as they say that a cluster with HAMi's words changes them. */
-    private static Path schedulerWithHami() throws IOException {
-        Path folder = Files.createTempDirectory("hami");
-        try (Stream<Path> files = Files.list(ROOT.resolve("deploy/scheduler"))) {
-            for (Path file : files.filter(name -> name.getFileName().toString().startsWith("config-"))
-                    .toList()) {
-                Files.writeString(
-                        folder.resolve(file.getFileName()),
-                        Files.readString(file).replace(CARDS, CARDS + HAMI));
-            }
-        }
-        return folder;
     }
 
     @AfterAll
