@@ -82,7 +82,7 @@ public final class Chart {
     }
 
     @SuppressWarnings("unchecked") // YAML's objects have names as keys
-    private static Map<String, Object> map(@Nullable Object value) {
+    static Map<String, Object> map(@Nullable Object value) {
         return value == null ? Map.of() : (Map<String, Object>) value;
     }
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,9 +55,10 @@ class HamiChartTest {
         String values = "hami: {slots: 7}\nscheduler: {enabled: true}\nadmission: {pods: true}";
         assertThat(object(values, "DaemonSet", PLUGIN).container("args")).doesNotContain("--hami");
         assertThat(object(values, "Deployment", EXTENDER).container("args")).doesNotContain("--hami", "--memory-unit");
-        assertThat(configuration(values).toString()).doesNotContain("nvidia.com", "hami");
+        assertThat(configuration(values).content().toString()).doesNotContain("nvidia.com", "hami");
         assertThat(matchConditions(values)).doesNotContain("nvidia.com");
-        assertThat(hamiOfPolicies(values)).containsExactly("false", "false");
+        assertThat(variablesOfPolicies(values))
+                .allMatch(variables -> variables.contains("{name=hami, expression=false}"));
     }
 
     @Test
@@ -68,22 +70,22 @@ class HamiChartTest {
 
     @Test
     void theSecondSchedulerServesPodsInHamisWordsUnderBothNames() {
-        Map<?, ?> configuration = configuration(VALUES);
-        assertThat(managedResources(configuration)).isEqualTo(MANAGED);
-        assertThat(configuration.get("profiles"))
-                .isEqualTo(List.of(Map.of("schedulerName", SCHEDULER), Map.of("schedulerName", "hami-scheduler")));
+        Rendered configuration = configuration(VALUES);
+        assertManaged(configuration, MANAGED);
+        assertServes(configuration, SCHEDULER, "hami-scheduler");
         assertThat(matchConditions(VALUES)).contains("\"nvidia.com/gpu\"", "\"nvidia.com/gpumem\"");
     }
 
     @Test
     void aFurtherNameThatIsTheFirstIsServedOnce() {
         String values = "scheduler: {enabled: true, schedulerName: hami-scheduler, furtherNames: [hami-scheduler]}";
-        assertThat(configuration(values).get("profiles")).isEqualTo(List.of(Map.of("schedulerName", "hami-scheduler")));
+        assertServes(configuration(values), "hami-scheduler");
     }
 
     @Test
     void theAdmissionPoliciesKnowThatPodsUseHamisWords() {
-        assertThat(hamiOfPolicies(VALUES)).containsExactly("true", "true");
+        assertThat(variablesOfPolicies(VALUES))
+                .allMatch(variables -> variables.contains("{name=hami, expression=true}"));
     }
 
     @ParameterizedTest
@@ -114,13 +116,12 @@ class HamiChartTest {
     void theCommentedLinesOfAFileAreThoseOfTheChart(String file) throws IOException {
         Path path = Chart.FOLDER.resolveSibling(file);
         String text = Files.readString(path);
-        assertThat(managedResources(configurationIn(text))).isEqualTo(MANAGED.subList(0, 2));
-        Map<?, ?> configuration = configurationIn(COMMENTED.matcher(text).replaceAll("$1$2"));
-        assertThat(managedResources(configuration)).isEqualTo(MANAGED);
+        assertManaged(configurationIn(text), MANAGED.subList(0, 2));
+        Rendered configuration = configurationIn(COMMENTED.matcher(text).replaceAll("$1$2"));
+        assertManaged(configuration, MANAGED);
         if (!file.startsWith("tls")) {
             String first = file.contains("second") ? SCHEDULER : "default-scheduler";
-            assertThat(configuration.get("profiles"))
-                    .isEqualTo(List.of(Map.of("schedulerName", first), Map.of("schedulerName", "hami-scheduler")));
+            assertServes(configuration, first, "hami-scheduler");
         }
     }
 
@@ -129,47 +130,42 @@ class HamiChartTest {
     }
 
     /** The configuration of the chart's second scheduler. */
-    private static Map<?, ?> configuration(String values) {
-        return new Yaml().load(object(values, "ConfigMap", SCHEDULER).text("data", "config.yaml"));
+    private static Rendered configuration(String values) {
+        return configurationIn(object(values, "ConfigMap", SCHEDULER).text("data", "config.yaml"));
     }
 
-    /** The configuration in a file, which may be a ConfigMap among other objects. */
-    private static Map<?, ?> configurationIn(String text) {
+    /** The configuration in a file, which may be in a ConfigMap among other objects. */
+    private static Rendered configurationIn(String text) {
         return StreamSupport.stream(new Yaml().loadAll(text).spliterator(), false)
-                .map(document -> (Map<?, ?>) document)
-                .map(document -> document.get("data") instanceof Map<?, ?> data
-                        ? new Yaml().<Map<?, ?>>load(String.valueOf(data.get("config.yaml")))
+                .map(document -> new Rendered(Chart.map(document)))
+                .filter(document -> document.at("data", "config.yaml") != null || document.at("extenders") != null)
+                .map(document -> document.at("extenders") == null
+                        ? configurationIn(document.text("data", "config.yaml"))
                         : document)
-                .filter(document -> document.containsKey("extenders"))
                 .findFirst()
                 .orElseThrow();
     }
 
-    private static Object managedResources(Map<?, ?> configuration) {
-        Map<?, ?> extender = (Map<?, ?>) ((List<?>) configuration.get("extenders")).getFirst();
-        return extender.get("managedResources");
+    private static void assertManaged(Rendered configuration, List<Map<String, Object>> resources) {
+        assertThat(configuration.at("extenders", "0", "managedResources")).isEqualTo(resources);
+    }
+
+    private static void assertServes(Rendered configuration, String... names) {
+        assertThat(configuration.at("profiles"))
+                .isEqualTo(Stream.of(names)
+                        .map(name -> Map.of("schedulerName", name))
+                        .toList());
     }
 
     private static String matchConditions(String values) {
         return object(values, "MutatingAdmissionPolicy", SCHEDULER).text("spec", "matchConditions");
     }
 
-    /** Whether each policy on pods reckons with HAMi's words. */
-    private static List<String> hamiOfPolicies(String values) {
-        return Chart.objects(values, "1.36.2").stream()
-                .filter(policy -> policy.kind().equals("ValidatingAdmissionPolicy")
-                        && policy.name().startsWith("gpushare-"))
-                .map(HamiChartTest::hami)
+    /** The variables of the two policies on the annotations of all and on pods. */
+    private static List<String> variablesOfPolicies(String values) {
+        return Stream.of("gpushare-annotations", "gpushare-pods")
+                .map(policy ->
+                        object(values, "ValidatingAdmissionPolicy", policy).text("spec", "variables"))
                 .toList();
-    }
-
-    private static String hami(Rendered policy) {
-        return ((List<?>) policy.at("spec", "variables"))
-                .stream()
-                        .map(variable -> (Map<?, ?>) variable)
-                        .filter(variable -> "hami".equals(variable.get("name")))
-                        .map(variable -> String.valueOf(variable.get("expression")))
-                        .findFirst()
-                        .orElse("missing");
     }
 }
