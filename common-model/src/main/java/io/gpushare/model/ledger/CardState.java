@@ -106,6 +106,7 @@ public final class CardState {
     public boolean offers(Share share) {
         return share.on(capacity).fits(free)
                 && (share.slots() > 0
+                        || !share.hasPercents()
                         || ShareKind.PERCENTS.stream().allMatch(kind -> kind.in(share) == 0 || limits(kind)));
     }
 
