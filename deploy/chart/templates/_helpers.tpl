@@ -37,7 +37,27 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- include "gpushare.or" (list .Values.networkPolicy.enabled (and $plain (not .Values.compatibility.gpushare))) }}
 {{- end }}
 
+{{- /* The resources that pods request of GPU Share, as a list in CEL and YAML. */}}
+{{- define "gpushare.requested" -}}
+{{- $names := list .Values.resources.memory .Values.resources.card -}}
+{{- if .Values.hami.enabled }}{{ $names = concat $names (append (include "gpushare.hami-parts" . | fromJsonArray) "nvidia.com/gpu") }}{{ end -}}
+{{ toJson $names }}
+{{- end }}
+
+{{- /* What HAMi's users request of each card: no node reports these resources. */}}
+{{- define "gpushare.hami-parts" -}}
+["nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores", "nvidia.com/priority"]
+{{- end }}
+
 {{- define "gpushare.resource-args" -}}
+{{- with .Values.resources }}
+{{- if and $.Values.hami.enabled (has "nvidia.com/gpu" (concat (list .memory .card .core) .formerMemory .formerCard)) }}
+{{- fail "hami.enabled=true needs nvidia.com/gpu for HAMi's requests: no name in resources, present or former, may be nvidia.com/gpu" }}
+{{- end }}
+{{- end }}
+{{- if .Values.hami.enabled }}
+- --hami
+{{- end }}
 {{- if ne .Values.resources.memory "aliyun.com/gpu-mem" }}
 - {{ printf "--memory-resource=%s" .Values.resources.memory }}
 {{- end }}
@@ -91,7 +111,8 @@ nodeAffinity:
 {{- .text | replace "serviceaccount:kube-system:" (printf "serviceaccount:%s:" .namespace)
     | replace "object.metadata.namespace == \"kube-system\"" (printf "object.metadata.namespace == %q" .namespace)
     | replace "request.namespace == \"kube-system\"" (printf "request.namespace in [\"kube-system\", %q]" .namespace)
-    | replace "aliyun.com/gpu-mem" .resources.memory | replace "aliyun.com/gpu-count" .resources.card }}
+    | replace "aliyun.com/gpu-mem" .resources.memory | replace "aliyun.com/gpu-count" .resources.card
+    | replace "{name: hami, expression: \"false\"}" (printf "{name: hami, expression: \"%t\"}" .hami) }}
 {{- end }}
 
 {{- define "gpushare.names" -}}

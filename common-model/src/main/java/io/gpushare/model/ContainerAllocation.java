@@ -67,7 +67,7 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
     /** The same without slots. */
     public ContainerAllocation withoutSlots() {
         Map<CardId, Share> changed = new LinkedHashMap<>(shares);
-        changed.replaceAll((_, share) -> share.minus(Share.slots(share.slots())));
+        changed.replaceAll((_, share) -> share.withoutSlots());
         return new ContainerAllocation(name, role, changed);
     }
 

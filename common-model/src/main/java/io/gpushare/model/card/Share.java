@@ -108,6 +108,11 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
         return changed == units ? this : of(changed, wholeCards, cores, slots, part);
     }
 
+    /** The same without slots. */
+    public Share withoutSlots() {
+        return slots == 0 ? this : of(units, wholeCards, cores, 0, part);
+    }
+
     /** The same without a percentage of the memory. */
     public Share withoutPart() {
         return part == 0 ? this : of(units, wholeCards, cores, slots, 0);

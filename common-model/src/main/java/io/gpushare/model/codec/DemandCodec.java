@@ -4,6 +4,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
@@ -94,6 +95,11 @@ public final class DemandCodec {
     }
 
     private Decoded<Demand> withRequirements(Demand amounts, Map<String, String> annotations) {
+        if (amounts.slotted()
+                && annotations.getOrDefault(AnnotationKeys.HAMI_MODE, "").equals("mig")) {
+            return new Decoded.Malformed<>("annotation " + AnnotationKeys.HAMI_MODE
+                    + ": no node offers MIG instances; write hami-core or mps, or remove the annotation");
+        }
         Optional<String> mistake = AnnotationLimits.tooLong(annotations, AnnotationKeys.SELECTORS)
                 .or(() -> AnnotationKeys.mistake(annotations));
         if (mistake.isPresent()) {
@@ -154,12 +160,35 @@ public final class DemandCodec {
         return decode(containers, container -> request(container, slots).plus(formerShare(container)));
     }
 
+    /** How the node's device plugin counts in another way than this codec, as a sentence; empty if it does not. */
+    public Optional<String> difference(Inventory node) {
+        boolean slots = node.beside().slots() > 0;
+        if (slots != slotted()) {
+            return Optional.of("its device plugin " + (slots ? "has" : "lacks") + " --hami, and the extender "
+                    + (slots ? "lacks" : "has") + " it: no pod that requests " + HamiCodec.CARDS
+                    + " is placed there, set it for both");
+        }
+        return slots && !node.unit().equals(hami.unit())
+                ? Optional.of("its device plugin counts memory in units of " + node.unit()
+                        + ", and the extender in units of " + hami.unit() + ": no pod that requests " + HamiCodec.CARDS
+                        + " is placed there, set the same --memory-unit for both")
+                : Optional.empty();
+    }
+
     /**
      * What the user should know of a pod's requests, because they have another effect than elsewhere: sentences without
      * a full stop.
      */
-    public List<String> notes(List<ContainerResources> containers) {
-        return slotted() ? hami.notes(containers) : List.of();
+    public List<String> notes(List<ContainerResources> containers, Map<String, String> annotations) {
+        if (!slotted()) {
+            return List.of();
+        }
+        List<String> notes = new ArrayList<>(hami.notes(containers));
+        AnnotationKeys.HAMI_WITHOUT_EFFECT.stream()
+                .filter(annotations::containsKey)
+                .map(key -> "annotation " + key + " has no effect here")
+                .forEach(notes::add);
+        return notes;
     }
 
     /** The names of the containers of a bound pod that request only former resources. */

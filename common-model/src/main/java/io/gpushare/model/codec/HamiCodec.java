@@ -83,6 +83,10 @@ final class HamiCodec {
         }
     }
 
+    MemoryUnit unit() {
+        return unit;
+    }
+
     private int units(int mib) {
         return unit.unitsCovering(mib, MemoryUnit.ofMib(1));
     }

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pod annotation {@value AnnotationKeys#SELECT}, such as {@code memory >= 24Gi, compute >= 8.0, model in (A100,
- * H100)}, and HAMi's four: {@code nvidia.com/use-gputype} and {@code nouse-gputype} list parts of model names, {@code
- * use-gpuuuid} and {@code nouse-gpuuuid} list cards, separated by commas. An empty list has no effect. All annotations
- * must hold.
+ * H100)}, and HAMi's six: {@code nvidia.com/use-gputype} and {@code nouse-gputype} list parts of model names, {@code
+ * use-gpuuuid} and {@code nouse-gpuuuid} list cards, {@code use-gpuindexes} and {@code nouse-gpuindexes} their indices
+ * on a node, separated by commas. An empty list has no effect. All annotations must hold.
  */
 public final class SelectorCodec {
     // Decoded values take ten times the space of their text, and each is compared with each kind of card.
@@ -60,6 +60,8 @@ public final class SelectorCodec {
             case AnnotationKeys.HAMI_NO_TYPE -> list(CardFact.MODEL, Test.NOT_LIKE, text);
             case AnnotationKeys.HAMI_USE_UUID -> list(CardFact.UUID, Test.IN, text);
             case AnnotationKeys.HAMI_NO_UUID -> list(CardFact.UUID, Test.NOT_IN, text);
+            case AnnotationKeys.HAMI_USE_INDEX -> list(CardFact.INDEX, Test.IN, text);
+            case AnnotationKeys.HAMI_NO_INDEX -> list(CardFact.INDEX, Test.NOT_IN, text);
             default -> parse(text);
         };
     }

@@ -52,7 +52,7 @@ public final class CardState {
 
     /**
      * The sum over all holders. It exceeds the capacity, or has units and whole cards at once, only where an annotation
-     * or another program broke the rules.
+     * or another program broke the rules. More slots than the capacity are possible where the node offers fewer now.
      */
     public Share allocated() {
         return allocated;
@@ -106,6 +106,7 @@ public final class CardState {
     public boolean offers(Share share) {
         return share.on(capacity).fits(free)
                 && (share.slots() > 0
+                        || !share.hasPercents()
                         || ShareKind.PERCENTS.stream().allMatch(kind -> kind.in(share) == 0 || limits(kind)));
     }
 
@@ -131,7 +132,7 @@ public final class CardState {
 
     /** Whether more is allocated than the card has, or shares and the whole card at once. */
     public boolean overCommitted() {
-        return !allocated.fits(capacity) || (takenWhole() && allocated.hasPart());
+        return !allocated.withoutSlots().fits(capacity) || (takenWhole() && allocated.hasPart());
     }
 
     /** The part of the capacity that allocations withhold from new pods: all of it for a card taken whole. */

@@ -14,13 +14,15 @@ public enum CardFact {
     CUDA,
     DRIVER,
     NUMA,
+    /** NVML's index of the card on its node. */
+    INDEX,
     UUID,
     /** What holds containers to their share of the card. */
     ISOLATION;
 
     /** Whether cards of one model and size differ in it. */
     boolean ofOneCard() {
-        return this == NUMA || this == UUID;
+        return this == NUMA || this == INDEX || this == UUID;
     }
 
     /** The value for that card; null where it is unknown. */
@@ -42,6 +44,7 @@ public enum CardFact {
                 card.details().numaNode() == null
                         ? null
                         : new FactValue.Whole(card.details().numaNode());
+            case INDEX -> new FactValue.Whole(card.index());
             case UUID -> new FactValue.Identity(card.id());
             case ISOLATION -> new FactValue.Enforced(card.isolation().inForce());
         };

@@ -30,7 +30,7 @@ public final class CardFacts {
 
     public static CardFacts of(Card card, Inventory.@Nullable Driver driver) {
         CardFacts facts = new CardFacts(
-                new Card(ANY, 0, 0, card.model(), card.memory(), card.details())
+                new Card(ANY, card.index(), 0, card.model(), card.memory(), card.details())
                         .withIsolation(CardIsolation.of(card.isolation().inForce())),
                 driver);
         @Nullable CardFacts shared = SHARED.get(facts);
@@ -43,7 +43,7 @@ public final class CardFacts {
         return facts;
     }
 
-    /** An example of these cards, healthy, without an identity and a place. */
+    /** An example of these cards, healthy, without an identity. */
     public Card card() {
         return card;
     }

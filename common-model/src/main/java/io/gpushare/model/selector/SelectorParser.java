@@ -159,7 +159,7 @@ public final class SelectorParser {
         return switch (fact) {
             case MODEL -> List.of(Test.IN, Test.NOT_IN, Test.LIKE, Test.NOT_LIKE);
             case UUID, ECC, MIG, ISOLATION -> List.of(Test.IN, Test.NOT_IN);
-            case MEMORY, COMPUTE, CUDA, DRIVER, NUMA ->
+            case MEMORY, COMPUTE, CUDA, DRIVER, NUMA, INDEX ->
                 List.of(Test.IN, Test.NOT_IN, Test.LESS, Test.AT_MOST, Test.MORE, Test.AT_LEAST);
         };
     }
@@ -170,7 +170,7 @@ public final class SelectorParser {
                     case MODEL -> "=, !=, in, not in, like or not like";
                     case UUID, ISOLATION -> "=, !=, in or not in";
                     case ECC, MIG -> "= or !=";
-                    case MEMORY, COMPUTE, CUDA, DRIVER, NUMA -> "=, !=, <, <=, >, >=, in or not in";
+                    case MEMORY, COMPUTE, CUDA, DRIVER, NUMA, INDEX -> "=, !=, <, <=, >, >=, in or not in";
                 };
     }
 
@@ -181,7 +181,7 @@ public final class SelectorParser {
             case MEMORY -> amount(word);
             case COMPUTE, CUDA, DRIVER -> VERSION.matcher(word).matches() ? FactValue.Version.leading(word) : null;
             case ECC, MIG -> flag(word);
-            case NUMA -> NUMBER.matcher(word).matches() ? new FactValue.Whole(Integer.parseInt(word)) : null;
+            case NUMA, INDEX -> NUMBER.matcher(word).matches() ? new FactValue.Whole(Integer.parseInt(word)) : null;
             case UUID -> UUID.matcher(word).matches() ? new FactValue.Identity(new CardId(word)) : null;
             case ISOLATION -> Isolation.of(word).map(FactValue.Enforced::new).orElse(null);
         };
@@ -199,6 +199,7 @@ public final class SelectorParser {
                         case DRIVER -> "write a driver version such as 550.54";
                         case ECC, MIG -> "write true or false";
                         case NUMA -> "write the number of a NUMA node, such as 0";
+                        case INDEX -> "write the index of a card on its node as nvidia-smi shows it, such as 0";
                         case UUID -> "write a card's UUID as nvidia-smi -L shows it, GPU-…";
                         case ISOLATION -> "write none, driver or mps";
                     });

@@ -56,11 +56,11 @@ class HamiCodecTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "gpumem 3000 | container 'c0' requests nvidia.com/gpumem and no nvidia.com/gpu: add nvidia.com/gpu: 1",
-                "gpu 0, gpucores 10 | container 'c0' requests nvidia.com/gpucores and no nvidia.com/gpu",
+                "gpumem 3000 | requests nvidia.com/gpumem and no nvidia.com/gpu: add nvidia.com/gpu: 1",
+                "gpu 0, gpucores 10 | requests nvidia.com/gpucores and no nvidia.com/gpu",
                 "gpu 1, gpumem-percentage 101 | requests 101 in nvidia.com/gpumem-percentage: write 1 to 100",
-                "gpu 1, gpumem-percentage 50% | '50%' is not a quantity",
-                "gpu 1, gpumem-percentage -1 | '-1' is not a quantity",
+                "gpu 1, gpumem-percentage 50% | is not a quantity",
+                "gpu 1, gpumem-percentage -1 | is not a quantity",
                 "gpu 1.5 | is not a whole number",
                 "gpu 3Gi | is not a whole number",
                 "gpu 2000000000, gpumem 100000 | requests more than any node could have",
@@ -120,13 +120,26 @@ class HamiCodecTest {
 
     @Test
     void whatHasAnotherEffectIsTold() {
-        assertThat(codec.notes(containers("gpu 1, gpumem 100, gpucores 120, priority 1", "gpu 1, gpumem 5000")))
+        assertThat(codec.notes(
+                        containers("gpu 1, gpumem 100, gpucores 120, priority 1", "gpu 1, gpumem 5000"),
+                        Map.of("hami.io/vulkan", "true", "hami.io/node-scheduler-policy", "spread")))
                 .containsExactly(
                         "container 'c0' gets 256 MiB for the 100 of nvidia.com/gpumem: the cluster counts memory in"
                                 + " units of 256MiB",
                         "container 'c0' requests 120 in nvidia.com/gpucores, and gets 100: a card has no more",
                         "container 'c0' requests nvidia.com/priority, which has no effect here: it orders programs in"
-                                + " HAMi's preload library");
+                                + " HAMi's preload library",
+                        "annotation hami.io/vulkan has no effect here");
+    }
+
+    @Test
+    void aMigInstanceIsRefusedWithASentence() {
+        assertThat(codec.decode(containers("gpu 1, gpumem 100"), Map.of("nvidia.com/vgpu-mode", "mig")))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("no node offers MIG instances"));
+        assertThat(codec.decode(containers("gpu 1, gpumem 100"), Map.of("nvidia.com/vgpu-mode", "mps")))
+                .isInstanceOf(Decoded.Valid.class);
     }
 
     @Test

@@ -183,6 +183,8 @@ class SelectorCodecTest {
         assertThat(decoded(Map.of("nvidia.com/nouse-gputype", "H100,a100")).matches(A100, DRIVER))
                 .isFalse();
         assertThat(decoded(Map.of("nvidia.com/nouse-gputype", " ,"))).isEqualTo(CardSelector.ANY);
+        assertThat(decoded(Map.of("nvidia.com/use-gpuindexes", "0,1", "nvidia.com/nouse-gpuindexes", "3")))
+                .hasToString("index in (0, 1), index != 3");
         assertThat(SelectorCodec.decode(Map.of("nvidia.com/use-gpuuuid", "GPU-1, 7")))
                 .isEqualTo(new Decoded.Malformed<>("annotation nvidia.com/use-gpuuuid: at character 8 ('7'): write a"
                         + " card's UUID as nvidia-smi -L shows it, GPU-…"));
@@ -270,7 +272,7 @@ class SelectorCodecTest {
                         CardCondition.Test.LIKE,
                         CardCondition.Test.NOT_LIKE);
             case UUID, ECC, MIG, ISOLATION -> List.of(CardCondition.Test.IN, CardCondition.Test.NOT_IN);
-            case MEMORY, COMPUTE, CUDA, DRIVER, NUMA ->
+            case MEMORY, COMPUTE, CUDA, DRIVER, NUMA, INDEX ->
                 List.of(
                         CardCondition.Test.IN,
                         CardCondition.Test.NOT_IN,
@@ -294,7 +296,7 @@ class SelectorCodecTest {
             case COMPUTE, CUDA, DRIVER ->
                 numbers.list().ofMinSize(1).ofMaxSize(4).map(FactValue.Version::new);
             case ECC, MIG -> Arbitraries.of(true, false).map(FactValue.Flag::new);
-            case NUMA -> numbers.map(FactValue.Whole::new);
+            case NUMA, INDEX -> numbers.map(FactValue.Whole::new);
             case UUID -> numbers.map(number -> new FactValue.Identity(new CardId("GPU-" + number)));
             case ISOLATION -> Arbitraries.of(Isolation.values()).map(FactValue.Enforced::new);
         };

@@ -57,7 +57,11 @@ class NodeCardsProperties {
             } else {
                 node = placeIfItFits(node, step, running);
             }
-            assertThat(node.cards()).hasSameSizeAs(inventory.cards()).noneMatch(CardState::overCommitted);
+            assertThat(node.cards())
+                    .hasSameSizeAs(inventory.cards())
+                    .noneMatch(CardState::overCommitted)
+                    .allMatch(state ->
+                            state.allocated().slots() <= state.capacity().slots());
         }
         for (String uid : running) {
             node = node.without(uid);

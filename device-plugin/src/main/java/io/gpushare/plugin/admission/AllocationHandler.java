@@ -100,7 +100,7 @@ public final class AllocationHandler implements CallHandler {
     @Override
     public List<String> preferred(DeviceResource resource, List<String> available, List<String> mustInclude, int size) {
         preferenceGiven = true;
-        return switch (decide(new Request(resource, size, List.of()))) {
+        return switch (preferred(new Request(resource, size, List.of()))) {
             case Outcome.Of<Grant>(Grant grant) ->
                 PreferredDevices.of(
                         resource,
@@ -110,6 +110,16 @@ public final class AllocationHandler implements CallHandler {
                         Set.copyOf(mustInclude));
             case Outcome.Refused<Grant> _ -> List.of(); // the Allocate that follows reports it
         };
+    }
+
+    /**
+     * Decides by what is known, and lists pod-resources only if that leaves a doubt. A kubelet that is listed during
+     * this call, while it removes the last pod that has ended of the resource, panics before Kubernetes' fix of issue
+     * 119560.
+     */
+    private Outcome<Grant> preferred(Request request) {
+        Outcome<Grant> known = decide(new CallerResolver(latest.now(), false, false), request);
+        return known instanceof Outcome.Of ? known : decide(request);
     }
 
     @Override

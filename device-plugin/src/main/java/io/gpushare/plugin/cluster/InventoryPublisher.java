@@ -3,7 +3,6 @@ package io.gpushare.plugin.cluster;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.hami.HamiRegister;
 import io.gpushare.plugin.part.Backoff;
@@ -88,11 +87,8 @@ public final class InventoryPublisher implements AutoCloseable {
     }
 
     private Map<String, @Nullable String> annotations(Inventory inventory) throws KubernetesException {
-        Map<String, @Nullable String> annotations = new HashMap<>();
-        annotations.put(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory));
-        if (HamiRegister.registers(inventory)) {
-            annotations.put(HamiRegister.KEY, HamiRegister.encode(inventory));
-        } else if (registered()) {
+        Map<String, @Nullable String> annotations = new HashMap<>(InventoryCodec.annotations(inventory));
+        if (!HamiRegister.registers(inventory) && registered()) {
             annotations.put(HamiRegister.KEY, null);
         }
         return annotations;

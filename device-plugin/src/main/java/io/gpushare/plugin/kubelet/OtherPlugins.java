@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds other device plugins on the node. Waits until none serves the resources of this one: gpushare's, or another
- * process of this program, and with slots HAMi's or NVIDIA's. With two plugins of one resource the kubelet gives
- * devices of either, and each sees only half of the pods.
+ * process of this program. With two plugins of one resource the kubelet gives devices of either, and each sees only
+ * half of the pods.
  */
 public final class OtherPlugins {
     private static final Logger LOG = LoggerFactory.getLogger(OtherPlugins.class);
@@ -36,7 +36,8 @@ public final class OtherPlugins {
      * Returns once no other plugin serves.
      *
      * @param pluginDir the kubelet's directory of device plugins
-     * @param slots whether this plugin serves the resource of NVIDIA's device plugin, which HAMi's is a variant of
+     * @param slots whether this plugin serves slots: HAMi's plugin and NVIDIA's, with sockets of one name, serve that
+     *     resource too
      */
     public static void awaitEnd(Path pluginDir, boolean slots) throws InterruptedException {
         boolean waited = false;
@@ -76,14 +77,17 @@ public final class OtherPlugins {
     }
 
     private static Optional<Path> serving(Path pluginDir, boolean slots) {
+        Optional<Path> ofSlots = slots ? ofNvidia(pluginDir) : Optional.empty();
+        if (ofSlots.isPresent()) {
+            return ofSlots;
+        }
         List<String> own = Arrays.stream(DeviceResource.values())
                 .map(DeviceResource::socket)
                 .toList();
         return Stream.concat(Stream.of(GPUSHARE), own.stream())
                 .map(pluginDir::resolve)
                 .filter(OtherPlugins::accepts)
-                .findFirst()
-                .or(() -> slots ? ofNvidia(pluginDir) : Optional.empty());
+                .findFirst();
     }
 
     /** Whether a process listens on the socket; a plugin that was killed leaves its socket behind. */

@@ -46,7 +46,14 @@ public final class TestPods {
     /** A pod without a started container, without one of a former resource, and without annotations of gpushare. */
     public static NodePod pod(
             PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
-        return new NodePod(ref, created, ended, demand, allocation, List.of(), Map.of(), Set.of(), AliyunPod.NONE);
+        return new NodePod(ref, created, ended, demand, allocation, names(demand), Map.of(), Set.of(), AliyunPod.NONE);
+    }
+
+    private static List<String> names(Decoded<Demand> demand) {
+        return demand.valid().stream()
+                .flatMap(valid -> valid.containers().stream())
+                .map(ContainerDemand::name)
+                .toList();
     }
 
     /** A pod that requests no GPU resource. */
@@ -74,7 +81,7 @@ public final class TestPods {
                 false,
                 pod.demand(),
                 pod.allocation(),
-                List.of(),
+                pod.containers(),
                 Map.of(),
                 Set.of(),
                 AliyunPod.of(written, List.of(memory("main", units))));
@@ -89,7 +96,7 @@ public final class TestPods {
                 false,
                 pod.demand(),
                 pod.allocation(),
-                List.of(),
+                pod.containers(),
                 Map.of(),
                 Set.of(),
                 ForeignPod.of(annotations, "n1", List.of(), Arrays.asList(containers)));

@@ -106,6 +106,7 @@ final class ChaosRun implements AutoCloseable {
             each.installSupervisor();
             each.isolate(installation, "--mps-over-use-grace=3s");
         });
+        installation.withHami("GiB");
         clocks = SimulatedClocks.install(cluster, installation, nodes, root);
     }
 

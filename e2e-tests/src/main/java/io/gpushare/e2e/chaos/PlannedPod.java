@@ -25,6 +25,7 @@ record PlannedPod(int number, Duration at, String name, List<ContainerRequest> r
 
     private static final int URGENT = 8;
     private static final int GREEDY = 3;
+    private static final int HAMI = 3;
 
     PlannedPod {
         requests = List.copyOf(requests);
@@ -38,6 +39,11 @@ record PlannedPod(int number, Duration at, String name, List<ContainerRequest> r
     /** Whether the pod with that number may preempt the others. */
     static boolean urgent(int number) {
         return number % URGENT == 0;
+    }
+
+    /** Whether it requests its cards in HAMi's words. */
+    boolean hami() {
+        return number % HAMI == 2;
     }
 
     /** Whether its programs try to hold more memory than it requests. */

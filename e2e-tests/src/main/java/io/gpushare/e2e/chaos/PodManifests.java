@@ -50,7 +50,7 @@ record PodManifests(String image, Optional<SimulatedMps.Tenant> tenant) {
                             request.text(),
                             tenant.map(parts -> "," + parts.environment()).orElse(""),
                             tenant.map(SimulatedMps.Tenant::mounts).orElse(""),
-                            request.limit()));
+                            request.limits(order.hami())));
         }
         return """
             {"apiVersion":"v1","kind":"Pod",

@@ -8,6 +8,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Installs both programs on a cluster as deploy/README.md describes, with the simulated driver on the node. */
 public final class Installation {
@@ -101,6 +102,40 @@ public final class Installation {
         cluster.kubectl().run("-n", NAMESPACE, "patch", PLUGIN, "--patch", simulatedDriver(cluster.sharedFolder()));
         cluster.configureScheduler(root.resolve("deploy/scheduler"));
         ready(PLUGIN);
+    }
+
+    /** Lets both programs and kube-scheduler take requests in HAMi's words, after {@link #simulate}. */
+    public void withHami(String unit) {
+        option(EXTENDER, "add", unit);
+        // In place of the unit that simulate() set.
+        option(PLUGIN, "replace", unit);
+        cluster.configureScheduler(schedulerWithHami());
+        ready(EXTENDER);
+        ready(PLUGIN);
+    }
+
+    private void option(String program, String how, String unit) {
+        String options = """
+            [{"op":"%s","path":"/spec/template/spec/containers/0/args/0","value":"--memory-unit=%s"},
+             {"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"--hami"}]
+            """.formatted(how, unit);
+        cluster.kubectl().run("-n", NAMESPACE, "patch", program, "--type=json", "--patch", options);
+    }
+
+    /** The configuration files with their lines on HAMi's names uncommented. */
+    private Path schedulerWithHami() {
+        try (Stream<Path> files = Files.list(root.resolve("deploy/scheduler"))) {
+            Path folder = Files.createTempDirectory("hami");
+            for (Path file : files.filter(name -> name.getFileName().toString().startsWith("config-"))
+                    .toList()) {
+                Files.writeString(
+                        folder.resolve(file.getFileName()),
+                        Files.readString(file).replaceAll("(?m)^      # (- name: nvidia|  ignoredBy)", "      $1"));
+            }
+            return folder;
+        } catch (IOException e) {
+            throw new UncheckedIOException("can't write the scheduler's configuration", e);
+        }
     }
 
     /** One line per program: the size of its image, and the resident memory of its process on the node. */

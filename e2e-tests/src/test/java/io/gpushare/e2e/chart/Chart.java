@@ -35,6 +35,18 @@ public final class Chart {
         return objects;
     }
 
+    /** The object of that kind and name, for a cluster of version 1.36.2. */
+    static Rendered object(String values, String kind, String name) {
+        return object(objects(values, "1.36.2"), kind, name);
+    }
+
+    static Rendered object(List<Rendered> objects, String kind, String name) {
+        return objects.stream()
+                .filter(object -> object.kind().equals(kind) && object.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no " + kind + " " + name));
+    }
+
     /** The output by template, without Helm's comments. */
     static Map<String, String> templates(String values, String version) {
         Map<String, String> templates = new LinkedHashMap<>();
@@ -70,7 +82,7 @@ public final class Chart {
     }
 
     @SuppressWarnings("unchecked") // YAML's objects have names as keys
-    private static Map<String, Object> map(@Nullable Object value) {
+    static Map<String, Object> map(@Nullable Object value) {
         return value == null ? Map.of() : (Map<String, Object>) value;
     }
 
@@ -94,6 +106,11 @@ public final class Chart {
                         : map(value).get(key);
             }
             return value;
+        }
+
+        /** A field of the only container of a workload. */
+        String container(String field) {
+            return text("spec", "template", "spec", "containers", "0", field);
         }
 
         String text(String... path) {

@@ -1,5 +1,6 @@
 package io.gpushare.e2e.chart;
 
+import static io.gpushare.e2e.chart.Chart.object;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -69,6 +70,13 @@ class ChartTest {
             """,
             "isolation by the driver",
             "isolation: {provider: auto, fallback: none}",
+            "HAMi's requests",
+            """
+            hami: {enabled: true, slots: 100}
+            devicePlugin: {memoryUnit: 256MiB}
+            scheduler: {enabled: true, furtherNames: [hami-scheduler]}
+            admission: {pods: true}
+            """,
             "everything else",
             """
             isolation: {provider: mps, mps: {controlProgram: /opt/nvidia/nvidia-cuda-mps-control, resources: {}}}
@@ -123,7 +131,7 @@ class ChartTest {
 
     @Test
     void aFieldThatKubernetesDoesNotHaveIsFound() {
-        Rendered service = object(Chart.objects("{}", "1.36.2"), "Service", "gpushare-schd-extender");
+        Rendered service = object("{}", "Service", "gpushare-schd-extender");
         service.content().put("specification", Map.of());
         assertThatThrownBy(() -> ObjectSchema.check(service)).hasMessageContaining("specification");
     }
@@ -134,8 +142,8 @@ class ChartTest {
         assertThat(object(objects, "Service", "gpushare-schd-extender").text("spec", "type"))
                 .isEqualTo("ClusterIP");
         Rendered extender = object(objects, "Deployment", "gpu-share-scheduler-extender");
-        assertThat(container(extender, "args")).contains("--client-ca-file=/tls/ca.crt", "--leader-elect=true");
-        assertThat(container(extender, "readinessProbe")).contains("scheme=HTTPS", "/readyz/replica");
+        assertThat(extender.container("args")).contains("--client-ca-file=/tls/ca.crt", "--leader-elect=true");
+        assertThat(extender.container("readinessProbe")).contains("scheme=HTTPS", "/readyz/replica");
         assertThat(kinds(objects))
                 .contains("PodDisruptionBudget", "ValidatingAdmissionPolicy")
                 .doesNotContain("NetworkPolicy", "PodMonitor");
@@ -160,10 +168,7 @@ class ChartTest {
             tls: {enabled: false}
             networkPolicy: {enabled: false, allowFrom: [192.0.2.10/32]}
             """, "1.36.2")).hasMessageContaining("can bind pods");
-        Rendered policy = object(
-                Chart.objects(set("plain HTTP for two addresses"), "1.36.2"),
-                "NetworkPolicy",
-                "gpushare-schd-extender");
+        Rendered policy = object(set("plain HTTP for two addresses"), "NetworkPolicy", "gpushare-schd-extender");
         assertThat(policy.text("spec", "ingress")).contains("cidr=192.0.2.10/32", "cidr=2001:db8::1/128");
     }
 
@@ -179,7 +184,7 @@ class ChartTest {
                 .doesNotContain("MutatingAdmissionPolicy");
         List<Rendered> managed = Chart.objects("scheduler: {enabled: true}", "1.36.2-gke.100");
         assertThat(kinds(managed)).contains("MutatingAdmissionPolicy");
-        assertThat(container(object(managed, "Deployment", "gpushare-scheduler"), "image"))
+        assertThat(object(managed, "Deployment", "gpushare-scheduler").container("image"))
                 .endsWith("kube-scheduler:v1.36.2");
     }
 
@@ -190,8 +195,7 @@ class ChartTest {
 
     @Test
     void theNodesOfFeatureDiscoveryAreAlternatives() {
-        Rendered plugin =
-                object(Chart.objects(set("GPU Operator's nodes"), "1.36.2"), "DaemonSet", "gpu-share-device-plugin");
+        Rendered plugin = object(set("GPU Operator's nodes"), "DaemonSet", "gpu-share-device-plugin");
         Object pod = plugin.at("spec", "template", "spec");
         assertThat(String.valueOf(pod)).contains("runtimeClassName=nvidia").doesNotContain("nodeSelector={gpushare");
         String terms = plugin.text(
@@ -214,21 +218,21 @@ class ChartTest {
             assertThat(object(objects, "DaemonSet", "gpu-share-mps").content()).isEqualTo(new Yaml().load(file));
         }
         Rendered plugin = object(objects, "DaemonSet", "gpu-share-device-plugin");
-        assertThat(container(plugin, "args")).contains("--isolation=mps", "--isolation-fallback=none");
-        assertThat(container(plugin, "volumeMounts"))
+        assertThat(plugin.container("args")).contains("--isolation=mps", "--isolation-fallback=none");
+        assertThat(plugin.container("volumeMounts"))
                 .contains("/run/gpushare/mps")
                 .doesNotContain("cgroup");
-        assertThat(container(plugin, "securityContext")).doesNotContain("SYS_ADMIN");
+        assertThat(plugin.container("securityContext")).doesNotContain("SYS_ADMIN");
     }
 
     @Test
     void onlyLimitsOfTheDriverNeedACapabilityAndTheCgroups() {
         List<Rendered> objects = Chart.objects("isolation: {provider: driver}", "1.36.2");
         Rendered plugin = object(objects, "DaemonSet", "gpu-share-device-plugin");
-        assertThat(container(plugin, "args")).contains("--isolation=driver").doesNotContain("fallback");
-        assertThat(container(plugin, "volumeMounts")).contains("/sys/fs/cgroup").doesNotContain("mps");
-        assertThat(container(plugin, "securityContext")).contains("add=[SYS_ADMIN]");
-        Rendered without = object(Chart.objects("{}", "1.36.2"), "DaemonSet", "gpu-share-device-plugin");
+        assertThat(plugin.container("args")).contains("--isolation=driver").doesNotContain("fallback");
+        assertThat(plugin.container("volumeMounts")).contains("/sys/fs/cgroup").doesNotContain("mps");
+        assertThat(plugin.container("securityContext")).contains("add=[SYS_ADMIN]");
+        Rendered without = object("{}", "DaemonSet", "gpu-share-device-plugin");
         assertThat(without.content().toString()).doesNotContain("SYS_ADMIN", "/sys/fs/cgroup", "--isolation");
         assertThatThrownBy(() -> Chart.objects("isolation: {provider: mps}\ndevicePlugin: {hostPID: false}", "1.36.2"))
                 .hasMessageContaining("isolation.provider=mps needs devicePlugin.hostPID=true");
@@ -238,20 +242,17 @@ class ChartTest {
 
     @Test
     void theAddressOfGrafanaReachesTheExtender() {
-        Rendered extender = object(
-                Chart.objects(set("cert-manager and monitoring"), "1.36.2"),
-                "Deployment",
-                "gpu-share-scheduler-extender");
-        assertThat(container(extender, "args")).contains("--grafana-url=https://grafana.example/");
+        Rendered extender = object(set("cert-manager and monitoring"), "Deployment", "gpu-share-scheduler-extender");
+        assertThat(extender.container("args")).contains("--grafana-url=https://grafana.example/");
     }
 
     @Test
     void furtherNamesOfTheViewReachTheExtender() {
         Rendered extender = object(
-                Chart.objects("extender: {viewHosts: [gpu.example.com, gpu.example.org]}", "1.36.2"),
+                "extender: {viewHosts: [gpu.example.com, gpu.example.org]}",
                 "Deployment",
                 "gpu-share-scheduler-extender");
-        assertThat(container(extender, "args")).contains("--view-hosts=gpu.example.com,gpu.example.org");
+        assertThat(extender.container("args")).contains("--view-hosts=gpu.example.com,gpu.example.org");
     }
 
     @Test
@@ -277,17 +278,18 @@ class ChartTest {
                 "monitoring: {grafanaUrl: 'https://my_grafana/'} | grafanaUrl",
                 "monitoring: {grafanaUrl: 'https://me:secret@grafana.example/'} | grafanaUrl",
                 "isolation: {provider: hami} | provider",
-                "isolation: {fallback: mps} | fallback"
+                "isolation: {fallback: mps} | fallback",
+                "hami: {enable: true} | enable",
+                "hami: {enabled: 'true'} | enabled",
+                "hami: {slots: 0} | slots",
+                "hami: {slots: 101} | slots",
+                "hami: {slots: 2.5} | slots",
+                "scheduler: {furtherNames: hami-scheduler} | furtherNames",
+                "scheduler: {furtherNames: [HAMi]} | furtherNames",
+                "scheduler: {furtherNames: [a, a]} | furtherNames"
             })
     void unknownNamesAndInvalidValuesAreRefused(String values, String name) {
         assertThatThrownBy(() -> Chart.objects(values, "1.36.2")).hasMessageContaining(name);
-    }
-
-    private static Rendered object(List<Rendered> objects, String kind, String name) {
-        return objects.stream()
-                .filter(object -> object.kind().equals(kind) && object.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError("no " + kind + " " + name));
     }
 
     private static String set(String name) {
@@ -298,10 +300,6 @@ class ChartTest {
         Set<String> kinds = new TreeSet<>();
         objects.forEach(object -> kinds.add(object.kind()));
         return kinds;
-    }
-
-    private static String container(Rendered workload, String field) {
-        return workload.text("spec", "template", "spec", "containers", "0", field);
     }
 
     private static X509Certificate certificate(List<Rendered> objects, String secret, String key) throws Exception {

@@ -3,6 +3,7 @@ package io.gpushare.e2e.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.e2e.cluster.AdmissionPolicies.Request;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
@@ -27,9 +29,18 @@ class AdmissionPolicyTest {
         """);
     private static AdmissionPolicies policies;
 
+    /** The same policies for a cluster whose programs have --hami. */
+    private static AdmissionPolicies hami;
+
     @BeforeAll
-    static void read() throws Exception {
-        policies = new AdmissionPolicies(ROOT.resolve("deploy/admission"));
+    static void read(@TempDir Path folder) throws Exception {
+        Path written = ROOT.resolve("deploy/admission");
+        policies = new AdmissionPolicies(written);
+        Files.writeString(
+                folder.resolve("admission.yaml"),
+                Files.readString(written.resolve("admission.yaml"))
+                        .replace("{name: hami, expression: \"false\"}", "{name: hami, expression: \"true\"}"));
+        hami = new AdmissionPolicies(folder);
     }
 
     @ParameterizedTest
@@ -317,6 +328,69 @@ class AdmissionPolicyTest {
         String both = "{name: a, resources: {limits: {aliyun.com/gpu-mem: 3, aliyun.com/gpu-count: 1}}}";
         assertRefusedPod("but not both", "containers: [" + both + "]");
         assertRefusedPod("but not both", "containers: [{name: b}]\n  initContainers: [" + both + "]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nvidia.com/gpumem: 3000", "nvidia.com/gpumem-percentage: 50", "nvidia.com/gpucores: 30"})
+    void withHamiAPartOfACardNeedsACard(String part) throws Exception {
+        Map<String, Object> without = pod("containers: [{name: a, resources: {limits: {" + part + "}}}]");
+        Map<String, Object> init = pod(
+                "containers: [{name: a}]\n  initContainers: [{name: b, resources: {limits: {" + part + ", cpu: 1}}}]");
+        assertThat(refusalsWithHami("pods", without)).singleElement().asString().contains("add nvidia.com/gpu: 1");
+        assertThat(refusalsWithHami("pods", init)).singleElement().asString().contains("add nvidia.com/gpu: 1");
+        assertThat(refusalsWithHami(
+                        "pods", pod("containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1, " + part + "}}}]")))
+                .isEmpty();
+        assertAdmitted(USER, "CREATE", "pods", without, null);
+    }
+
+    @Test
+    void withHamiItsCardsAreARequestOfGpuResources() throws Exception {
+        String limits = "resources: {limits: {nvidia.com/gpu: 1}}";
+        Map<String, Object> sees = pod("containers: [{name: a, " + limits + ", " + visible("value: all") + "}]");
+        assertThat(refusalsWithHami("pods", sees))
+                .singleElement()
+                .asString()
+                .contains("a pod that requests GPU resources must not set NVIDIA_VISIBLE_DEVICES");
+        Map<String, Object> loosens =
+                pod("containers: [{name: a, " + limits + ", env: [{name: CUDA_DEVICE_SM_LIMIT, value: '9'}]}]");
+        assertThat(refusalsWithHami("pods", loosens)).singleElement().asString().contains("CUDA_DEVICE_*");
+        assertAdmitted(USER, "CREATE", "pods", loosens, null);
+        for (String other : List.of("aliyun.com/gpu-mem: 3", "aliyun.com/gpu-count: 1")) {
+            Map<String, Object> both =
+                    pod("containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1, " + other + "}}}]");
+            assertThat(refusalsWithHami("pods", both))
+                    .singleElement()
+                    .asString()
+                    .contains("not beside them");
+            assertAdmitted(USER, "CREATE", "pods", both, null);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"hami.io/vgpu-devices-allocated", "hami.io/vgpu-node", "hami.io/bind-phase"})
+    void withHamiOnlyTheProgramsSayInItsAnnotationsWhichCardAPodHas(String key) throws Exception {
+        Map<String, Object> written = annotated(PLAIN, Map.of(key, "1"));
+        assertThat(refusalsWithHami("pods", written)).singleElement().asString().contains("only GPU Share", key);
+        assertAdmitted(USER, "CREATE", "pods", written, null);
+        assertAdmitted(EXTENDER, "CREATE", "pods/binding", binding(key), null);
+        assertAdmitted(PLUGIN, "UPDATE", "pods/status", on("n1", written), on("n1", PLAIN));
+    }
+
+    @Test
+    void withHamiOnlyThePluginSaysInItsAnnotationWhichCardsANodeHas() throws Exception {
+        Map<String, Object> node = yaml("metadata: {name: n1}");
+        Map<String, Object> registered = annotated(node, Map.of("hami.io/node-nvidia-register", "[]"));
+        assertThat(refusalsWithHami("nodes", registered))
+                .singleElement()
+                .asString()
+                .contains("node-nvidia-register");
+        assertAdmitted(USER, "CREATE", "nodes", registered, null);
+        assertAdmitted(PLUGIN, "UPDATE", "nodes/status", registered, node);
+    }
+
+    private static List<String> refusalsWithHami(String resource, Map<String, Object> object) throws Exception {
+        return hami.refusals(new Request(USER, "CREATE", resource, object, null, Map.of()));
     }
 
     private static void assertRefusedPod(String words, String spec) throws Exception {

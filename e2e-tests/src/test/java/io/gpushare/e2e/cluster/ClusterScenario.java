@@ -64,22 +64,25 @@ abstract class ClusterScenario {
 
     /** The container's cards in the pod's annotation, in the format of the environment variable. */
     static String cardOf(JsonNode pod, String container) {
+        JsonNode allocation = allocation(pod);
+        for (JsonNode entry : allocation.path("containers")) {
+            if (entry.path("name").asText().equals(container)) {
+                return entry.has("cards")
+                        ? entry.get("cards").valueStream().map(JsonNode::asText).collect(Collectors.joining(","))
+                        : String.join(",", new HashSet<>(fieldNames(entry.get("memory"))));
+            }
+        }
+        throw new AssertionError("no allocation for container " + container + " in: " + allocation);
+    }
+
+    /** The pod's allocation in its annotation. */
+    static JsonNode allocation(JsonNode pod) {
         String written = pod.at("/metadata/annotations/gpushare.io~1allocation").asText();
         try {
-            for (JsonNode entry : JSON.readTree(written).path("containers")) {
-                if (entry.path("name").asText().equals(container)) {
-                    return entry.has("cards")
-                            ? entry.get("cards")
-                                    .valueStream()
-                                    .map(JsonNode::asText)
-                                    .collect(Collectors.joining(","))
-                            : String.join(",", new HashSet<>(fieldNames(entry.get("memory"))));
-                }
-            }
+            return JSON.readTree(written);
         } catch (IOException e) {
             throw new AssertionError("the allocation annotation is no JSON: " + written, e);
         }
-        throw new AssertionError("no allocation for container " + container + " in: " + written);
     }
 
     static List<String> fieldNames(JsonNode object) {

@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records an Event on a pod whose annotation is rejected: a few per second from its own thread. Rejections that do not
- * fit into the queue are only logged. Only the leader records; after a change of leader it records the recent ones too.
+ * Records an Event on a pod whose annotation is rejected, or whose requests have another effect than its users may
+ * expect: a few per second from its own thread. Rejections that do not fit into the queue are only logged. Only the
+ * leader records; after a change of leader it records the recent ones too.
  */
 public final class EventRecorder implements AnnotationObserver {
     private static final Logger LOG = LoggerFactory.getLogger(EventRecorder.class);
@@ -29,17 +30,17 @@ public final class EventRecorder implements AnnotationObserver {
     private static final Duration RECENT = Duration.ofSeconds(60);
 
     /**
-     * A rejected annotation.
+     * What is recorded.
      *
      * @param heard by the steady clock
      * @param at the time of day
      */
-    private record Rejection(PodRef pod, String node, String sentence, Instant heard, Instant at) {}
+    private record Waiting(PodRef pod, boolean warning, String reason, String message, Instant heard, Instant at) {}
 
     private final KubernetesApi api;
     private final BooleanSupplier leading;
     private final Clocks clocks;
-    private final BlockingQueue<Rejection> waiting = new ArrayBlockingQueue<>(WAITING);
+    private final BlockingQueue<Waiting> waiting = new ArrayBlockingQueue<>(WAITING);
 
     private final AtomicLong lost = new AtomicLong();
 
@@ -59,12 +60,28 @@ public final class EventRecorder implements AnnotationObserver {
     @Override
     public void rejected(PodRef pod, String node, String sentence) {
         LOG.warn("pod {} on node {}: {}", pod, node, sentence);
-        var rejection = new Rejection(
-                pod, node, sentence, clocks.steady().instant(), clocks.wall().instant());
-        if (!waiting.offer(rejection)) {
-            lost.incrementAndGet();
+        if (!offer(pod, true, "GpuAllocationDisbelieved", "Node " + node + ": " + sentence + ".")) {
             LOG.info("pod {}: no Event is recorded, the queue is full", pod);
         }
+    }
+
+    @Override
+    public void noted(PodRef pod, String sentence) {
+        offer(pod, false, "GpuRequestChanged", Character.toUpperCase(sentence.charAt(0)) + sentence.substring(1) + ".");
+    }
+
+    private boolean offer(PodRef pod, boolean warning, String reason, String message) {
+        boolean fits = waiting.offer(new Waiting(
+                pod,
+                warning,
+                reason,
+                message,
+                clocks.steady().instant(),
+                clocks.wall().instant()));
+        if (!fits) {
+            lost.incrementAndGet();
+        }
+        return fits;
     }
 
     /** The number of Events that were not recorded. */
@@ -73,7 +90,7 @@ public final class EventRecorder implements AnnotationObserver {
     }
 
     private void recordNext() throws InterruptedException {
-        Rejection next = waiting.take();
+        Waiting next = waiting.take();
         while (!leading.getAsBoolean() && isRecent(next)) {
             Thread.sleep(PACE);
         }
@@ -82,21 +99,17 @@ public final class EventRecorder implements AnnotationObserver {
         }
     }
 
-    private boolean isRecent(Rejection rejection) {
-        return clocks.steady().instant().isBefore(rejection.heard().plus(RECENT));
+    private boolean isRecent(Waiting next) {
+        return clocks.steady().instant().isBefore(next.heard().plus(RECENT));
     }
 
-    private void record(Rejection rejection) {
-        PodEvent event = new PodEvent(
-                true,
-                "gpushare-schd-extender",
-                "GpuAllocationDisbelieved",
-                "Node " + rejection.node() + ": " + rejection.sentence() + ".");
+    private void record(Waiting next) {
+        PodEvent event = new PodEvent(next.warning(), "gpushare-schd-extender", next.reason(), next.message());
         try {
-            api.events().record(rejection.pod(), event, EventSeries.once(rejection.at()));
+            api.events().record(next.pod(), event, EventSeries.once(next.at()));
         } catch (KubernetesException e) {
             lost.incrementAndGet();
-            LOG.warn("pod {}: {}", rejection.pod(), e.getMessage());
+            LOG.warn("pod {}: {}", next.pod(), e.getMessage());
         }
     }
 }

@@ -11,6 +11,9 @@ public interface AnnotationObserver {
      */
     void rejected(PodRef pod, String node, String sentence);
 
+    /** The pod is bound, and its users should know that of its requests. It must not block. */
+    default void noted(PodRef pod, String sentence) {}
+
     /** An observer that ignores everything. */
     static AnnotationObserver none() {
         return (pod, node, sentence) -> {};

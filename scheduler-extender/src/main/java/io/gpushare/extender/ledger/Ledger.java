@@ -58,7 +58,7 @@ public final class Ledger {
      */
     public Ledger(DemandCodec demands, LedgerListener listener, AnnotationObserver observer) {
         this.demands = demands;
-        this.nodes = new NodeTable(reservations, listener);
+        this.nodes = new NodeTable(reservations, listener, demands);
         this.pods = new PodTable(nodes, reservations);
         this.decoder = new PodDemandDecoder(demands, selector -> nodes.kinds().models(selector));
         this.listener = listener;
@@ -197,6 +197,7 @@ public final class Ledger {
     /** The API server has confirmed the assumption, which makes every other assumption for the pod void. */
     public void confirm(PodRef pod, Holding assumed, Instant now) {
         confirmAsWritten(pod, assumed, assumed.node(), assumed.allocation(), now);
+        podEntry(pod.uid()).ifPresent(entry -> entry.podDemand().notes().forEach(note -> observer.noted(pod, note)));
     }
 
     /**

@@ -8,6 +8,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ReservationCodec;
 import java.util.Comparator;
@@ -30,6 +31,7 @@ final class NodeTable {
     private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
     private final Reservations reservations;
     private final LedgerListener listener;
+    private final DemandCodec demands;
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
     private final Map<String, Share> offers = new ConcurrentHashMap<>();
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
@@ -39,9 +41,10 @@ final class NodeTable {
     /** The device plugin's pod on a node, and the address of its metrics. */
     private record Plugin(String uid, String metrics) {}
 
-    NodeTable(Reservations reservations, LedgerListener listener) {
+    NodeTable(Reservations reservations, LedgerListener listener, DemandCodec demands) {
         this.reservations = reservations;
         this.listener = listener;
+        this.demands = demands;
     }
 
     NodeEntry entry(String name) {
@@ -161,7 +164,12 @@ final class NodeTable {
                 } else {
                     LOG.warn("node {}: {}", name, inventory.noCards().sentences());
                 }
-                yield entry -> entry.known(inventory, String.valueOf(written), allocatable)
+                Optional<String> difference = demands.difference(inventory);
+                difference.ifPresent(sentence -> LOG.warn("node {}: {}", name, sentence));
+                Inventory counted = difference.isEmpty()
+                        ? inventory
+                        : inventory.withBeside(inventory.beside().withoutSlots());
+                yield entry -> entry.known(counted, String.valueOf(written), allocatable)
                         .reserved(reservations.cards(name));
             }
         };

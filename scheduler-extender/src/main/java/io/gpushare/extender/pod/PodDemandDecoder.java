@@ -33,7 +33,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
     public PodDemand decode(ClusterPod pod) {
         return pod.node() == null
                 ? unbound(pod.containers(), pod.annotations())
-                : decoded(bound(pod, pod.node()), pod.containers(), null);
+                : decoded(bound(pod, pod.node()), pod.containers(), Map.of(), null);
     }
 
     /**
@@ -53,32 +53,41 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
     }
 
     private PodDemand unbound(List<ContainerResources> containers, Map<String, String> annotations) {
-        @Nullable String named = annotations.get(AnnotationKeys.POLICY);
+        Decoded<Demand> requested = codec.decode(containers, annotations);
+        // HAMi's policies for nodes have the names of two of ours.
+        boolean hami = !annotations.containsKey(AnnotationKeys.POLICY)
+                && requested.valid().filter(Demand::slotted).isPresent();
+        String key = hami ? AnnotationKeys.HAMI_NODE_POLICY : AnnotationKeys.POLICY;
+        @Nullable String named = annotations.get(key);
         Optional<PolicyKind> policy = named == null ? Optional.empty() : PolicyKind.parse(named);
-        PodDemand demand = decoded(codec.decode(containers, annotations), containers, policy.orElse(null));
+        PodDemand demand = decoded(requested, containers, annotations, policy.orElse(null));
         return demand instanceof PodDemand.Valid && named != null && policy.isEmpty()
-                ? new PodDemand.Invalid("annotation " + AnnotationKeys.POLICY + " names no policy: write one of "
-                        + PolicyKind.offered())
+                ? new PodDemand.Invalid("annotation " + key + " names no policy: write one of " + PolicyKind.offered())
                 : demand;
     }
 
     private PodDemand decoded(
-            Decoded<Demand> demand, List<ContainerResources> containers, @Nullable PolicyKind policy) {
+            Decoded<Demand> demand,
+            List<ContainerResources> containers,
+            Map<String, String> annotations,
+            @Nullable PolicyKind policy) {
         return switch (demand) {
             case Decoded.Absent<Demand>() ->
                 new PodDemand.NoGpu(
                         PodRequest.withoutGpu(HostResourcesCodec.requested(containers)), codec.named(containers));
             case Decoded.Malformed<Demand>(String sentence) -> new PodDemand.Invalid(sentence);
             case Decoded.Valid<Demand>(Demand valid) ->
-                new PodDemand.Valid(valid, request(valid, containers), policy, order(valid, containers));
+                new PodDemand.Valid(
+                        valid,
+                        request(valid, containers),
+                        policy,
+                        valid.slotted()
+                                ? containers.stream()
+                                        .map(ContainerResources::name)
+                                        .toList()
+                                : List.of(),
+                        valid.slotted() ? codec.notes(containers, annotations) : List.of());
         };
-    }
-
-    /** Only HAMi's annotation needs it, which names no containers. */
-    private static List<String> order(Demand demand, List<ContainerResources> containers) {
-        return demand.slotted()
-                ? containers.stream().map(ContainerResources::name).toList()
-                : List.of();
     }
 
     private PodRequest request(Demand demand, List<ContainerResources> containers) {

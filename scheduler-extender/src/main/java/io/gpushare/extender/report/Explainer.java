@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,7 +102,10 @@ public final class Explainer {
                 demand.demand(),
                 placer.policy(demand.policy()),
                 filtered.passed() == 0 ? new ScaleUpSearch(placer).of(pod, demand) : null,
-                Advice.of(demand.demand(), sorted, other -> ledger.podEntry(other.uid())),
+                Stream.concat(
+                                Advice.of(demand.demand(), sorted, other -> ledger.podEntry(other.uid())).stream(),
+                                demand.notes().stream().map(note -> "Note: " + note + "."))
+                        .toList(),
                 sorted);
     }
 

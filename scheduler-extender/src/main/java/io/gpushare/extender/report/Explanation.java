@@ -33,7 +33,8 @@ public sealed interface Explanation {
      *
      * @param policy what chooses among the nodes, in words
      * @param scaleUp which new nodes would let the pod run; null if it fits now, or if nobody asked
-     * @param advice what the owner of the pod may do, in sentences; empty if a node is feasible
+     * @param advice what the owner of the pod may do, in sentences, none if a node is feasible; and what is noted of
+     *     its requests
      * @param nodes feasible ones first, with the policy's choice before the others; then those that lack least
      */
     record Judged(

@@ -116,11 +116,13 @@ public class LedgerHistoryTest {
                 world.delete(pod);
                 world.create(
                         pod,
-                        Map.of(
-                                "aliyun.com/gpu-mem",
-                                String.valueOf(1 + random.nextInt(5)),
-                                TestCluster.CORES,
-                                String.valueOf(random.nextInt(2) * random.nextInt(101))));
+                        random.nextInt(3) == 0
+                                ? TestCluster.inHamisWords(random, 5)
+                                : Map.of(
+                                        "aliyun.com/gpu-mem",
+                                        String.valueOf(1 + random.nextInt(5)),
+                                        TestCluster.CORES,
+                                        String.valueOf(random.nextInt(2) * random.nextInt(101))));
             }
             case 2, 3 -> boundByAnother(world, random, pod, node);
             case 4 -> world.end(pod);
@@ -133,7 +135,8 @@ public class LedgerHistoryTest {
 
     private static Inventory cards(Random random) {
         Inventory cards = TestCluster.cards(15, 15 + random.nextInt(3))
-                .withBeside(random.nextInt(4) > 0 ? Share.ALL_CORES : Share.NONE);
+                .withBeside(
+                        (random.nextInt(4) > 0 ? Share.ALL_CORES : Share.NONE).plus(Share.slots(random.nextInt(4))));
         return random.nextInt(4) == 0
                 ? cards
                 : cards.withIsolation(cards.cards().stream()
@@ -150,8 +153,11 @@ public class LedgerHistoryTest {
                             .decode(pod.containers())
                             .valid()
                             .orElseThrow()
-                            .total();
-                    Share other = random.nextBoolean() ? Share.memory(1) : Share.cores(1);
+                            .total()
+                            .on(Share.memory(15));
+                    Share other = requested.wholeCards() > 0
+                            ? Share.slots(1)
+                            : random.nextBoolean() ? Share.memory(1) : Share.cores(1);
                     Allocation written = TestCluster.sharing(
                             "GPU-" + random.nextInt(3), random.nextInt(8) == 0 ? requested.plus(other) : requested);
                     Map<String, String> annotations = switch (random.nextInt(8)) {

@@ -68,7 +68,7 @@ class ExplainerProperties {
     private static boolean enough(Judged judged, NodeVerdict node) {
         long taking = node.eachCard().stream().filter(CardVerdict::takes).count();
         return taking
-                >= (judged.demand().total().units() > 0
+                >= (judged.demand().shares()
                         ? judged.demand().split()
                         : judged.demand().total().wholeCards());
     }
@@ -94,12 +94,15 @@ class ExplainerProperties {
                         String.valueOf(split),
                         "gpushare.io/select",
                         random.nextBoolean() ? "memory >= 24Gi" : "uuid != GPU-0-0");
-        if (cards) {
+        boolean hami = random.nextInt(3) == 0;
+        if (cards || hami) {
             annotations = Map.of();
         }
-        Map<String, String> quantities = cards
-                ? Map.of("aliyun.com/gpu-count", String.valueOf(1 + random.nextInt(2)))
-                : Map.of("aliyun.com/gpu-mem", String.valueOf(split * (1 + random.nextInt(20))));
+        Map<String, String> quantities = hami
+                ? TestCluster.inHamisWords(random, 20)
+                : cards
+                        ? Map.of("aliyun.com/gpu-count", String.valueOf(1 + random.nextInt(2)))
+                        : Map.of("aliyun.com/gpu-mem", String.valueOf(split * (1 + random.nextInt(20))));
         return new SchedulingPod(
                 new PodRef("uid-" + i, "default", "p" + i),
                 annotations,

@@ -9,6 +9,7 @@ import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
@@ -33,7 +34,8 @@ class BindStormTest {
         Placer placer = TestCluster.placer();
         Ledger ledger = placer.ledger();
         TestCluster cluster = new TestCluster(new Random(seed + 1), ledger);
-        NODES.forEach(node -> cluster.node(node, TestCluster.cards(8, 8, 15)));
+        NODES.forEach(node ->
+                cluster.node(node, TestCluster.cards(8, 8, 15).withBeside(Share.ALL_CORES.plus(Share.slots(3)))));
         cluster.showAll();
         cluster.failing = random.nextInt(40);
         Binder binder = new Binder(placer, cluster, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW);
@@ -41,9 +43,11 @@ class BindStormTest {
         for (int i = 0; i < 24; i++) {
             pods.add(cluster.create(
                     "p" + i,
-                    random.nextInt(4) == 0
-                            ? Map.of("aliyun.com/gpu-count", "1")
-                            : Map.of("aliyun.com/gpu-mem", String.valueOf(1 + random.nextInt(6)))));
+                    random.nextInt(3) == 0
+                            ? TestCluster.inHamisWords(random, 6)
+                            : random.nextInt(4) == 0
+                                    ? Map.of("aliyun.com/gpu-count", "1")
+                                    : Map.of("aliyun.com/gpu-mem", String.valueOf(1 + random.nextInt(6)))));
         }
         storm(cluster, random, schedulers(pods, random, placer, binder));
 

@@ -124,7 +124,11 @@ class FilterReservationProperties {
                     new PodPriority(100 * random.nextInt(2), TestCluster.NOW.plusSeconds(made), false),
                     "",
                     List.of(new ContainerResources(
-                            "main", ContainerRole.APP, Map.of(resource, String.valueOf(amount)))));
+                            "main",
+                            ContainerRole.APP,
+                            random.nextInt(3) == 0
+                                    ? TestCluster.inHamisWords(random, 16)
+                                    : Map.of(resource, String.valueOf(amount)))));
         }
 
         private void put(PodRef ref, PodPriority priority, String failure, List<ContainerResources> containers) {

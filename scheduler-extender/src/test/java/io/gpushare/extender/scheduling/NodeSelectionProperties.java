@@ -213,7 +213,8 @@ class NodeSelectionProperties {
         }
         List<ContainerResources> containers = containers(random, 1);
         String units = containers.getFirst().quantities().getOrDefault("aliyun.com/gpu-mem", "1");
-        if (Integer.parseInt(units) % 2 == 0 && random.nextBoolean()) {
+        boolean hami = containers.getFirst().quantities().containsKey("nvidia.com/gpu");
+        if (!hami && Integer.parseInt(units) % 2 == 0 && random.nextBoolean()) {
             annotations.put("gpushare.io/cards", "2");
         }
         if (random.nextInt(3) == 0) {
@@ -226,7 +227,9 @@ class NodeSelectionProperties {
         Map<String, String> resources = new HashMap<>();
         resources.put("cpu", String.valueOf(random.nextInt(3)));
         resources.put("memory", random.nextInt(2000) + "Mi");
-        if (least > 0) {
+        if (least > 0 && random.nextInt(3) == 0) {
+            resources.putAll(TestCluster.inHamisWords(random, 3));
+        } else if (least > 0) {
             resources.put(
                     random.nextInt(4) == 0 ? "aliyun.com/gpu-count" : "aliyun.com/gpu-mem",
                     String.valueOf(1 + random.nextInt(3)));

@@ -58,7 +58,8 @@ public final class TestCluster implements PodApi {
     /** The resource of cores. */
     public static final String CORES = "aliyun.com/gpu-core.percentage";
 
-    public static final DemandCodec DEMANDS = new DemandCodec(ResourceNames.DEFAULT.withCores(CORES));
+    public static final DemandCodec DEMANDS =
+            new DemandCodec(ResourceNames.DEFAULT.withCores(CORES).withHami());
     public static final Instant NOW = Instant.parse("2026-11-20T12:00:00Z");
     static final Instant LATER = NOW.plusSeconds(600);
 
@@ -127,6 +128,31 @@ public final class TestCluster implements PodApi {
         nodeEvents.add(() -> ledger.removeNode(name));
     }
 
+    /** What a container requests in HAMi's words: at most that much of each of one or two cards, or whole cards. */
+    public static Map<String, String> inHamisWords(Random random, int gib) {
+        String cards = String.valueOf(1 + random.nextInt(2));
+        String cores = String.valueOf(random.nextInt(2) * random.nextInt(70));
+        return switch (random.nextInt(3)) {
+            case 0 -> Map.of("nvidia.com/gpu", cards);
+            case 1 ->
+                Map.of(
+                        "nvidia.com/gpu",
+                        cards,
+                        "nvidia.com/gpumem-percentage",
+                        String.valueOf(1 + random.nextInt(60)),
+                        "nvidia.com/gpucores",
+                        cores);
+            default ->
+                Map.of(
+                        "nvidia.com/gpu",
+                        cards,
+                        "nvidia.com/gpumem",
+                        String.valueOf(1 + random.nextInt(gib * 1024)),
+                        "nvidia.com/gpucores",
+                        cores);
+        };
+    }
+
     public static Inventory cards(int... gib) {
         List<Card> cards = new ArrayList<>();
         for (int i = 0; i < gib.length; i++) {
@@ -144,7 +170,8 @@ public final class TestCluster implements PodApi {
                 Memory memory = Memory.ofGib(random.nextBoolean() ? 16 : 48);
                 cards.add(change.apply(Card.of("GPU-" + i + "-" + card, card, memory)));
             }
-            String inventory = InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards));
+            String inventory = InventoryCodec.encode(
+                    new Inventory(MemoryUnit.GIB, null, cards).withBeside(Share.slots(2 * random.nextInt(3))));
             ledger.updateNode("n" + i, Map.of("gpushare.io/inventory", inventory), new HostResources(64_000, 1 << 18));
             nodes.add("n" + i);
         }

@@ -28,6 +28,7 @@ public final class ClusterWatcher {
     public static final String PODS = "/api/v1/namespaces/" + NAMESPACE + "/pods";
     static final String MEMORY = "aliyun.com/gpu-mem";
     static final String CARDS = "aliyun.com/gpu-count";
+    static final String SLOTS = "nvidia.com/gpu";
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Duration REPORT = Duration.ofSeconds(15);
 
@@ -182,7 +183,8 @@ public final class ClusterWatcher {
             try {
                 listed.put(
                         node,
-                        cards(KubeletPodResources.devices(cluster.podResourcesSocket(node), NAMESPACE, MEMORY, CARDS)));
+                        cards(KubeletPodResources.devices(
+                                cluster.podResourcesSocket(node), NAMESPACE, MEMORY, CARDS, SLOTS)));
             } catch (StatusRuntimeException e) {
                 tally.count("checks: snapshots without a kubelet");
             }

@@ -25,6 +25,7 @@ import java.util.regex.Pattern;
  */
 public final class EndCheck {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int SLOTS_PER_CARD = 10;
     /**
      * The kubelet reports allocatable every 10 s, and a program that was killed often waits minutes for its restart.
      */
@@ -129,7 +130,8 @@ public final class EndCheck {
                             cluster.podResourcesSocket(node),
                             ClusterWatcher.NAMESPACE,
                             ClusterWatcher.MEMORY,
-                            ClusterWatcher.CARDS)
+                            ClusterWatcher.CARDS,
+                            ClusterWatcher.SLOTS)
                     .forEach((container, ids) -> left.add(node + " " + container + " " + ids));
         }
         return left;
@@ -143,7 +145,9 @@ public final class EndCheck {
                     ClusterWatcher.MEMORY,
                     String.valueOf(cards.unitsOf(node)),
                     ClusterWatcher.CARDS,
-                    String.valueOf(ClusterCards.PER_NODE));
+                    String.valueOf(ClusterCards.PER_NODE),
+                    ClusterWatcher.SLOTS,
+                    String.valueOf(ClusterCards.PER_NODE * SLOTS_PER_CARD));
             expected.forEach((resource, amount) -> {
                 for (String field : List.of("allocatable", "capacity")) {
                     String actual = status.path(field).path(resource).asText();

@@ -7,6 +7,8 @@ package io.gpushare.e2e.chaos.check.pod;
  * @param amount the number of cards or units
  */
 public record ContainerRequest(boolean whole, int amount) {
+    private static final int MIB_PER_UNIT = 1024;
+
     public static ContainerRequest memory(int units) {
         return new ContainerRequest(false, units);
     }
@@ -15,8 +17,17 @@ public record ContainerRequest(boolean whole, int amount) {
         return new ContainerRequest(true, count);
     }
 
-    /** The request as a member of {@code limits}, in JSON. */
-    public String limit() {
+    /**
+     * The request as members of {@code limits}, in JSON.
+     *
+     * @param hami whether in HAMi's words
+     */
+    public String limits(boolean hami) {
+        if (hami) {
+            return whole
+                    ? "\"nvidia.com/gpu\":\"" + amount + "\""
+                    : "\"nvidia.com/gpu\":\"1\",\"nvidia.com/gpumem\":\"" + amount * MIB_PER_UNIT + "\"";
+        }
         return (whole ? "\"aliyun.com/gpu-count\":\"" : "\"aliyun.com/gpu-mem\":\"") + amount + "\"";
     }
 
