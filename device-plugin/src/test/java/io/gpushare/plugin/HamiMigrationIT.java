@@ -57,6 +57,19 @@ class HamiMigrationIT extends WholeProgram {
                 .contains("\"hami.io/bind-phase\":\"success\"");
     }
 
+    @Test
+    void aNodeThatOffersNoSlotsAnyMoreIsNotRegistered() throws Exception {
+        cards(CARD_A);
+        Process before = run("--hami");
+        await().atMost(PATIENCE)
+                .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("hami.io/node-nvidia-register")));
+        before.destroyForcibly().waitFor();
+        int written = api.patches().size();
+        run();
+        await().atMost(PATIENCE).until(() -> api.patches().size() > written);
+        assertThat(api.patches().get(written)).contains("\"hami.io/node-nvidia-register\":null");
+    }
+
     private static Map<String, String> on(String card, String phase) {
         return Map.of(
                 "hami.io/vgpu-devices-allocated",

@@ -34,11 +34,7 @@ public sealed interface PodDemand {
      * @param notes what its users should know of its requests, in sentences without a full stop
      */
     record Valid(
-            Demand demand,
-            PodRequest request,
-            @Nullable PolicyKind policy,
-            List<String> containers,
-            List<String> notes)
+            Demand demand, PodRequest request, @Nullable PolicyKind policy, List<String> containers, List<String> notes)
             implements PodDemand {
         public Valid {
             containers = List.copyOf(containers);

@@ -28,15 +28,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Pods that gpushare's extender or HAMi's scheduler bound count by their annotations until the device plugin has written
- * their allocation.
+ * Pods that gpushare's extender or HAMi's scheduler bound count by their annotations until the device plugin has
+ * written their allocation.
  */
 class ForeignPodsTest {
     private static final PodRef POD = new PodRef("uid-p", "default", "p");
     private static final String INVENTORY = InventoryCodec.encode(TestCluster.cards(15, 15));
 
-    private static final String SLOTS = InventoryCodec.encode(
-            TestCluster.cards(15, 15).withBeside(Share.ALL_CORES.plus(Share.slots(10))));
+    private static final String SLOTS =
+            InventoryCodec.encode(TestCluster.cards(15, 15).withBeside(Share.ALL_CORES.plus(Share.slots(10))));
     private static final Share PART = new Share(3, 0, 30, 1, 0);
 
     private final Placer placer = TestCluster.placer();
@@ -155,9 +155,7 @@ class ForeignPodsTest {
     @Test
     void hamisAnnotationsAreIgnoredWhereSlotsAreNotCounted() {
         Ledger other = new Placer(
-                        new DemandCodec(ResourceNames.DEFAULT),
-                        new Policies(PolicyKind.WSP),
-                        AnnotationObserver.none())
+                        new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none())
                 .ledger();
         other.updateNode("n1", Map.of("gpushare.io/inventory", SLOTS), HostResources.NONE);
         other.updatePod(hami("GPU-1,NVIDIA,3000,30:;", Map.of()));
