@@ -169,7 +169,7 @@ final class Plugin implements AutoCloseable {
         podResourcesPoller = new PodResourcesPoller(
                 latest,
                 podResources::list,
-                new CheckpointReader(pluginDir)::read,
+                new CheckpointReader(pluginDir, resources.slots())::read,
                 pods::synced,
                 () -> publisher.read(Source.POD_RESOURCES),
                 clock);

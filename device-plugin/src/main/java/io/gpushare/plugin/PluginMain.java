@@ -59,7 +59,9 @@ public final class PluginMain {
         AtomicReference<@Nullable Plugin> started = new AtomicReference<>();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> onSignal(started.get(), stopping), "shutdown"));
         try {
-            OtherPlugins.awaitEnd(options.kubeletDir.resolve("device-plugins"));
+            OtherPlugins.awaitEnd(
+                    options.kubeletDir.resolve("device-plugins"),
+                    !options.cluster.resources().slots().isEmpty());
         } catch (InterruptedException e) {
             return FAILED;
         }

@@ -63,13 +63,18 @@ public final class AllocationCodec {
     }
 
     /**
-     * All annotations of a pod with this allocation: ours, and gpushare's five for a pod that shares exactly one card.
+     * All annotations of a pod with this allocation: ours, HAMi's for a pod with slots, and gpushare's five for another
+     * one that shares exactly one card.
      *
      * @param inventory the node's, for gpushare's card index and card size
      */
     public static Map<String, String> annotations(Allocation allocation, Inventory inventory, Instant assumed) {
         Map<String, String> annotations = new LinkedHashMap<>();
         annotations.put(AnnotationKeys.ALLOCATION, encode(allocation));
+        if (allocation.slotted()) {
+            annotations.putAll(HamiCodec.ofPod(allocation, inventory));
+            return annotations;
+        }
         List<CardId> shared = allocation.cards().stream()
                 .filter(card -> allocation.shareOn(card).units() > 0)
                 .toList();
@@ -86,6 +91,16 @@ public final class AllocationCodec {
             long nanos = Math.addExact(Math.multiplyExact(assumed.getEpochSecond(), 1_000_000_000L), assumed.getNano());
             annotations.put(AnnotationKeys.LEGACY_ASSUME_TIME, String.valueOf(nanos));
         });
+        return annotations;
+    }
+
+    /** As {@link #annotations}, for a pod that is bound to that node now. */
+    public static Map<String, String> annotationsOfBound(
+            Allocation allocation, Inventory inventory, String node, Instant assumed) {
+        Map<String, String> annotations = annotations(allocation, inventory, assumed);
+        if (allocation.slotted()) {
+            annotations.put(HamiCodec.NODE, node);
+        }
         return annotations;
     }
 

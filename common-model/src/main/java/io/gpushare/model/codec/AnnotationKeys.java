@@ -46,6 +46,20 @@ public final class AnnotationKeys {
     static final String HAMI_USE_INDEX = "nvidia.com/use-gpuindexes";
     static final String HAMI_NO_INDEX = "nvidia.com/nouse-gpuindexes";
 
+    /** HAMi's key on a pod, for how nodes are chosen. */
+    public static final String HAMI_NODE_POLICY = "hami.io/node-scheduler-policy";
+
+    // HAMi's key on a pod, for how a card is divided: hami-core, mps or mig.
+    static final String HAMI_MODE = "nvidia.com/vgpu-mode";
+
+    /** HAMi's keys on a pod that have no effect here. */
+    static final List<String> HAMI_WITHOUT_EFFECT = List.of(
+            "hami.io/gpu-scheduler-policy",
+            "hami.io/device-scoring-weights",
+            "hami.io/vulkan",
+            "nvidia.com/numa-bind",
+            "nvidia.com/mig-profile-preference");
+
     /** All keys that select cards, in the order in which they are read. */
     public static final List<String> SELECTORS =
             List.of(SELECT, HAMI_USE_TYPE, HAMI_NO_TYPE, HAMI_USE_UUID, HAMI_NO_UUID, HAMI_USE_INDEX, HAMI_NO_INDEX);

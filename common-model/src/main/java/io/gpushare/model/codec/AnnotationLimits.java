@@ -1,6 +1,7 @@
 package io.gpushare.model.codec;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,9 @@ public final class AnnotationLimits {
     // Tenants can't write on nodes.
     private static final int ON_NODES = 262_144;
 
-    private static final Map<String, Integer> MOST = Map.ofEntries(
+    private static final int WORD = 64;
+
+    private static final Map<String, Integer> READ = Map.ofEntries(
             Map.entry(AnnotationKeys.INVENTORY, ON_NODES),
             Map.entry(AnnotationKeys.CORDON, ON_NODES),
             Map.entry(AnnotationKeys.RESERVATION, ON_NODES),
@@ -33,11 +36,21 @@ public final class AnnotationLimits {
             Map.entry(AnnotationKeys.HAMI_USE_INDEX, SELECTOR),
             Map.entry(AnnotationKeys.HAMI_NO_INDEX, SELECTOR),
             Map.entry(AnnotationKeys.CARDS, 16),
-            Map.entry(AnnotationKeys.POLICY, 64),
+            Map.entry(AnnotationKeys.HAMI_NODE_POLICY, WORD),
+            Map.entry(AnnotationKeys.HAMI_MODE, WORD),
+            Map.entry(AnnotationKeys.POLICY, WORD),
             Map.entry(AnnotationKeys.LEGACY_INDEX, 16),
             Map.entry(AnnotationKeys.LEGACY_CARD_UNITS, 16),
             Map.entry(AnnotationKeys.LEGACY_ASSIGNED, 16),
             Map.entry(AnnotationKeys.METRICS_PORT, 16));
+
+    private static final Map<String, Integer> MOST = most();
+
+    private static Map<String, Integer> most() {
+        Map<String, Integer> most = new HashMap<>(READ);
+        AnnotationKeys.HAMI_WITHOUT_EFFECT.forEach(key -> most.put(key, WORD));
+        return Map.copyOf(most);
+    }
 
     private AnnotationLimits() {}
 

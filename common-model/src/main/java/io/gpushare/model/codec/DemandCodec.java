@@ -95,6 +95,11 @@ public final class DemandCodec {
     }
 
     private Decoded<Demand> withRequirements(Demand amounts, Map<String, String> annotations) {
+        if (amounts.slotted()
+                && annotations.getOrDefault(AnnotationKeys.HAMI_MODE, "").equals("mig")) {
+            return new Decoded.Malformed<>("annotation " + AnnotationKeys.HAMI_MODE
+                    + ": no node offers MIG instances; write hami-core or mps, or remove the annotation");
+        }
         Optional<String> mistake = AnnotationLimits.tooLong(annotations, AnnotationKeys.SELECTORS)
                 .or(() -> AnnotationKeys.mistake(annotations));
         if (mistake.isPresent()) {
@@ -174,8 +179,16 @@ public final class DemandCodec {
      * What the user should know of a pod's requests, because they have another effect than elsewhere: sentences without
      * a full stop.
      */
-    public List<String> notes(List<ContainerResources> containers) {
-        return slotted() ? hami.notes(containers) : List.of();
+    public List<String> notes(List<ContainerResources> containers, Map<String, String> annotations) {
+        if (!slotted()) {
+            return List.of();
+        }
+        List<String> notes = new ArrayList<>(hami.notes(containers));
+        AnnotationKeys.HAMI_WITHOUT_EFFECT.stream()
+                .filter(annotations::containsKey)
+                .map(key -> "annotation " + key + " has no effect here")
+                .forEach(notes::add);
+        return notes;
     }
 
     /** The names of the containers of a bound pod that request only former resources. */

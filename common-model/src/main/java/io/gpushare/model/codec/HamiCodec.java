@@ -1,9 +1,17 @@
 package io.gpushare.model.codec;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes the requests of HAMi's users: {@code nvidia.com/gpu} cards, and of each of them memory ({@code gpumem} in
@@ -15,10 +23,14 @@ import java.util.List;
  *   <li>A container that requests neither, or all of the memory or the cores, has its cards alone.
  * </ul>
  *
- * <p>Memory is rounded up to whole units; {@link Share#on} resolves a percentage.
+ * <p>Memory is rounded up to whole units; {@link Share#on} resolves a percentage. It also writes the annotations by
+ * which HAMi's scheduler and programs beside it know pods and nodes ({@code pkg/device/devices.go}).
  */
 final class HamiCodec {
     static final String CARDS = "nvidia.com/gpu";
+
+    /** The annotation that names a bound pod's node. */
+    static final String NODE = "hami.io/vgpu-node";
 
     private static final String MEMORY = "nvidia.com/gpumem";
     private static final String PERCENTAGE = "nvidia.com/gpumem-percentage";
@@ -29,6 +41,7 @@ final class HamiCodec {
     static final List<String> PARTS = List.of(MEMORY, PERCENTAGE, CORES);
 
     private static final int ALL = 100;
+    private static final String TYPE = "NVIDIA-";
 
     private final MemoryUnit unit;
 
@@ -111,5 +124,55 @@ final class HamiCodec {
             }
         }
         return notes;
+    }
+
+    /**
+     * The annotations of a bound pod with slots by which HAMi's scheduler and other programs know its cards: for each
+     * container that has some {@code UUID,NVIDIA,<MiB>,<cores>:} for each card and {@code ;}.
+     *
+     * @param inventory the node's, for the memory of cards taken whole
+     */
+    static Map<String, String> ofPod(Allocation allocation, Inventory inventory) {
+        StringBuilder devices = new StringBuilder();
+        for (ContainerAllocation container : allocation.containers()) {
+            container
+                    .shares()
+                    .forEach((card, share) -> devices.append(card)
+                            .append(",NVIDIA,")
+                            .append(mib(allocation, inventory, card, share))
+                            .append(',')
+                            .append(share.wholeCards() > 0 ? ALL : share.cores())
+                            .append(':'));
+            devices.append(';');
+        }
+        return Map.of("hami.io/vgpu-devices-allocated", devices.toString(), "hami.io/bind-phase", "success");
+    }
+
+    private static long mib(Allocation allocation, Inventory inventory, CardId id, Share share) {
+        return share.wholeCards() > 0
+                ? inventory.card(id).map(card -> card.memory().mib()).orElse(0L)
+                : share.units() * allocation.unit().size().mib();
+    }
+
+    /** The annotation of a node that offers slots by which other programs know its cards; none of another node. */
+    static Map<String, String> ofNode(Inventory inventory) {
+        if (inventory.beside().slots() == 0) {
+            return Map.of();
+        }
+        ArrayNode cards = JsonReader.MAPPER.createArrayNode();
+        for (Card card : inventory.cards()) {
+            @Nullable Integer numa = card.details().numaNode();
+            cards.addObject()
+                    .put("id", card.id().uuid())
+                    .put("index", card.index())
+                    .put("count", inventory.beside().slots())
+                    .put("devmem", card.memory().mib())
+                    .put("devcore", ALL)
+                    .put("type", TYPE + card.model())
+                    .put("numa", numa == null ? 0 : numa)
+                    .put("mode", "hami-core")
+                    .put("health", card.health().healthy());
+        }
+        return Map.of("hami.io/node-nvidia-register", JsonReader.write(cards));
     }
 }

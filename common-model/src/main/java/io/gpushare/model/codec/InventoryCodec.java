@@ -46,6 +46,13 @@ public final class InventoryCodec {
 
     private InventoryCodec() {}
 
+    /** All annotations of a node with this inventory: ours, and HAMi's where it offers slots. */
+    public static Map<String, String> annotations(Inventory inventory) {
+        Map<String, String> annotations = new HashMap<>(HamiCodec.ofNode(inventory));
+        annotations.put(AnnotationKeys.INVENTORY, encode(inventory));
+        return annotations;
+    }
+
     public static String encode(Inventory inventory) {
         ObjectNode document = JsonReader.MAPPER.createObjectNode();
         document.put("version", VERSION);

@@ -7,9 +7,14 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -120,13 +125,56 @@ class HamiCodecTest {
 
     @Test
     void whatHasAnotherEffectIsTold() {
-        assertThat(codec.notes(containers("gpu 1, gpumem 100, gpucores 120, priority 1", "gpu 1, gpumem 5000")))
+        assertThat(codec.notes(
+                        containers("gpu 1, gpumem 100, gpucores 120, priority 1", "gpu 1, gpumem 5000"),
+                        Map.of("hami.io/vulkan", "true", "hami.io/node-scheduler-policy", "spread")))
                 .containsExactly(
                         "container 'c0' gets 256 MiB for the 100 of nvidia.com/gpumem: the cluster counts memory in"
                                 + " units of 256MiB",
                         "container 'c0' requests 120 in nvidia.com/gpucores, and gets 100: a card has no more",
                         "container 'c0' requests nvidia.com/priority, which has no effect here: it orders programs in"
-                                + " HAMi's preload library");
+                                + " HAMi's preload library",
+                        "annotation hami.io/vulkan has no effect here");
+    }
+
+    @Test
+    void aMigInstanceIsRefusedWithASentence() {
+        assertThat(codec.decode(containers("gpu 1, gpumem 100"), Map.of("nvidia.com/vgpu-mode", "mig")))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("no node offers MIG instances"));
+        assertThat(codec.decode(containers("gpu 1, gpumem 100"), Map.of("nvidia.com/vgpu-mode", "mps")))
+                .isInstanceOf(Decoded.Valid.class);
+    }
+
+    @Test
+    void podsAndNodesAreWrittenAsHamiWritesThem() {
+        Inventory node = new Inventory(
+                        MemoryUnit.ofMib(256),
+                        null,
+                        List.of(
+                                Card.of("GPU-a", 0, Memory.ofMib(15_360)),
+                                Card.of("GPU-b", 1, Memory.ofMib(23_028)).withHealth(new Health.Unhealthy("Xid 79"))))
+                .withBeside(Share.ALL_CORES.plus(Share.slots(10)));
+        Allocation allocation = new Allocation(
+                node.unit(),
+                List.of(
+                        new ContainerAllocation(
+                                "part", ContainerRole.APP, Map.of(new CardId("GPU-a"), new Share(12, 0, 30, 1, 0))),
+                        new ContainerAllocation(
+                                "whole", ContainerRole.APP, Map.of(new CardId("GPU-b"), new Share(0, 1, 0, 1, 0)))));
+        assertThat(AllocationCodec.annotations(allocation, node, Instant.EPOCH))
+                .containsEntry("hami.io/vgpu-devices-allocated", "GPU-a,NVIDIA,3072,30:;GPU-b,NVIDIA,23028,100:;")
+                .containsEntry("hami.io/bind-phase", "success")
+                .doesNotContainKey(AnnotationKeys.LEGACY_INDEX);
+        assertThat(InventoryCodec.annotations(node))
+                .containsEntry(
+                        "hami.io/node-nvidia-register",
+                        "[{\"id\":\"GPU-a\",\"index\":0,\"count\":10,\"devmem\":15360,\"devcore\":100,"
+                                + "\"type\":\"NVIDIA-simulated\",\"numa\":0,\"mode\":\"hami-core\",\"health\":true},"
+                                + "{\"id\":\"GPU-b\",\"index\":1,\"count\":10,\"devmem\":23028,\"devcore\":100,"
+                                + "\"type\":\"NVIDIA-simulated\",\"numa\":0,\"mode\":\"hami-core\",\"health\":false}]");
+        assertThat(InventoryCodec.annotations(node.withBeside(Share.NONE))).containsOnlyKeys(AnnotationKeys.INVENTORY);
     }
 
     @Test

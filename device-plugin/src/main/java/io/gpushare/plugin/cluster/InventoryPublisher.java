@@ -3,12 +3,10 @@ package io.gpushare.plugin.cluster;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.plugin.part.Backoff;
 import io.gpushare.plugin.part.PeriodicTask;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,7 +63,7 @@ public final class InventoryPublisher implements AutoCloseable {
         }
         boolean failing = !backoff.equals(FIRST);
         try {
-            api.nodes().annotate(node, Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(inventory)));
+            api.nodes().annotate(node, InventoryCodec.annotations(inventory));
             written = inventory;
             NodeLabels.write(api, node, inventory);
         } catch (KubernetesException e) {

@@ -13,6 +13,7 @@ import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.model.card.CardId;
+import io.gpushare.plugin.snapshot.DeviceIdParser;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -67,8 +69,12 @@ final class CheckpointParser {
 
     private CheckpointParser() {}
 
-    /** Reads the checkpoint; throws IOException if it is malformed or too large. */
-    static KubeletCheckpoint parse(InputStream in) throws IOException {
+    /**
+     * Reads the checkpoint; throws IOException if it is malformed or too large.
+     *
+     * @param slots the resource that counts slots; empty for none
+     */
+    static KubeletCheckpoint parse(InputStream in, String slots) throws IOException {
         @Nullable File file = JSON.readValue(in, File.class);
         if (file == null || file.data() == null) {
             throw new IOException("it has no data");
@@ -83,10 +89,18 @@ final class CheckpointParser {
                     cards(entry.response().isTextual() ? entry.response().binaryValue() : new byte[0]);
             if (!cards.isEmpty()) {
                 entries.add(new KubeletCheckpoint.Entry(
-                        entry.podUid(), entry.container(), entry.resource(), ids(entry.devices()), cards));
+                        entry.podUid(),
+                        entry.container(),
+                        entry.resource(),
+                        entry.resource().equals(slots) ? slots(ids(entry.devices())) : ids(entry.devices()),
+                        cards));
             }
         }
         return KubeletCheckpoint.of(entries);
+    }
+
+    private static Set<String> slots(Set<String> ids) {
+        return ids.stream().map(DeviceIdParser::slot).collect(Collectors.toSet());
     }
 
     /** By NUMA node since Kubernetes 1.20, a plain array before. */

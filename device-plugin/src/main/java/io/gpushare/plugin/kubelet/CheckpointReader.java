@@ -19,9 +19,12 @@ public final class CheckpointReader {
     private static final Logger LOG = LoggerFactory.getLogger(CheckpointReader.class);
 
     private final Path file;
+    private final String slots;
     private String problem = "";
 
-    public CheckpointReader(Path pluginDir) {
+    /** @param slots the resource that counts slots; empty for none */
+    public CheckpointReader(Path pluginDir, String slots) {
+        this.slots = slots;
         this.file = pluginDir.resolve("kubelet_internal_checkpoint");
     }
 
@@ -31,7 +34,7 @@ public final class CheckpointReader {
      */
     public Optional<KubeletCheckpoint> read() {
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-            KubeletCheckpoint checkpoint = CheckpointParser.parse(in);
+            KubeletCheckpoint checkpoint = CheckpointParser.parse(in, slots);
             problem = "";
             return Optional.of(checkpoint);
         } catch (NoSuchFileException e) {

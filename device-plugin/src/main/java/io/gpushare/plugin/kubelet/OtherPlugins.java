@@ -36,10 +36,12 @@ public final class OtherPlugins {
      * Returns once no other plugin serves.
      *
      * @param pluginDir the kubelet's directory of device plugins
+     * @param slots whether this plugin serves slots: HAMi's plugin and NVIDIA's, with sockets of one name, serve that
+     *     resource too
      */
-    public static void awaitEnd(Path pluginDir) throws InterruptedException {
+    public static void awaitEnd(Path pluginDir, boolean slots) throws InterruptedException {
         boolean waited = false;
-        for (Optional<Path> other = serving(pluginDir); other.isPresent(); other = serving(pluginDir)) {
+        for (Optional<Path> other = serving(pluginDir, slots); other.isPresent(); other = serving(pluginDir, slots)) {
             if (!waited) {
                 LOG.warn(
                         "another device plugin serves these resources on the node ({}): waiting until it is stopped",
@@ -74,7 +76,11 @@ public final class OtherPlugins {
         }
     }
 
-    private static Optional<Path> serving(Path pluginDir) {
+    private static Optional<Path> serving(Path pluginDir, boolean slots) {
+        Optional<Path> ofSlots = slots ? ofNvidia(pluginDir) : Optional.empty();
+        if (ofSlots.isPresent()) {
+            return ofSlots;
+        }
         List<String> own = Arrays.stream(DeviceResource.values())
                 .map(DeviceResource::socket)
                 .toList();

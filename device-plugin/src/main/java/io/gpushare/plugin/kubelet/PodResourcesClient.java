@@ -6,6 +6,7 @@ import io.gpushare.api.podresources.v1.ListPodResourcesRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
 import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.plugin.snapshot.DeviceIdParser;
 import io.gpushare.plugin.snapshot.PodName;
 import io.gpushare.plugin.snapshot.PodResourcesList;
 import io.grpc.Deadline;
@@ -34,11 +35,13 @@ public final class PodResourcesClient implements AutoCloseable {
 
     private final ManagedChannel channel;
     private final Set<String> ours;
+    private final String slots;
     private volatile boolean failing;
 
     public PodResourcesClient(Path socket, ResourceNames names, DomainSockets sockets) {
         this.channel = sockets.channel(DomainSockets.checked(socket), LARGEST_RESPONSE);
         this.ours = names.all();
+        this.slots = names.slots();
     }
 
     /** Lists pod-resources; empty when the kubelet does not respond within the timeout. */
@@ -96,7 +99,12 @@ public final class PodResourcesClient implements AutoCloseable {
             if (ours.contains(devices.getResourceName())) {
                 containers
                         .computeIfAbsent(container.getName(), _ -> new HashSet<>())
-                        .addAll(devices.getDeviceIdsList());
+                        .addAll(
+                                devices.getResourceName().equals(slots)
+                                        ? devices.getDeviceIdsList().stream()
+                                                .map(DeviceIdParser::slot)
+                                                .toList()
+                                        : devices.getDeviceIdsList());
             }
         }
     }

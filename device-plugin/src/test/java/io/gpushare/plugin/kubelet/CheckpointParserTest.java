@@ -62,6 +62,19 @@ class CheckpointParserTest {
                 .containsExactly(new NamedCard.ByMinor(4));
     }
 
+    @Test
+    void devicesOfHamisPluginAreSlotsAndNoMemoryUnits() throws IOException {
+        String ofMemory = entry("[\"" + UUID + "::3\"]", visible(UUID));
+        assertThat(only(ofMemory).ids()).containsExactly(UUID + "::3");
+        assertThat(only(ofMemory.replace("aliyun.com/gpu-mem", "nvidia.com/gpu"))
+                        .ids())
+                .containsExactly(UUID + "::s3");
+        assertThat(only(entry("[\"" + UUID + "\"]", visible(UUID)).replace("aliyun.com/gpu-mem", "nvidia.com/gpu"))
+                        .ids())
+                .as("a card of NVIDIA's plugin")
+                .containsExactly(UUID);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "void", "all", "no-gpu-has-3GiB-to-run", "GPU-a,nonsense", "MIG-1"})
     void aResponseThatNamesNoCardIsSkipped(String visible) throws IOException {
@@ -131,6 +144,7 @@ class CheckpointParserTest {
     }
 
     private static KubeletCheckpoint parse(String text) throws IOException {
-        return CheckpointParser.parse(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+        return CheckpointParser.parse(
+                new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "nvidia.com/gpu");
     }
 }

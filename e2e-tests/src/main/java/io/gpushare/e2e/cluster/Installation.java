@@ -19,19 +19,6 @@ public final class Installation {
     public static final String PLUGIN = "daemonset/gpu-share-device-plugin";
     public static final String EXTENDER = "deployment/gpu-share-scheduler-extender";
 
-    private static final String LAST_RESOURCE =
-            "      - name: aliyun.com/gpu-count\n        ignoredByScheduler: false\n";
-    private static final String HAMI = """
-              - name: nvidia.com/gpu
-                ignoredByScheduler: false
-              - name: nvidia.com/gpumem
-                ignoredByScheduler: true
-              - name: nvidia.com/gpumem-percentage
-                ignoredByScheduler: true
-              - name: nvidia.com/gpucores
-                ignoredByScheduler: true
-        """;
-
     // The plugins roll out one node after the other, each a JVM on a machine that may be busy.
     private static final Duration READY = Duration.ofMinutes(3);
     private static final Duration BUILD = Duration.ofMinutes(20);
@@ -135,6 +122,7 @@ public final class Installation {
         cluster.kubectl().run("-n", NAMESPACE, "patch", program, "--type=json", "--patch", options);
     }
 
+    /** The configuration files with their lines on HAMi's names uncommented. */
     private Path schedulerWithHami() {
         try (Stream<Path> files = Files.list(root.resolve("deploy/scheduler"))) {
             Path folder = Files.createTempDirectory("hami");
@@ -142,7 +130,7 @@ public final class Installation {
                     .toList()) {
                 Files.writeString(
                         folder.resolve(file.getFileName()),
-                        Files.readString(file).replace(LAST_RESOURCE, LAST_RESOURCE + HAMI));
+                        Files.readString(file).replaceAll("(?m)^      # (- name: nvidia|  ignoredBy)", "      $1"));
             }
             return folder;
         } catch (IOException e) {

@@ -33,7 +33,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
     public PodDemand decode(ClusterPod pod) {
         return pod.node() == null
                 ? unbound(pod.containers(), pod.annotations())
-                : decoded(bound(pod), pod.containers(), null);
+                : decoded(bound(pod), pod.containers(), Map.of(), null);
     }
 
     /** gpushare reads the memory only: a pod that it bound may request whole cards as well, and has none. */
@@ -49,17 +49,24 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
     }
 
     private PodDemand unbound(List<ContainerResources> containers, Map<String, String> annotations) {
-        @Nullable String named = annotations.get(AnnotationKeys.POLICY);
+        Decoded<Demand> requested = codec.decode(containers, annotations);
+        // HAMi's policies for nodes have the names of two of ours.
+        boolean hami = !annotations.containsKey(AnnotationKeys.POLICY)
+                && requested.valid().filter(Demand::slotted).isPresent();
+        String key = hami ? AnnotationKeys.HAMI_NODE_POLICY : AnnotationKeys.POLICY;
+        @Nullable String named = annotations.get(key);
         Optional<PolicyKind> policy = named == null ? Optional.empty() : PolicyKind.parse(named);
-        PodDemand demand = decoded(codec.decode(containers, annotations), containers, policy.orElse(null));
+        PodDemand demand = decoded(requested, containers, annotations, policy.orElse(null));
         return demand instanceof PodDemand.Valid && named != null && policy.isEmpty()
-                ? new PodDemand.Invalid("annotation " + AnnotationKeys.POLICY + " names no policy: write one of "
-                        + PolicyKind.offered())
+                ? new PodDemand.Invalid("annotation " + key + " names no policy: write one of " + PolicyKind.offered())
                 : demand;
     }
 
     private PodDemand decoded(
-            Decoded<Demand> demand, List<ContainerResources> containers, @Nullable PolicyKind policy) {
+            Decoded<Demand> demand,
+            List<ContainerResources> containers,
+            Map<String, String> annotations,
+            @Nullable PolicyKind policy) {
         return switch (demand) {
             case Decoded.Absent<Demand>() ->
                 new PodDemand.NoGpu(
@@ -70,7 +77,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
                         valid,
                         request(valid, containers),
                         policy,
-                        valid.slotted() ? codec.notes(containers) : List.of());
+                        valid.slotted() ? codec.notes(containers, annotations) : List.of());
         };
     }
 

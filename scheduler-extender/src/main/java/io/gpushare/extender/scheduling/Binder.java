@@ -153,7 +153,8 @@ public final class Binder {
                         pod,
                         demand.demand(),
                         holding,
-                        AllocationCodec.annotations(holding.allocation(), inventory, wall.instant()),
+                        AllocationCodec.annotationsOfBound(
+                                holding.allocation(), inventory, holding.node(), wall.instant()),
                         now);
         };
     }
