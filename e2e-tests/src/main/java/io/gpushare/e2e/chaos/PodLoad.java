@@ -126,6 +126,7 @@ final class PodLoad {
                 : AdmissionReasons.of(message);
         String when = ran ? "while it ran" : "at its admission";
         if (reason.isPresent()) {
+            watch.say(order.name() + " was rejected " + when + ": " + reason.get());
             tally.count("pods rejected by a kubelet (created again): " + when + ", " + reason.get());
         } else {
             tally.violation("a pod failed without an accepted reason", order.name() + " " + when, message);

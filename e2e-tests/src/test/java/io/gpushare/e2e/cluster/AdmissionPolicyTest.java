@@ -3,7 +3,6 @@ package io.gpushare.e2e.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.e2e.cluster.AdmissionPolicies.Request;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +11,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
@@ -20,27 +18,18 @@ import org.yaml.snakeyaml.Yaml;
 /** The requests that the policies of deploy/admission admit and deny. */
 class AdmissionPolicyTest {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
-    private static final String USER = "alice";
-    private static final String EXTENDER = "system:serviceaccount:kube-system:gpu-share-scheduler-extender";
-    private static final String PLUGIN = "system:serviceaccount:kube-system:gpu-share-device-plugin@n1";
+    static final String USER = "alice";
+    static final String EXTENDER = "system:serviceaccount:kube-system:gpu-share-scheduler-extender";
+    static final String PLUGIN = "system:serviceaccount:kube-system:gpu-share-device-plugin@n1";
     private static final Map<String, String> SEES_ALL = Map.of("gpushare.io/sees-all-cards", "true");
-    private static final Map<String, Object> PLAIN = pod("""
+    static final Map<String, Object> PLAIN = pod("""
         containers: [{name: main, resources: {limits: {aliyun.com/gpu-mem: 3}}}, {name: log, env: [{name: A, value: b}]}]\
         """);
     private static AdmissionPolicies policies;
 
-    /** The same policies for a cluster whose programs have --hami. */
-    private static AdmissionPolicies hami;
-
     @BeforeAll
-    static void read(@TempDir Path folder) throws Exception {
-        Path written = ROOT.resolve("deploy/admission");
-        policies = new AdmissionPolicies(written);
-        Files.writeString(
-                folder.resolve("admission.yaml"),
-                Files.readString(written.resolve("admission.yaml"))
-                        .replace("{name: hami, expression: \"false\"}", "{name: hami, expression: \"true\"}"));
-        hami = new AdmissionPolicies(folder);
+    static void read() throws Exception {
+        policies = new AdmissionPolicies(ROOT.resolve("deploy/admission"));
     }
 
     @ParameterizedTest
@@ -330,69 +319,6 @@ class AdmissionPolicyTest {
         assertRefusedPod("but not both", "containers: [{name: b}]\n  initContainers: [" + both + "]");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"nvidia.com/gpumem: 3000", "nvidia.com/gpumem-percentage: 50", "nvidia.com/gpucores: 30"})
-    void withHamiAPartOfACardNeedsACard(String part) throws Exception {
-        Map<String, Object> without = pod("containers: [{name: a, resources: {limits: {" + part + "}}}]");
-        Map<String, Object> init = pod(
-                "containers: [{name: a}]\n  initContainers: [{name: b, resources: {limits: {" + part + ", cpu: 1}}}]");
-        assertThat(refusalsWithHami("pods", without)).singleElement().asString().contains("add nvidia.com/gpu: 1");
-        assertThat(refusalsWithHami("pods", init)).singleElement().asString().contains("add nvidia.com/gpu: 1");
-        assertThat(refusalsWithHami(
-                        "pods", pod("containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1, " + part + "}}}]")))
-                .isEmpty();
-        assertAdmitted(USER, "CREATE", "pods", without, null);
-    }
-
-    @Test
-    void withHamiItsCardsAreARequestOfGpuResources() throws Exception {
-        String limits = "resources: {limits: {nvidia.com/gpu: 1}}";
-        Map<String, Object> sees = pod("containers: [{name: a, " + limits + ", " + visible("value: all") + "}]");
-        assertThat(refusalsWithHami("pods", sees))
-                .singleElement()
-                .asString()
-                .contains("a pod that requests GPU resources must not set NVIDIA_VISIBLE_DEVICES");
-        Map<String, Object> loosens =
-                pod("containers: [{name: a, " + limits + ", env: [{name: CUDA_DEVICE_SM_LIMIT, value: '9'}]}]");
-        assertThat(refusalsWithHami("pods", loosens)).singleElement().asString().contains("CUDA_DEVICE_*");
-        assertAdmitted(USER, "CREATE", "pods", loosens, null);
-        for (String other : List.of("aliyun.com/gpu-mem: 3", "aliyun.com/gpu-count: 1")) {
-            Map<String, Object> both =
-                    pod("containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1, " + other + "}}}]");
-            assertThat(refusalsWithHami("pods", both))
-                    .singleElement()
-                    .asString()
-                    .contains("not beside them");
-            assertAdmitted(USER, "CREATE", "pods", both, null);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"hami.io/vgpu-devices-allocated", "hami.io/vgpu-node", "hami.io/bind-phase"})
-    void withHamiOnlyTheProgramsSayInItsAnnotationsWhichCardAPodHas(String key) throws Exception {
-        Map<String, Object> written = annotated(PLAIN, Map.of(key, "1"));
-        assertThat(refusalsWithHami("pods", written)).singleElement().asString().contains("only GPU Share", key);
-        assertAdmitted(USER, "CREATE", "pods", written, null);
-        assertAdmitted(EXTENDER, "CREATE", "pods/binding", binding(key), null);
-        assertAdmitted(PLUGIN, "UPDATE", "pods/status", on("n1", written), on("n1", PLAIN));
-    }
-
-    @Test
-    void withHamiOnlyThePluginSaysInItsAnnotationWhichCardsANodeHas() throws Exception {
-        Map<String, Object> node = yaml("metadata: {name: n1}");
-        Map<String, Object> registered = annotated(node, Map.of("hami.io/node-nvidia-register", "[]"));
-        assertThat(refusalsWithHami("nodes", registered))
-                .singleElement()
-                .asString()
-                .contains("node-nvidia-register");
-        assertAdmitted(USER, "CREATE", "nodes", registered, null);
-        assertAdmitted(PLUGIN, "UPDATE", "nodes/status", registered, node);
-    }
-
-    private static List<String> refusalsWithHami(String resource, Map<String, Object> object) throws Exception {
-        return hami.refusals(new Request(USER, "CREATE", resource, object, null, Map.of()));
-    }
-
     private static void assertRefusedPod(String words, String spec) throws Exception {
         assertRefused(words, USER, "CREATE", "pods", pod(spec), null);
     }
@@ -433,15 +359,15 @@ class AdmissionPolicyTest {
         return policies.refusals(new Request(user, operation, resource, object, oldObject, namespaceLabels));
     }
 
-    private static Map<String, Object> yaml(String text) {
+    static Map<String, Object> yaml(String text) {
         return AdmissionPolicies.map(new Yaml().load(text));
     }
 
-    private static Map<String, Object> pod(String spec) {
+    static Map<String, Object> pod(String spec) {
         return yaml("metadata: {name: p, namespace: default}\nspec:\n  " + spec);
     }
 
-    private static Map<String, Object> binding(String key) {
+    static Map<String, Object> binding(String key) {
         return annotated(yaml("metadata: {name: p}\ntarget: {kind: Node, name: n1}"), Map.of(key, "1"));
     }
 
@@ -449,7 +375,7 @@ class AdmissionPolicyTest {
         return yaml("metadata: {name: " + name + ", namespace: kube-system}\nspec: {holderIdentity: x}");
     }
 
-    private static String visible(String value) {
+    static String visible(String value) {
         return "env: [{name: X, value: y}, {name: NVIDIA_VISIBLE_DEVICES, " + value + "}]";
     }
 
@@ -457,7 +383,7 @@ class AdmissionPolicyTest {
         return word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1);
     }
 
-    private static Map<String, Object> annotated(Map<String, Object> object, Map<String, String> annotations) {
+    static Map<String, Object> annotated(Map<String, Object> object, Map<String, String> annotations) {
         return with(object, "metadata", "annotations", annotations);
     }
 
@@ -465,7 +391,7 @@ class AdmissionPolicyTest {
         return with(object, "metadata", "labels", Map.of(key, "x"));
     }
 
-    private static Map<String, Object> on(String node, Map<String, Object> pod) {
+    static Map<String, Object> on(String node, Map<String, Object> pod) {
         return with(pod, "", "spec", Map.of("nodeName", node));
     }
 

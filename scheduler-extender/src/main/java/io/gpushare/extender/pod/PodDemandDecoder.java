@@ -33,7 +33,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
     public PodDemand decode(ClusterPod pod) {
         return pod.node() == null
                 ? unbound(pod.containers(), pod.annotations())
-                : decoded(bound(pod, pod.node()), pod.containers(), Map.of(), null);
+                : decoded(bound(pod, pod.node()), pod.containers(), pod.annotations(), null);
     }
 
     /**

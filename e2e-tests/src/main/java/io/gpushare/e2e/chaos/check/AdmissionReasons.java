@@ -34,7 +34,9 @@ public final class AdmissionReasons {
                 "the kubelet's pod-resources did not respond to the plugin in time",
                 "UnexpectedAdmissionError: .*pod-resources did not respond in time\\)");
         // The kubelet compares with the node's allocatable, which excludes unregistered and unhealthy devices.
-        reason("the kubelet had fewer devices than when it was bound", "OutOfaliyun\\.com/gpu-(mem|count): ");
+        reason(
+                "the kubelet had fewer devices than when it was bound",
+                "OutOf(aliyun\\.com/gpu-(mem|count)|nvidia\\.com/gpu): ");
         // The runtime cancels a start when its caller is gone; only pods that are never restarted fail from it.
         reason(
                 "the kubelet ended while the runtime started a container",
