@@ -21,7 +21,7 @@ public record ContainerDemand(String name, ContainerRole role, Share request) {
     /** What it requests of each card, if it gets that many. */
     public Share onEach(int cards) {
         return request.wholeCards() > 0
-                ? request.slots() > 0 ? Share.WHOLE_CARD.plus(Share.slots(1)) : Share.WHOLE_CARD
+                ? request.slots() > 0 ? Share.SLOTTED_CARD : Share.WHOLE_CARD
                 : request.dividedBy(cards);
     }
 

@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * and they may be other cards than those of the next container.
  */
 public final class Demand {
-    private static final Share SLOTTED_CARD = Share.WHOLE_CARD.plus(Share.slots(1));
-
     private final List<ContainerDemand> containers;
     private final int split;
     private final CardSelector selector;
@@ -126,7 +124,7 @@ public final class Demand {
 
     /** What it takes of each whole card. */
     public Share wholeShare() {
-        return slotted() ? SLOTTED_CARD : Share.WHOLE_CARD;
+        return slotted() ? Share.SLOTTED_CARD : Share.WHOLE_CARD;
     }
 
     /** Whether its containers request slots. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
@@ -86,6 +87,16 @@ class PluginOptionsTest {
                         e -> assertThat(String.valueOf(e.getMessage()).lines()).hasSize(5));
     }
 
+    @Test
+    void slotsAreOfferedWithHamiOnly() throws Exception {
+        assertThat(settings("--node-name=n1", "--hami-slots=4").beside()).isEqualTo(Share.NONE);
+        assertThat(settings("--node-name=n1", "--hami", "--hami-slots=4").beside())
+                .isEqualTo(Share.ALL_CORES.plus(Share.slots(4)));
+        assertThatThrownBy(() -> settings("--node-name=n1", "--hami", "--card-resource=nvidia.com/gpu"))
+                .isInstanceOf(InvalidOptionsException.class)
+                .hasMessageContaining("--hami needs nvidia.com/gpu");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -100,7 +111,10 @@ class PluginOptionsTest {
                 "--metrics-address=9450 | '9450' is not an address: write :9450",
                 "--metrics-address=:99450 | ':99450' is not an address: write :9450",
                 "--isolation=hami | unknown value 'hami': use [none, driver, mps, auto]",
-                "--mps=maybe | 'maybe' is not a boolean"
+                "--mps=maybe | 'maybe' is not a boolean",
+                "--hami-slots=0 | --hami-slots=0 is not possible: write a number from 1 to 100",
+                "--hami-slots=ten | 'ten' is not",
+                "--hami=maybe | 'maybe' is not a boolean"
             })
     void anInvalidValueIsRefusedWithASentence(String argument, String sentence) {
         assertThatThrownBy(() -> settings("--node-name=n1", argument))

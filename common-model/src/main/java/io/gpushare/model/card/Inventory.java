@@ -106,6 +106,11 @@ public record Inventory(
         return cards.stream().filter(card -> card.id().equals(id)).findFirst();
     }
 
+    /** That share on that card, a percentage of its memory in units; a card that is not here leaves it as it is. */
+    public Share on(CardId id, Share share) {
+        return card(id).map(card -> share.on(capacityOf(card))).orElse(share);
+    }
+
     /** The capacity of that card: its own memory in units, or the whole card, and what it offers beside. */
     public Share capacityOf(Card card) {
         return new Share(unit.unitsIn(card.memory()), 1).plus(beside);

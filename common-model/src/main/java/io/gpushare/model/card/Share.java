@@ -17,6 +17,9 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
     public static final Share WHOLE_CARD = new Share(0, 1);
     public static final Share ALL_CORES = new Share(0, 0, 100);
 
+    /** A card taken whole by a container that requests slots. */
+    public static final Share SLOTTED_CARD = new Share(0, 1, 0, 1, 0);
+
     private static final int ALL = 100;
 
     // A large cluster has very many shares, nearly all of them small.

@@ -25,7 +25,7 @@ public final class AnnotationLimits {
 
     private static final int WORD = 64;
 
-    private static final Map<String, Integer> READ = Map.ofEntries(
+    private static final Map<String, Integer> MOST = new HashMap<>(Map.ofEntries(
             Map.entry(AnnotationKeys.INVENTORY, ON_NODES),
             Map.entry(AnnotationKeys.CORDON, ON_NODES),
             Map.entry(AnnotationKeys.RESERVATION, ON_NODES),
@@ -48,14 +48,11 @@ public final class AnnotationLimits {
             Map.entry(HamiAnnotations.DEVICES, ALLOCATION),
             Map.entry(HamiAnnotations.NODE, NODE_NAME),
             Map.entry(HamiAnnotations.PHASE, 16),
-            Map.entry(AnnotationKeys.METRICS_PORT, 16));
+            Map.entry(AnnotationKeys.METRICS_PORT, 16)));
 
-    private static final Map<String, Integer> MOST = most();
-
-    private static Map<String, Integer> most() {
-        Map<String, Integer> most = new HashMap<>(READ);
-        AnnotationKeys.HAMI_WITHOUT_EFFECT.forEach(key -> most.put(key, WORD));
-        return Map.copyOf(most);
+    static {
+        // Users are told that these have no effect.
+        AnnotationKeys.HAMI_WITHOUT_EFFECT.forEach(key -> MOST.put(key, WORD));
     }
 
     private AnnotationLimits() {}

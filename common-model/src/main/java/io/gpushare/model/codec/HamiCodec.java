@@ -66,9 +66,8 @@ final class HamiCodec {
             throw new IllegalArgumentException("container '" + container.name() + "' requests " + percentage + " in "
                     + PERCENTAGE + ": write 1 to 100, the part of each card's memory");
         }
-        boolean alone = cores == ALL || (mib == 0 && percentage % ALL == 0);
         try {
-            if (alone) {
+            if (alone(container)) {
                 return new Share(0, cards, 0, cards, 0);
             }
             return new Share(
@@ -81,6 +80,12 @@ final class HamiCodec {
             throw new IllegalArgumentException(
                     "container '" + container.name() + "' requests more than any node could have", e);
         }
+    }
+
+    /** Whether it has its cards alone, with all of their memory. */
+    private static boolean alone(ContainerResources container) {
+        return container.amount(CORES) >= ALL
+                || (container.amount(MEMORY) == 0 && container.amount(PERCENTAGE) % ALL == 0);
     }
 
     MemoryUnit unit() {
@@ -97,7 +102,10 @@ final class HamiCodec {
         for (ContainerResources container : containers) {
             int mib = container.amount(MEMORY);
             long rounded = units(mib) * unit.size().mib();
-            if (rounded - mib > mib / 10) {
+            if (mib > 0 && alone(container)) {
+                notes.add("container '" + container.name() + "' requests all cores of its cards, and gets their memory"
+                        + " too: nobody else can use it");
+            } else if (rounded - mib > mib / 10) {
                 notes.add("container '" + container.name() + "' gets " + rounded + " MiB for the " + mib + " of "
                         + MEMORY + ": the cluster counts memory in units of " + unit);
             }

@@ -8,6 +8,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import java.util.Arrays;
@@ -121,15 +122,33 @@ class HamiCodecTest {
     @Test
     void whatHasAnotherEffectIsTold() {
         assertThat(codec.notes(
-                        containers("gpu 1, gpumem 100, gpucores 120, priority 1", "gpu 1, gpumem 5000"),
+                        containers("gpu 1, gpumem 100, priority 1", "gpu 1, gpumem 5000, gpucores 120"),
                         Map.of("hami.io/vulkan", "true", "hami.io/node-scheduler-policy", "spread")))
                 .containsExactly(
                         "container 'c0' gets 256 MiB for the 100 of nvidia.com/gpumem: the cluster counts memory in"
                                 + " units of 256MiB",
-                        "container 'c0' requests 120 in nvidia.com/gpucores, and gets 100: a card has no more",
                         "container 'c0' requests nvidia.com/priority, which has no effect here: it orders programs in"
                                 + " HAMi's preload library",
+                        "container 'c1' requests all cores of its cards, and gets their memory too: nobody else can"
+                                + " use it",
+                        "container 'c1' requests 120 in nvidia.com/gpucores, and gets 100: a card has no more",
                         "annotation hami.io/vulkan has no effect here");
+    }
+
+    @Test
+    void aNodeThatCountsInAnotherWayIsTold() {
+        Inventory without = Inventory.empty(MemoryUnit.ofMib(256));
+        Inventory slots = without.withBeside(Share.slots(10));
+        assertThat(codec.difference(slots)).isEmpty();
+        assertThat(codec.difference(without).orElseThrow())
+                .contains("its device plugin lacks --hami, and the extender has it");
+        assertThat(codec.difference(Inventory.empty(MemoryUnit.GIB).withBeside(Share.slots(10)))
+                        .orElseThrow())
+                .contains("set the same --memory-unit for both");
+        DemandCodec other = new DemandCodec(ResourceNames.DEFAULT);
+        assertThat(other.difference(slots).orElseThrow())
+                .contains("its device plugin has --hami, and the extender lacks it");
+        assertThat(other.difference(without)).isEmpty();
     }
 
     @Test

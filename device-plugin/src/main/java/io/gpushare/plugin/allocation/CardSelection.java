@@ -254,12 +254,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         Share each = container.onEach(cards.size());
         return cards.stream()
                 .collect(Collectors.toMap(
-                        card -> card,
-                        card -> snapshot.inventory()
-                                .card(card)
-                                .map(snapshot.inventory()::capacityOf)
-                                .map(each::on)
-                                .orElse(each)));
+                        card -> card, card -> snapshot.inventory().on(card, each)));
     }
 
     private ContainerAllocation allocation(Map<CardId, Share> shares) {

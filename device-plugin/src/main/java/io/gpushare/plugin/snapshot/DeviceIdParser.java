@@ -65,7 +65,7 @@ public final class DeviceIdParser {
         // With devices of several cards it is unknown which one is the container's: no card's cores are offered again.
         memory.replaceAll((_, share) -> share.plus(percents));
         Map<CardId, Share> slots = shares(devices, device -> device.kind() == ShareKind.SLOTS);
-        slots.replaceAll((_, share) -> share.plus(Share.WHOLE_CARD));
+        slots.replaceAll((_, _) -> Share.SLOTTED_CARD);
         Map<CardId, Share> cards = slots.isEmpty() ? whole(devices) : slots;
         Map<CardId, Share> shares = memory.isEmpty() ? cards : memory;
         return shares.isEmpty()

@@ -102,17 +102,13 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
                             demand.name(),
                             demand.role(),
                             known.stream()
-                                    .collect(Collectors.toMap(Function.identity(), card -> on(card, each, inventory)))))
+                                    .collect(Collectors.toMap(Function.identity(), card -> inventory.on(card, each)))))
                     : Optional.empty();
         }
 
         private static boolean cardCount(Share request, int cards) {
             int exactly = Math.max(request.wholeCards(), request.slots());
             return exactly > 0 ? cards == exactly : request.divisibleBy(cards);
-        }
-
-        private static Share on(CardId card, Share each, Inventory inventory) {
-            return inventory.card(card).map(inventory::capacityOf).map(each::on).orElse(each);
         }
 
         private boolean ofAmount(Share request) {

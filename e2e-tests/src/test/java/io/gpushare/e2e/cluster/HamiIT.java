@@ -16,7 +16,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Pods that request cards in HAMi's words share a node, and a card, with others. Units are of 256 MiB. */
+/**
+ * Pods that request cards in HAMi's words share a node, and a card, with others. Units are of 256 MiB. {@code
+ * -Dgpushare.pods=…} sets another number of short pods than 48.
+ */
 class HamiIT extends ClusterScenario {
     private static final String GPU = "nvidia.com/gpu";
     private static final int UNITS = 60;
