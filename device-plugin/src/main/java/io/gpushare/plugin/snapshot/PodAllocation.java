@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,12 +29,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>Otherwise it has the cards of its devices.
  *   <li>A pod whose devices are another plugin's has what the annotation says, otherwise every card that the
  *       annotations of its scheduler leave possible. Of the cards in a response it has as much as the annotation says.
+ *   <li>Containers get their devices in order: those after the last one that has some wait for theirs.
  *   <li>If annotation and devices name different cards and no response decides, the pod holds the cards of both.
  * </ol>
  *
  * @param assigned what the containers have
  * @param disputed the cards of devices that contradict the annotation, which the pod holds as well
- * @param awaited what is kept for a pod that waits for its cards
+ * @param awaited what is kept for a pod of which containers wait for their cards, with what the others have
  * @param undeviced what the scheduler counts, and the kubelet does not by devices of ours
  * @param uncounted what neither counts for the present resources: former resources are not counted by the scheduler,
  *     disputed cards not by the kubelet, and of containers with slots only these are counted
@@ -85,7 +87,9 @@ record PodAllocation(
                 .filter(container -> !responses.containsKey(container.name()))
                 .filter(container -> differ(container, devices.get(container.name())))
                 .toList();
-        Optional<Allocation> assigned = allocation(unit, inOrder(has, evidence.demands()));
+        List<ContainerAllocation> ordered = inOrder(has, evidence.demands());
+        List<ContainerAllocation> served = evidence.hasOurDevices() ? upToTheLast(evidence.served(), ordered) : ordered;
+        Optional<Allocation> assigned = allocation(unit, served);
         return new PodAllocation(
                 assigned,
                 allocation(
@@ -93,7 +97,7 @@ record PodAllocation(
                         disputed.stream()
                                 .flatMap(container -> Stream.ofNullable(devices.get(container.name())))
                                 .toList()),
-                Optional.empty(),
+                served.equals(ordered) ? Optional.empty() : allocation(unit, ordered),
                 evidence.hasOurDevices()
                         ? Optional.empty()
                         : assigned.flatMap(all -> allocation(unit, counted(all.containers()))),
@@ -105,6 +109,15 @@ record PodAllocation(
                 assigned.isEmpty() && !evidence.hasOurDevices()
                         ? Optional.empty()
                         : Optional.of(evidence(evidence, has, disputed, holding)));
+    }
+
+    /** The containers that have their devices; all of them where it is unknown which have. */
+    private static List<ContainerAllocation> upToTheLast(Set<String> served, List<ContainerAllocation> ordered) {
+        int end = ordered.size();
+        while (end > 0 && !served.contains(ordered.get(end - 1).name())) {
+            end--;
+        }
+        return end == 0 ? ordered : ordered.subList(0, end);
     }
 
     private static Evidence evidence(

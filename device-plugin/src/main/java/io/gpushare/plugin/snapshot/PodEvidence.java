@@ -6,6 +6,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.foreign.ForeignHolding;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,6 +89,13 @@ record PodEvidence(NodePod pod, Listed listed, Recorded recorded, Map<String, Co
         Map<String, ContainerAllocation> responses = new LinkedHashMap<>(recorded.allocations());
         responses.putAll(answered);
         return responses;
+    }
+
+    /** The containers that are known to have devices of this plugin. */
+    Set<String> served() {
+        Set<String> served = new HashSet<>(responses().keySet());
+        served.addAll(listed.allocations().keySet());
+        return served;
     }
 
     List<ContainerDemand> demands() {

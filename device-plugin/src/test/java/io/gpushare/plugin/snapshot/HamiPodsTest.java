@@ -2,6 +2,7 @@ package io.gpushare.plugin.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.Card;
@@ -147,6 +148,42 @@ class HamiPodsTest {
         assertThat(healthy(left, DeviceResource.MEMORY)).isEqualTo(30);
         assertThat(healthy(left, DeviceResource.SLOTS)).isEqualTo(20);
         assertThat(healthy(left, DeviceResource.CARDS)).isOne();
+    }
+
+    @Test
+    void eachContainerOfAPodFindsASlotOfItsCard() {
+        Share whole = Share.SLOTTED_CARD;
+        NodePod pod = TestPods.annotated(
+                TestPods.unannotated(
+                        "p",
+                        0,
+                        new ContainerDemand("c0", ContainerRole.APP, whole),
+                        new ContainerDemand("c1", ContainerRole.APP, whole)),
+                TestPods.allocation(given("c0", A), given("c1", B)));
+        NodeSnapshot bound = EMPTY.withPod(pod);
+        assertThat(slots(bound)).containsExactly("GPU-a::s0", "GPU-b::s0");
+
+        NodeSnapshot first = answered(bound, pod, given("c0", A), "GPU-a::s0");
+        assertThat(slots(first)).containsExactly("GPU-a::s0", "GPU-b::s0");
+
+        NodeSnapshot both = answered(first, pod, given("c1", B), "GPU-b::s0");
+        assertThat(slots(both)).containsExactly("GPU-a::s0", "GPU-b::s0");
+        assertThat(slots(both.withoutPod("uid-p"))).hasSize(20);
+    }
+
+    private static ContainerAllocation given(String container, CardId card) {
+        return new ContainerAllocation(container, ContainerRole.APP, Map.of(card, Share.SLOTTED_CARD));
+    }
+
+    private static NodeSnapshot answered(NodeSnapshot node, NodePod pod, ContainerAllocation given, String id) {
+        return node.withAnsweredCall(new AnsweredCall(pod.ref(), given, Set.of(id), TestPods.START));
+    }
+
+    private static List<String> slots(NodeSnapshot node) {
+        return DeviceLists.of(node.allocations()).list(DeviceResource.SLOTS).stream()
+                .filter(Offered::healthy)
+                .map(Offered::id)
+                .toList();
     }
 
     @Test
