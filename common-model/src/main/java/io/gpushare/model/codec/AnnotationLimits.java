@@ -40,6 +40,7 @@ public final class AnnotationLimits {
             Map.entry(AnnotationKeys.HAMI_NO_INDEX, SELECTOR),
             Map.entry(AnnotationKeys.CARDS, 16),
             Map.entry(AnnotationKeys.HAMI_NODE_POLICY, WORD),
+            Map.entry(AnnotationKeys.HAMI_CARD_POLICY, WORD),
             Map.entry(AnnotationKeys.HAMI_MODE, WORD),
             Map.entry(AnnotationKeys.POLICY, WORD),
             Map.entry(AnnotationKeys.LEGACY_INDEX, 16),

@@ -2,8 +2,13 @@ package io.gpushare.model.codec;
 
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Decodes the requests of HAMi's users: {@code nvidia.com/gpu} cards, and of each of them memory ({@code gpumem} in
@@ -14,6 +19,9 @@ import java.util.List;
  *   <li>A percentage counts only where {@code gpumem} is absent or 0, and 0 is none.
  *   <li>A container that requests neither, or all of the memory or the cores, has its cards alone.
  * </ul>
+ *
+ * <p>{@value AnnotationKeys#HAMI_CARD_POLICY} with the word {@code mutex} asks for a card without pods at that moment;
+ * here no other pod joins it later.
  *
  * <p>Memory is rounded up to whole units; {@link Share#on} resolves a percentage.
  */
@@ -27,6 +35,14 @@ final class HamiCodec {
 
     /** What requests no card, and a part of one: no node reports these resources. */
     static final List<String> PARTS = List.of(MEMORY, PERCENTAGE, CORES);
+
+    private static final Pattern COMMA = Pattern.compile(",");
+    // What HAMi's policies for nodes and cards have in common.
+    private static final Set<String> PLACING = Set.of("binpack", "spread");
+    /** Only a card that nobody uses. */
+    private static final String MUTEX = "mutex";
+    /** Cards that are linked, for a pod with several: as every policy here. */
+    private static final String DEFAULT = "topology-aware";
 
     private static final int ALL = 100;
 
@@ -88,6 +104,46 @@ final class HamiCodec {
                 || (container.amount(MEMORY) == 0 && container.amount(PERCENTAGE) % ALL == 0);
     }
 
+    /** The words of HAMi's policy for cards, in their order. */
+    private static List<String> cardPolicies(Map<String, String> annotations) {
+        return COMMA.splitAsStream(annotations.getOrDefault(AnnotationKeys.HAMI_CARD_POLICY, ""))
+                .map(String::strip)
+                .filter(word -> !word.isEmpty())
+                .toList();
+    }
+
+    /** The policy that the pod asks for, for nodes or else for cards: here one policy chooses both. */
+    static Optional<String> policy(Map<String, String> annotations) {
+        return Optional.ofNullable(annotations.get(AnnotationKeys.HAMI_NODE_POLICY))
+                .or(() -> cardPolicies(annotations).stream()
+                        .filter(PLACING::contains)
+                        .findFirst());
+    }
+
+    /** The same request, of whole cards where the pod asks for cards that nobody else uses. */
+    static Share request(Share request, Map<String, String> annotations) {
+        return request.slots() > 0 && cardPolicies(annotations).contains(MUTEX)
+                ? new Share(0, request.slots(), 0, request.slots(), 0)
+                : request;
+    }
+
+    private static List<String> cardNotes(Map<String, String> annotations) {
+        List<String> notes = new ArrayList<>();
+        Optional<String> policy = policy(annotations);
+        for (String word : cardPolicies(annotations)) {
+            if (word.equals(MUTEX)) {
+                notes.add("annotation " + AnnotationKeys.HAMI_CARD_POLICY + ": " + MUTEX
+                        + " gives the pod its cards alone, until it ends");
+            } else if (!word.equals(DEFAULT) && !policy.equals(Optional.of(word))) {
+                notes.add("annotation " + AnnotationKeys.HAMI_CARD_POLICY + ": " + Printable.quoted(word)
+                        + " has no effect here"
+                        + policy.map(named -> ", policy " + Printable.quoted(named) + " chooses nodes and cards")
+                                .orElse(""));
+            }
+        }
+        return notes;
+    }
+
     MemoryUnit unit() {
         return unit;
     }
@@ -97,8 +153,8 @@ final class HamiCodec {
     }
 
     /** What the user should know of these requests: one sentence for each that has another effect than at HAMi. */
-    List<String> notes(List<ContainerResources> containers) {
-        List<String> notes = new ArrayList<>();
+    List<String> notes(List<ContainerResources> containers, Map<String, String> annotations) {
+        List<String> notes = cardNotes(annotations);
         for (ContainerResources container : containers) {
             int mib = container.amount(MEMORY);
             long rounded = units(mib) * unit.size().mib();

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -133,6 +134,50 @@ class HamiCodecTest {
                                 + " use it",
                         "container 'c1' requests 120 in nvidia.com/gpucores, and gets 100: a card has no more",
                         "annotation hami.io/vulkan has no effect here");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "binpack               |        | binpack |",
+                "spread, topology-aware|        | spread  |",
+                "topology-aware        |        |         |",
+                "spread                | spread | spread  |",
+                "binpack               | spread | spread  | 'binpack' has no effect here, policy 'spread' chooses",
+                "numa                  |        |         | 'numa' has no effect here",
+                "mutex,spread          |        | spread  | mutex gives the pod its cards alone, until it ends",
+            })
+    void aPolicyForCardsIsFollowedOrTold(String cards, String nodes, String policy, String told) {
+        Map<String, String> annotations = new HashMap<>(Map.of("hami.io/gpu-scheduler-policy", cards));
+        if (nodes != null) {
+            annotations.put("hami.io/node-scheduler-policy", nodes);
+        }
+        assertThat(DemandCodec.hamisPolicy(annotations)).isEqualTo(Optional.ofNullable(policy));
+        assertThat(String.join(". ", codec.notes(containers("gpu 1, gpumem 1024"), annotations)))
+                .satisfies(notes -> {
+                    if (told == null) {
+                        assertThat(notes).isEmpty();
+                    } else {
+                        assertThat(notes)
+                                .startsWith("annotation hami.io/gpu-scheduler-policy: ")
+                                .contains(told);
+                    }
+                });
+    }
+
+    @Test
+    void mutexIsACardAlone() {
+        Map<String, String> mutex = Map.of("hami.io/gpu-scheduler-policy", "spread,mutex");
+        List<ContainerResources> pod = containers("gpu 2, gpumem 1024, gpucores 30", "cpu 1");
+        assertThat(codec.decode(pod, mutex).valid().orElseThrow().total()).isEqualTo(new Share(0, 2, 0, 2, 0));
+        assertThat(codec.decodeBound(pod, mutex).valid().orElseThrow().total()).isEqualTo(new Share(0, 2, 0, 2, 0));
+        assertThat(codec.decode(containers("mem 2"), mutex)
+                        .valid()
+                        .orElseThrow()
+                        .total())
+                .isEqualTo(Share.memory(2));
     }
 
     @Test

@@ -54,11 +54,11 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
 
     private PodDemand unbound(List<ContainerResources> containers, Map<String, String> annotations) {
         Decoded<Demand> requested = codec.decode(containers, annotations);
-        // HAMi's policies for nodes have the names of two of ours.
+        // HAMi's policies have the names of two of ours.
         boolean hami = !annotations.containsKey(AnnotationKeys.POLICY)
                 && requested.valid().filter(Demand::slotted).isPresent();
         String key = hami ? AnnotationKeys.HAMI_NODE_POLICY : AnnotationKeys.POLICY;
-        @Nullable String named = annotations.get(key);
+        @Nullable String named = hami ? DemandCodec.hamisPolicy(annotations).orElse(null) : annotations.get(key);
         Optional<PolicyKind> policy = named == null ? Optional.empty() : PolicyKind.parse(named);
         PodDemand demand = decoded(requested, containers, annotations, policy.orElse(null));
         return demand instanceof PodDemand.Valid && named != null && policy.isEmpty()
