@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,18 +22,22 @@ import org.slf4j.LoggerFactory;
  */
 public final class SimulatedScheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SimulatedScheduler.class);
-    private static final String NAME = "default-scheduler";
+    private static final Set<String> DEFAULT = Set.of("default-scheduler");
 
+    private final Set<String> names;
     private final ApiClient cluster;
     private final ExtenderClient extender;
-    private final NodeCache nodes = new NodeCache();
+    private final NodeCache nodes;
     private final SchedulingQueue waiting;
     private final Random random;
     private final Reflector nodeFollower;
     private final Reflector podFollower;
     private final Thread thread = Thread.ofVirtual().name("scheduler").unstarted(this::run);
 
-    private SimulatedScheduler(URI api, ExtenderConfig options, long seed, InstantSource clock) {
+    private SimulatedScheduler(
+            Set<String> names, URI api, ExtenderConfig options, long seed, InstantSource clock) {
+        this.names = Set.copyOf(names);
+        nodes = new NodeCache(options.ignored());
         cluster = new ApiClient(api);
         extender = new ExtenderClient(options);
         waiting = new SchedulingQueue(clock);
@@ -51,7 +56,13 @@ public final class SimulatedScheduler implements AutoCloseable {
      * @param seed the seed for the choice among nodes of equal score
      */
     public static SimulatedScheduler start(URI api, ExtenderConfig options, long seed, InstantSource clock) {
-        SimulatedScheduler scheduler = new SimulatedScheduler(api, options, seed, clock);
+        return start(DEFAULT, api, options, seed, clock);
+    }
+
+    /** As {@link #start(URI, ExtenderConfig, long, InstantSource)}, for the pods that name one of these schedulers. */
+    public static SimulatedScheduler start(
+            Set<String> names, URI api, ExtenderConfig options, long seed, InstantSource clock) {
+        SimulatedScheduler scheduler = new SimulatedScheduler(names, api, options, seed, clock);
         scheduler.nodeFollower.start();
         scheduler.podFollower.start();
         scheduler.thread.start();
@@ -81,7 +92,7 @@ public final class SimulatedScheduler implements AutoCloseable {
                 if (!pod.node().isEmpty()) {
                     nodes.place(pod, pod.node());
                     waiting.remove(pod.uid());
-                } else if (!pod.beingDeleted() && pod.scheduler().equals(NAME)) {
+                } else if (!pod.beingDeleted() && names.contains(pod.scheduler())) {
                     waiting.add(pod);
                 }
             }
