@@ -43,6 +43,7 @@ final class UiFiles {
             "page.css",
             "page.js",
             "snapshot.js",
+            "token.js",
             "nodes.js",
             "map.js",
             "more.js",

@@ -48,6 +48,7 @@ final class ViewAnswers {
         this.unready = unready;
         immediate.put("cluster", this::cluster);
         immediate.put("find", this::find);
+        immediate.put("inspect", ready(this::inspect));
         immediate.put("waste", this::wasteJson);
         immediate.put("text/waste", ready(this::waste));
         immediate.put("text/version", parameters -> Answer.text(() -> "Extender: " + view.version() + "\n"));
@@ -106,6 +107,12 @@ final class ViewAnswers {
             throw new RefusedException(400, "write in 'pod' a part of the pod's namespace/name");
         }
         return Answer.json(() -> Nodes.having(ledger.nodes(), pod));
+    }
+
+    /** As {@code /gpushare-scheduler/inspect}, which the port of the view does not have. */
+    private Answer inspect(ViewParameters parameters) throws RefusedException {
+        List<NodeView> nodes = selected(parameters);
+        return Answer.json(() -> InspectedNodes.ofLedger(nodes));
     }
 
     private Answer nodes(ViewParameters parameters) throws RefusedException {
