@@ -43,7 +43,9 @@ public final class AccessReviews {
                                 Map.of("token", token, "audiences", new String[] {audience}))))
                 .path("status");
         // A server that does not know audiences leaves them out.
-        boolean ours = owner.path("audiences").valueStream().anyMatch(each -> each.asText().equals(audience));
+        boolean ours = owner.path("audiences")
+                .valueStream()
+                .anyMatch(each -> each.asText().equals(audience));
         if (!owner.path("authenticated").asBoolean() || !ours) {
             return new Access.Unauthenticated();
         }
@@ -61,13 +63,7 @@ public final class AccessReviews {
         return server.send(Request.post(
                         "asking what " + user + " may do",
                         "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-                        Map.of(
-                                "apiVersion",
-                                "authorization.k8s.io/v1",
-                                "kind",
-                                "SubjectAccessReview",
-                                "spec",
-                                spec)))
+                        Map.of("apiVersion", "authorization.k8s.io/v1", "kind", "SubjectAccessReview", "spec", spec)))
                 .path("status")
                 .path("allowed")
                 .asBoolean();

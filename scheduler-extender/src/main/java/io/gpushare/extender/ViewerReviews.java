@@ -24,15 +24,16 @@ record ViewerReviews(AccessReviews reviews, String namespace) implements Viewers
             Map<String, String> resource =
                     Map.of("verb", "get", "group", "gpushare.io", "resource", "view", "namespace", namespace);
             return switch (reviews.review(token, AUDIENCE, resource)) {
-                case AccessReviews.Access.Allowed allowed -> Optional.empty();
+                case AccessReviews.Access.Allowed _ -> Optional.empty();
                 case AccessReviews.Access.Denied denied ->
                     refusal(
                             FORBIDDEN,
                             denied.user() + " lacks the permission 'get' on 'view.gpushare.io' in namespace "
                                     + namespace);
-                case AccessReviews.Access.Unauthenticated unauthenticated ->
-                    refusal(UNAUTHORIZED, "the token is not valid, has expired, or is not for the audience "
-                            + AUDIENCE);
+                case AccessReviews.Access.Unauthenticated _ ->
+                    refusal(
+                            UNAUTHORIZED,
+                            "the token is not valid, has expired, or is not for the audience " + AUDIENCE);
             };
         } catch (KubernetesException e) {
             return refusal(BAD_GATEWAY, String.valueOf(e.getMessage()));

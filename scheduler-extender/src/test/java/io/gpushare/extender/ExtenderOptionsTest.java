@@ -53,13 +53,12 @@ class ExtenderOptionsTest {
         assertThat(options.callers()).startsWith("plain HTTP, anyone");
         assertThat(parser.inForce())
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-unit=GiB"
-                        + " --memory-resource=aliyun.com/gpu-mem"
-                        + " --card-resource=aliyun.com/gpu-count --core-resource= --hami=false"
-                        + " --former-memory-resources=aliyun.com/gpu-mem"
+                        + " --memory-resource=aliyun.com/gpu-mem --card-resource=aliyun.com/gpu-count"
+                        + " --core-resource= --hami=false --former-memory-resources=aliyun.com/gpu-mem"
                         + " --former-card-resources=aliyun.com/gpu-count"
                         + " --node-lease-namespace=gpushare-node-lease --policy=adaptive --decide-in=auto"
-                        + " --preempt=auto --view=on --view-port= --view-hosts= --grafana-url= --max-request-bytes=67108864"
-                        + " --leader-elect=false --lease-namespace=kube-system"
+                        + " --preempt=auto --view=on --view-port= --view-hosts= --grafana-url="
+                        + " --max-request-bytes=67108864 --leader-elect=false --lease-namespace=kube-system"
                         + " --lease-name=gpushare-schd-extender --identity=extender --pod-name="
                         + " --tls-cert-file= --tls-key-file= --client-ca-file=");
     }

@@ -48,9 +48,7 @@ class ViewPortIT {
                         new ExtenderServer.Settings("127.0.0.1", 0, 0, 1 << 20, "0.0.0-test", files),
                         scheduler)
                 .ready();
-        nobody = HttpClient.newBuilder()
-                .sslContext(authority.caller(null, ""))
-                .build();
+        nobody = HttpClient.newBuilder().sslContext(authority.caller(null, "")).build();
     }
 
     @AfterAll
@@ -63,14 +61,16 @@ class ViewPortIT {
     @Test
     void aTokenOfAnAccountThatMayViewOpensTheViewInEachPlaceWhereCallersCanPutIt() throws Exception {
         assertThat(body(get("cluster", "X-Gpushare-Token", VIEWER), 200)).contains("\"n1\"");
-        assertThat(body(get("cluster", "Authorization", "Bearer " + VIEWER), 200)).contains("\"n1\"");
+        assertThat(body(get("cluster", "Authorization", "Bearer " + VIEWER), 200))
+                .contains("\"n1\"");
         String answered = new JsonObject()
                 .put("kind", "TokenRequest")
                 .put("status", new JsonObject().put("token", VIEWER))
                 .encode();
         assertThat(body(post("text/nodes", answered), 200)).startsWith("NODE ").contains("n1");
         assertThat(body(post("nodes?names=n1", answered), 200)).contains("\"n1\"");
-        String pod = new JsonObject().put("spec", TestApiServer.spec(new JsonObject().put("aliyun.com/gpu-mem", "3")))
+        String pod = new JsonObject()
+                .put("spec", TestApiServer.spec(new JsonObject().put("aliyun.com/gpu-mem", "3")))
                 .encode();
         HttpRequest.Builder explain = request("explain").POST(HttpRequest.BodyPublishers.ofString(pod));
         assertThat(body(explain.copy().header("X-Gpushare-Token", VIEWER), 200)).contains("judged");
@@ -80,7 +80,10 @@ class ViewPortIT {
     @Test
     void withoutAValidTokenThereAreNoData() throws Exception {
         for (String path : new String[] {"cluster", "nodes", "waste", "find?pod=a", "explain?pod=a", "defrag"}) {
-            assertThat(body(request(path), 401)).as(path).contains("needs a token").doesNotContain("n1");
+            assertThat(body(request(path), 401))
+                    .as(path)
+                    .contains("needs a token")
+                    .doesNotContain("n1");
         }
         // As every refusal of a text: kubectl drops the body of any other status.
         assertThat(body(request("text/nodes"), 200)).startsWith("error: this port needs a token");
@@ -101,7 +104,8 @@ class ViewPortIT {
             "/gpushare-scheduler/inspect", "/gpushare-scheduler/filter", "/gpushare-scheduler/bind", "/metrics"
         }) {
             HttpRequest.Builder request = HttpRequest.newBuilder(at(path)).header("X-Gpushare-Token", VIEWER);
-            assertThat(body(request.copy().POST(HttpRequest.BodyPublishers.ofString("{}")), 404)).isNotEmpty();
+            assertThat(body(request.copy().POST(HttpRequest.BodyPublishers.ofString("{}")), 404))
+                    .isNotEmpty();
             assertThat(body(request, 404)).isNotEmpty();
         }
         assertThat(api.bindings()).isEmpty();

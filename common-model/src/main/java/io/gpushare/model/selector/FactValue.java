@@ -128,9 +128,7 @@ public sealed interface FactValue {
         /** Whether the product's name contains this one. */
         private boolean in(Model product) {
             String letters = words.replace(" ", "");
-            for (int begin = product.words.indexOf(' ');
-                    begin >= 0;
-                    begin = product.words.indexOf(' ', begin + 1)) {
+            for (int begin = product.words.indexOf(' '); begin >= 0; begin = product.words.indexOf(' ', begin + 1)) {
                 int end = product.after(begin + 1, letters);
                 if (end > 0 && product.words.startsWith(" ", end)) {
                     return true;
@@ -179,8 +177,7 @@ public sealed interface FactValue {
     /** Whether this value of a condition matches the actual one. */
     default boolean matches(FactValue actual) {
         return switch (this) {
-            case Model required ->
-                actual instanceof Model model && required.in(model);
+            case Model required -> actual instanceof Model model && required.in(model);
             case Identity(CardId required) ->
                 actual instanceof Identity(CardId card) && card.uuid().equalsIgnoreCase(required.uuid());
             case Amount _, Version _, Whole _, Flag _, Enforced _ -> equals(actual);

@@ -53,8 +53,8 @@ final class ExtenderRouter {
 
     /** @param blocking for what must not run on an event loop */
     static Routers of(Vertx vertx, ExtenderServer.Settings settings, ExtenderServer.Parts parts, Executor blocking) {
-        ViewRoutes view =
-                new ViewRoutes(vertx, parts.ledger(), parts.view(), parts.verbs().unready(), blocking);
+        ViewRoutes view = new ViewRoutes(
+                vertx, parts.ledger(), parts.view(), parts.verbs().unready(), blocking);
         ExtenderRouter all = new ExtenderRouter(vertx, settings, parts);
         all.add(view, new VerbRoutes(parts.verbs(), blocking));
         ExtenderRouter forTokens = new ExtenderRouter(vertx, settings, parts);

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /api/v1/namespaces/…/services/[https:]<name>[:<port>]/proxy/…}: forwards a request to the program behind a
- * Service, as the API server does: without the caller's Authorization, and without a check of the program's certificate.
- * Each Service, or port of it, has one program.
+ * Service, as the API server does: without the caller's Authorization, and without a check of the program's
+ * certificate. Each Service, or port of it, has one program.
  */
 final class ServiceProxy {
     private static final Pattern PATH =
@@ -35,7 +35,8 @@ final class ServiceProxy {
     private final Map<String, URI> targets = new ConcurrentHashMap<>();
 
     ServiceProxy(Vertx vertx) {
-        client = vertx.createHttpClient(new HttpClientOptions().setTrustAll(true).setVerifyHost(false));
+        client =
+                vertx.createHttpClient(new HttpClientOptions().setTrustAll(true).setVerifyHost(false));
     }
 
     void add(String namespace, String name, URI target) {
