@@ -67,7 +67,7 @@ class HamiCodecTest {
                 "gpu 1, gpumem-percentage 50% | is not a quantity",
                 "gpu 1, gpumem-percentage -1 | is not a quantity",
                 "gpu 1.5 | is not a whole number",
-                "gpu 3Gi | is not a whole number",
+                "gpu 3Gi | write 3",
                 "gpu 2000000000, gpumem 100000 | requests more than any node could have",
                 "gpu 257 | at most 256",
             })
@@ -125,8 +125,10 @@ class HamiCodecTest {
 
     @Test
     void whatHasAnotherEffectIsTold() {
+        List<ContainerResources> pod = containers("gpu 1, gpumem 100, priority 1", "gpu 1, gpumem 5000, gpucores 120");
         assertThat(codec.notes(
-                        containers("gpu 1, gpumem 100, priority 1", "gpu 1, gpumem 5000, gpucores 120"),
+                        codec.decode(pod).valid().orElseThrow(),
+                        pod,
                         Map.of("hami.io/vulkan", "true", "hami.io/node-scheduler-policy", "spread")))
                 .containsExactly(
                         "container 'c0' gets 256 MiB for the 100 of nvidia.com/gpumem: the cluster counts memory in"

@@ -303,6 +303,8 @@ class ChartTest {
     @CsvSource(
             delimiter = '|',
             value = {
+                "service: {type: NodePort, nodePort: 80} | nodePort",
+                "service: {nodePort: 30080} | has no effect on a Service of type ClusterIP: set service.type=NodePort",
                 "extender: {replica: 2} | replica",
                 "extender: {policy: random} | policy",
                 "devicePlugin: {memoryUnit: 1GB} | memoryUnit",

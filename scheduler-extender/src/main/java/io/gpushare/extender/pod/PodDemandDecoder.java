@@ -74,10 +74,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
             case Decoded.Malformed<Demand>(String sentence) -> new PodDemand.Invalid(sentence);
             case Decoded.Valid<Demand>(Demand valid) ->
                 new PodDemand.Valid(
-                        valid,
-                        request(valid, containers),
-                        policy,
-                        valid.slotted() ? codec.notes(containers, annotations) : List.of());
+                        valid, request(valid, containers), policy, codec.notes(valid, containers, annotations));
         };
     }
 
