@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -63,6 +64,28 @@ class SecuredViewIT {
         try (Browser browser = Browser.start()) {
             browser.open(cluster.pageOnTheViewPort().toString());
             browser.await("document.querySelector('#nodes .who')?.textContent", SOON);
+        }
+    }
+
+    @Test
+    void pageServesThePageAndNothingElseOfTheApi() throws Exception {
+        Path printed = folder.resolve("page");
+        Process page = new KubectlGpushare(folder).start(printed, "page");
+        try {
+            while (!Files.readString(printed).contains("Ctrl-C")) {
+                assertThat(page.isAlive()).as(Files.readString(printed)).isTrue();
+                Thread.sleep(100);
+            }
+            String address = Files.readString(printed).replaceFirst("(?s).*The page is at (\\S+).*", "$1");
+            try (Browser browser = Browser.start()) {
+                browser.open(address);
+                browser.await("document.querySelector('#nodes .who')?.textContent", SOON);
+            }
+            assertThat(get(URI.create(address).resolve("/api/v1/nodes").toString()).statusCode())
+                    .isEqualTo(403);
+        } finally {
+            page.descendants().forEach(ProcessHandle::destroy);
+            page.destroy();
         }
     }
 

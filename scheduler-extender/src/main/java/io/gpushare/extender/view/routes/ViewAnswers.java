@@ -17,6 +17,7 @@ import io.gpushare.extender.view.routes.ViewParameters.Output;
 import io.gpushare.extender.view.text.InspectText;
 import io.gpushare.extender.view.text.NodeText;
 import io.gpushare.extender.view.text.TopText;
+import io.gpushare.extender.view.text.WasteCsv;
 import io.gpushare.extender.view.text.WasteText;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.WasteReport;
@@ -134,8 +135,10 @@ final class ViewAnswers {
 
     private Answer details(ViewParameters parameters) throws RefusedException {
         Output output = parameters.output();
+        boolean notes = parameters.text("notes", "").isEmpty();
         var nodes = details(selected(parameters), output != Output.TEXT);
-        return Answer.of(output, () -> InspectedNodes.of(nodes.get()), () -> new InspectText(nodes.get()).details());
+        return Answer.of(
+                output, () -> InspectedNodes.of(nodes.get()), () -> new InspectText(nodes.get()).details(notes));
     }
 
     private Answer nodeTable(ViewParameters parameters) throws RefusedException {
@@ -153,8 +156,7 @@ final class ViewAnswers {
         Output output = parameters.output();
         SortBy order = parameters.sortBy();
         var nodes = details(selected(parameters), true);
-        return Answer.of(
-                output, () -> Nodes.of(order.nodes(nodes.get())), () -> TopText.cards(order.nodes(nodes.get())));
+        return Answer.of(output, () -> Nodes.of(order.nodes(nodes.get())), () -> TopText.cards(nodes.get(), order));
     }
 
     private Answer topPods(ViewParameters parameters) throws RefusedException {
@@ -165,7 +167,7 @@ final class ViewAnswers {
         return Answer.of(
                 output,
                 () -> PodsOnCards.of(nodes.get(), namespace, order),
-                () -> TopText.pods(nodes.get(), PodsOnCards.of(nodes.get(), namespace, order)));
+                () -> TopText.pods(nodes.get(), PodsOnCards.of(nodes.get(), namespace, order), namespace));
     }
 
     private Answer wasteJson(ViewParameters parameters) {
@@ -179,7 +181,10 @@ final class ViewAnswers {
         String namespace = parameters.text("namespace", "");
         WasteReport all = view.waste().get();
         Waste waste = Waste.of(namespace.isEmpty() ? all : all.of(namespace), "");
-        return Answer.of(parameters.output(), () -> waste, () -> WasteText.of(waste, namespace.isEmpty()));
+        Output output = parameters.output();
+        return output == Output.CSV
+                ? Answer.text(() -> WasteCsv.of(waste))
+                : Answer.of(output, () -> waste, () -> WasteText.of(waste, namespace));
     }
 
     private Answer nodeNames() {
