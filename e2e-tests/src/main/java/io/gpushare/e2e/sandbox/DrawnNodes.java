@@ -71,8 +71,9 @@ final class DrawnNodes implements Reflector.Listener, AutoCloseable {
         Random random = new Random(number);
         List<ObjectNode> pods = new ArrayList<>();
         if (random.nextInt(nodes > DETAILED ? 2 : 6) == 0) {
-            List<String> cards =
-                    IntStream.range(0, kind.cards()).mapToObj(i -> uuid(number, i)).toList();
+            List<String> cards = IntStream.range(0, kind.cards())
+                    .mapToObj(i -> uuid(number, i))
+                    .toList();
             ObjectNode container = ApiClient.document();
             cards.forEach(container.putArray("cards")::add);
             pods.add(pod("train-" + node, node, PodSpec.CARDS, kind.cards(), container));
@@ -83,7 +84,12 @@ final class DrawnNodes implements Reflector.Listener, AutoCloseable {
             int units = 1 + random.nextInt(kind.gib());
             ObjectNode container = ApiClient.document();
             container.putObject("memory").put(uuid(number, card), units);
-            pods.add(pod(WORK.get(random.nextInt(WORK.size())) + "-" + card + "-" + node, node, PodSpec.MEMORY, units, container));
+            pods.add(pod(
+                    WORK.get(random.nextInt(WORK.size())) + "-" + card + "-" + node,
+                    node,
+                    PodSpec.MEMORY,
+                    units,
+                    container));
         }
         return pods;
     }

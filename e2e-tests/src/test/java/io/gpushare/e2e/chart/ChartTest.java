@@ -168,7 +168,8 @@ class ChartTest {
                 .contains("--view-port=12346");
         assertThat(object(objects, "Service", "gpushare-schd-extender").text("spec", "ports"))
                 .contains("name=view, port=12346, targetPort=view");
-        assertThat(object(objects, "ClusterRoleBinding", "gpu-share-scheduler-extender-reviews").text("roleRef", "name"))
+        assertThat(object(objects, "ClusterRoleBinding", "gpu-share-scheduler-extender-reviews")
+                        .text("roleRef", "name"))
                 .isEqualTo("system:auth-delegator");
         assertThat(object(objects, "Role", "gpushare-view").text("rules"))
                 .isEqualTo("[{apiGroups=[gpushare.io], resources=[view], verbs=[get]}]");

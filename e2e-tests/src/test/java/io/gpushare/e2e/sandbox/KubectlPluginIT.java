@@ -157,7 +157,8 @@ class KubectlPluginIT {
     @Test
     void topSortsCardsAndNotNodes() throws Exception {
         for (String column : List.of("allocated", "unused")) {
-            JsonNode nodes = new ObjectMapper().readTree(printed("top", "-o", "json")).path("nodes");
+            JsonNode nodes =
+                    new ObjectMapper().readTree(printed("top", "-o", "json")).path("nodes");
             List<String> shown = printed("top", "--sort-by", column)
                     .lines()
                     .skip(1)
@@ -176,7 +177,8 @@ class KubectlPluginIT {
     private static long amount(JsonNode nodes, String name, String column) {
         for (JsonNode node : nodes) {
             for (JsonNode card : node.path("cards")) {
-                if (name.equals(node.path("name").asText() + " " + card.path("index").asInt())) {
+                if (name.equals(
+                        node.path("name").asText() + " " + card.path("index").asInt())) {
                     long unit = node.path("unitMiB").asLong() << 20;
                     return column.equals("allocated")
                             ? card.path("allocatedUnits").asLong() * unit
@@ -193,7 +195,9 @@ class KubectlPluginIT {
             long allocated = pod.path("whole").asBoolean()
                     ? card.path("units").asLong() * unit
                     : pod.path("units").asLong() * unit;
-            sum += pod.has("usedBytes") ? Math.max(0, allocated - pod.path("usedBytes").asLong()) : 0;
+            sum += pod.has("usedBytes")
+                    ? Math.max(0, allocated - pod.path("usedBytes").asLong())
+                    : 0;
         }
         return sum;
     }

@@ -60,13 +60,13 @@ class PageIT {
 
     /** Words of letters that a line break splits, such as {@code Gi/B}. */
     private List<String> splitWords() {
-        return browser.texts("(() => { const split = []; const all = document.createTreeWalker(document.body, 4);"
-                + " while (all.nextNode()) { const text = all.currentNode.data;"
-                + " for (const word of text.matchAll(/[A-Za-z]{2,14}/g)) { const range = document.createRange();"
-                + " range.setStart(all.currentNode, word.index);"
-                + " range.setEnd(all.currentNode, word.index + word[0].length);"
-                + " const tops = new Set([...range.getClientRects()].map(r => Math.round(r.top)));"
-                + " if (tops.size > 1) split.push(word[0] + ' in ' + text.trim().slice(0, 60)); } } return split; })()");
+        return browser.texts("(() => { const split = []; const all = document.createTreeWalker(document.body, 4); while"
+                + " (all.nextNode()) { const text = all.currentNode.data; for (const word of"
+                + " text.matchAll(/[A-Za-z]{2,14}/g)) { const range = document.createRange();"
+                + " range.setStart(all.currentNode, word.index); range.setEnd(all.currentNode, word.index +"
+                + " word[0].length); const tops = new Set([...range.getClientRects()].map(r =>"
+                + " Math.round(r.top))); if (tops.size > 1) split.push(word[0] + ' in ' + text.trim().slice(0,"
+                + " 60)); } } return split; })()");
     }
 
     private void assertFitsAPhone() {

@@ -99,7 +99,9 @@ class PlaygroundIT {
         assertThat(nodes).contains("GiB ON EACH CARD");
         Matcher part = Pattern.compile("GiB allocated \\((\\d+)%\\)").matcher(nodes);
         assertThat(part.find()).isTrue();
-        assertThat(Integer.parseInt(part.group(1))).as("the drawn nodes have pods too").isBetween(40, 95);
+        assertThat(Integer.parseInt(part.group(1)))
+                .as("the drawn nodes have pods too")
+                .isBetween(40, 95);
     }
 
     private void waitsAndIsExplained() throws Exception {

@@ -81,7 +81,8 @@ class SecuredViewIT {
                 browser.open(address);
                 browser.await("document.querySelector('#nodes .who')?.textContent", SOON);
             }
-            assertThat(get(URI.create(address).resolve("/api/v1/nodes").toString()).statusCode())
+            assertThat(get(URI.create(address).resolve("/api/v1/nodes").toString())
+                            .statusCode())
                     .isEqualTo(403);
         } finally {
             page.descendants().forEach(ProcessHandle::destroy);

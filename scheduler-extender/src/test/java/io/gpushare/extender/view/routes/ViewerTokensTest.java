@@ -31,8 +31,9 @@ class ViewerTokensTest {
         nanos += Duration.ofSeconds(2).toNanos();
         answer = Optional.of(new Refusal(403, "no more"));
         assertThatThrownBy(() -> tokens.check("a"))
-                .isInstanceOfSatisfying(RefusedException.class, refused -> assertThat(refused.status())
-                        .isEqualTo(403))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refused -> assertThat(refused.status()).isEqualTo(403))
                 .hasMessage("no more");
     }
 
