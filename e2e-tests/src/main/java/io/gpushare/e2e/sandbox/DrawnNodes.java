@@ -66,11 +66,11 @@ final class DrawnNodes implements Reflector.Listener, AutoCloseable {
         follower.start();
     }
 
-    /** The pods of a node, so that two thirds of the memory are taken: fewer and larger ones in a large cluster. */
+    /** The pods of a node, so that about half of the memory is taken: fewer and larger ones in a large cluster. */
     private static List<ObjectNode> pods(String node, Kind kind, int number, int nodes) {
         Random random = new Random(number);
         List<ObjectNode> pods = new ArrayList<>();
-        if (random.nextInt(nodes > DETAILED ? 2 : 6) == 0) {
+        if (number / KINDS.size() % (nodes > DETAILED ? 2 : 6) == 0) {
             List<String> cards = IntStream.range(0, kind.cards())
                     .mapToObj(i -> uuid(number, i))
                     .toList();
@@ -81,7 +81,10 @@ final class DrawnNodes implements Reflector.Listener, AutoCloseable {
         }
         int used = nodes > DETAILED ? 1 : kind.cards();
         for (int card = 0; card < used; card++) {
-            int units = 1 + random.nextInt(kind.gib());
+            if (random.nextInt(4) == 0) {
+                continue; // a card for a pod of the user
+            }
+            int units = kind.gib() / 4 + 1 + random.nextInt(kind.gib() * 3 / 4);
             ObjectNode container = ApiClient.document();
             container.putObject("memory").put(uuid(number, card), units);
             pods.add(pod(
