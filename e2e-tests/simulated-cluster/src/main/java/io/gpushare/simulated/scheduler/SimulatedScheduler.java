@@ -7,6 +7,7 @@ import io.gpushare.simulated.client.Reflector;
 import java.io.IOException;
 import java.net.URI;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A simplified kube-scheduler: each pod passes fit and the extender's filter and prioritize, is assumed, and is bound
  * while the next attempt runs (schedule_one.go). For a pod that fits nowhere, the PodScheduled condition contains
- * kube-scheduler's message without the part on preemption.
+ * kube-scheduler's message without the part on preemption, and an Event FailedScheduling too.
  */
 public final class SimulatedScheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SimulatedScheduler.class);
@@ -30,6 +31,7 @@ public final class SimulatedScheduler implements AutoCloseable {
     private final NodeCache nodes;
     private final SchedulingQueue waiting;
     private final Random random;
+    private final InstantSource clock;
     private final Reflector nodeFollower;
     private final Reflector podFollower;
     private final Thread thread = Thread.ofVirtual().name("scheduler").unstarted(this::run);
@@ -40,6 +42,7 @@ public final class SimulatedScheduler implements AutoCloseable {
         nodes = new NodeCache(options.ignored());
         cluster = new ApiClient(api);
         extender = new ExtenderClient(options);
+        this.clock = clock;
         waiting = new SchedulingQueue(clock);
         random = new Random(seed);
         nodeFollower = new Reflector(cluster, "/api/v1/nodes", "", new Nodes());
@@ -226,6 +229,7 @@ public final class SimulatedScheduler implements AutoCloseable {
                 .put("reason", reason)
                 .put("message", message);
         try {
+            record(pod, message);
             ApiClient.Answer answer = cluster.patch(pod.path() + "/status", patch);
             if (!answer.succeeded()) {
                 LOG.debug("condition of {}: {}", pod.title(), answer.message());
@@ -234,6 +238,34 @@ public final class SimulatedScheduler implements AutoCloseable {
             LOG.debug("condition of {}: {}", pod.title(), e.toString());
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Records kube-scheduler's Event. */
+    private void record(PodDocument pod, String message) throws IOException, InterruptedException {
+        String now = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+        ObjectNode event = ApiClient.document()
+                .put("apiVersion", "v1")
+                .put("kind", "Event")
+                .put("type", "Warning")
+                .put("reason", "FailedScheduling")
+                .put("message", message)
+                .put("firstTimestamp", now)
+                .put("lastTimestamp", now)
+                .put("count", 1);
+        event.putObject("metadata")
+                .put("namespace", pod.namespace())
+                .put("name", pod.name() + "." + Long.toHexString(random.nextLong()));
+        event.putObject("involvedObject")
+                .put("apiVersion", "v1")
+                .put("kind", "Pod")
+                .put("namespace", pod.namespace())
+                .put("name", pod.name())
+                .put("uid", pod.uid());
+        event.putObject("source").put("component", NAME);
+        ApiClient.Answer answer = cluster.post("/api/v1/namespaces/" + pod.namespace() + "/events", event);
+        if (!answer.succeeded()) {
+            LOG.debug("Event of {}: {}", pod.title(), answer.message());
         }
     }
 
