@@ -157,16 +157,15 @@ class HamiCodecTest {
             annotations.put("hami.io/node-scheduler-policy", nodes);
         }
         assertThat(DemandCodec.hamisPolicy(annotations)).isEqualTo(Optional.ofNullable(policy));
-        assertThat(String.join(". ", notes("gpu 1, gpumem 1024", annotations)))
-                .satisfies(notes -> {
-                    if (told == null) {
-                        assertThat(notes).isEmpty();
-                    } else {
-                        assertThat(notes)
-                                .startsWith("annotation hami.io/gpu-scheduler-policy: ")
-                                .contains(told);
-                    }
-                });
+        assertThat(String.join(". ", notes("gpu 1, gpumem 1024", annotations))).satisfies(notes -> {
+            if (told == null) {
+                assertThat(notes).isEmpty();
+            } else {
+                assertThat(notes)
+                        .startsWith("annotation hami.io/gpu-scheduler-policy: ")
+                        .contains(told);
+            }
+        });
     }
 
     private List<String> notes(String request, Map<String, String> annotations) {

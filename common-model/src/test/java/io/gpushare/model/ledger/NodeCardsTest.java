@@ -71,8 +71,7 @@ class NodeCardsTest {
 
     @Test
     void inSlotsACardWithoutIsolationIsTakenWholeToo() {
-        NodeCards node = NodeCards.of(node(15)
-                .withBeside(Share.slots(10))
+        NodeCards node = NodeCards.of(node(15).withBeside(Share.slots(10))
                 .withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.closed("no supervisor"))));
         Demand part = new Demand(List.of(new ContainerDemand("c", ContainerRole.APP, new Share(2, 0, 0, 1, 0))));
         Demand alone = new Demand(List.of(new ContainerDemand("c", ContainerRole.APP, Share.SLOTTED_CARD)));
