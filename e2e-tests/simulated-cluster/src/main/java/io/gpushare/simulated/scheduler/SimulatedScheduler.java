@@ -261,7 +261,7 @@ public final class SimulatedScheduler implements AutoCloseable {
                 .put("namespace", pod.namespace())
                 .put("name", pod.name())
                 .put("uid", pod.uid());
-        event.putObject("source").put("component", NAME);
+        event.putObject("source").put("component", pod.scheduler());
         ApiClient.Answer answer = cluster.post("/api/v1/namespaces/" + pod.namespace() + "/events", event);
         if (!answer.succeeded()) {
             LOG.debug("Event of {}: {}", pod.title(), answer.message());
