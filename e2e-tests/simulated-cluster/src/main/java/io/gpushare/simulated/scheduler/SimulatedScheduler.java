@@ -34,8 +34,7 @@ public final class SimulatedScheduler implements AutoCloseable {
     private final Reflector podFollower;
     private final Thread thread = Thread.ofVirtual().name("scheduler").unstarted(this::run);
 
-    private SimulatedScheduler(
-            Set<String> names, URI api, ExtenderConfig options, long seed, InstantSource clock) {
+    private SimulatedScheduler(Set<String> names, URI api, ExtenderConfig options, long seed, InstantSource clock) {
         this.names = Set.copyOf(names);
         nodes = new NodeCache(options.ignored());
         cluster = new ApiClient(api);
