@@ -39,6 +39,8 @@ final class CardWatch implements AutoCloseable {
      * @param all those with the card
      */
     record Load(int mib, int slottedMib, int cores, int containers, int alone, int all) {
+        static final Load NONE = new Load(0, 0, 0, 0, 0, 0);
+
         private Load plus(Load other) {
             return new Load(
                     mib + other.mib,
@@ -50,10 +52,7 @@ final class CardWatch implements AutoCloseable {
         }
 
         private boolean tooMuch() {
-            return mib > MIB_OF_CARD
-                    || cores > ALL_CORES
-                    || containers > HamiPlugin.SLOTS
-                    || (alone > 0 && all > 1);
+            return mib > MIB_OF_CARD || cores > ALL_CORES || containers > HamiPlugin.SLOTS || (alone > 0 && all > 1);
         }
     }
 
@@ -82,22 +81,24 @@ final class CardWatch implements AutoCloseable {
      */
     Map<String, String> containers() {
         Map<String, String> seen = new TreeMap<>();
-        running().forEach(pod -> pod.containers().forEach(container -> {
-            String cards = String.join(",", cards(pod, container.name()));
-            String name = pod.name() + (container.name().equals("main") ? "" : "/" + container.name());
-            if (!cards.isEmpty()) {
-                seen.put(name, cards);
-            }
-        }));
+        running()
+                .forEach(pod -> pod.containers().forEach(container -> {
+                    String cards = String.join(",", cards(pod, container.name()));
+                    String name = pod.name() + (container.name().equals("main") ? "" : "/" + container.name());
+                    if (!cards.isEmpty()) {
+                        seen.put(name, cards);
+                    }
+                }));
         return seen;
     }
 
     /** What is requested of each card that a running container sees. */
     Map<String, Load> loads() {
         Map<String, Load> loads = new HashMap<>();
-        running().forEach(pod -> pod.containers()
-                .forEach(container -> cards(pod, container.name())
-                        .forEach(card -> loads.merge(card, load(container), Load::plus))));
+        running()
+                .forEach(pod -> pod.containers()
+                        .forEach(container -> cards(pod, container.name())
+                                .forEach(card -> loads.merge(card, load(container), Load::plus))));
         return loads;
     }
 

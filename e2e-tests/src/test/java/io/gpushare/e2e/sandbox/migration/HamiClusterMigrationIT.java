@@ -11,9 +11,11 @@ import io.gpushare.simulated.scheduler.SimulatedScheduler;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -58,14 +60,13 @@ class HamiClusterMigrationIT extends MigrationScenario {
     @Test
     void nodesInUseMoveOneAfterTheOtherAndBackAgain() throws Exception {
         HamiScheduler hami = keep(new HamiScheduler(api()));
-        SimulatedScheduler hamis = schedulerOfHami(HAMI, hami.uri());
+        SimulatedScheduler hamis =
+                scheduler(HAMI, hami.uri(), Set.copyOf(HamiRequest.NAMES), HamiRequest.NAMES);
         URI extender = startExtender();
         schedulerOfOurs(DEFAULT, extender);
         Map<String, Program> ours = new HashMap<>();
 
-        for (String node : NODES) {
-            fill(node);
-        }
+        NODES.forEach(this::fill);
         for (String node : NODES) {
             ours.put(node, move(node, hami));
         }
@@ -99,10 +100,10 @@ class HamiClusterMigrationIT extends MigrationScenario {
         before.keySet().removeIf(pod -> !watch().containers().containsKey(pod));
         renamed.close();
         HamiScheduler again = keep(new HamiScheduler(api()));
-        schedulerOfHami(HAMI, again.uri());
+        scheduler(HAMI, again.uri(), Set.copyOf(HamiRequest.NAMES), HamiRequest.NAMES);
         for (String node : NODES) {
             assertCountedRight(node, again);
-            moveBack(node, ours.get(node), again);
+            moveBack(node, Objects.requireNonNull(ours.get(node)), again);
             assertCountedRight(node, again);
         }
         assertThat(watch().containers()).containsAllEntriesOf(before);
@@ -127,8 +128,7 @@ class HamiClusterMigrationIT extends MigrationScenario {
     private void fill(String node) {
         await(() -> kubelet(node).allocatable(HamiRequest.CARDS) == 2 * HamiPlugin.SLOTS);
         RUNNING.forEach((name, containers) -> {
-            create(name + "-" + node, HAMI, node, 3600, containers);
-            awaitPhase(name + "-" + node, "Running");
+            run(name + "-" + node, HAMI, node, containers);
         });
         create("ended-" + node, HAMI, node, 1, List.of(MIB + "500"));
         awaitPhase("ended-" + node, "Succeeded");
@@ -145,8 +145,8 @@ class HamiClusterMigrationIT extends MigrationScenario {
         String has = watch().containers().get("elsewhere-" + node);
         String other = cards(node).get(cards(node).getFirst().equals(has) ? 1 : 0);
         api().annotate(
-                api().pod("elsewhere-" + node),
-                Map.of(HamiDevices.ALLOCATED, HamiDevices.write(List.of(List.of(new Device(other, 700, 0))))));
+                        api().pod("elsewhere-" + node),
+                        Map.of(HamiDevices.ALLOCATED, HamiDevices.write(List.of(List.of(new Device(other, 700, 0))))));
         api().annotate(api().pod("nonsense-" + node), Map.of(HamiDevices.ALLOCATED, "GPU-0,NVIDIA,-1;;::,,,"));
     }
 
@@ -180,14 +180,11 @@ class HamiClusterMigrationIT extends MigrationScenario {
         api().unschedulable(node, false);
 
         // HAMi's scheduler binds to the nodes of HAMi, and our extender to ours.
-        create("units-" + node, DEFAULT, node, 3600, List.of(PodSpec.MEMORY + "=4"));
-        create("early-" + node, DEFAULT, "", 3600, List.of(MIB + "900"));
-        awaitPhase("units-" + node, "Running");
-        awaitPhase("early-" + node, "Running");
+        run("units-" + node, DEFAULT, node, List.of(PodSpec.MEMORY + "=4"));
+        run("early-" + node, DEFAULT, "", List.of(MIB + "900"));
         if (node.equals("n1")) {
             assertThat(api().pod("early-n1").node()).isEqualTo("n1");
-            create("late", HAMI, "", 3600, List.of(MIB + "800"));
-            awaitPhase("late", "Running");
+            run("late", HAMI, "", List.of(MIB + "800"));
             assertThat(api().pod("late").node()).isEqualTo("n2");
         }
         assertThat(api().pod(chosen).node()).isEmpty();
@@ -200,8 +197,7 @@ class HamiClusterMigrationIT extends MigrationScenario {
     private void assertForgedGivesNothing(String node) {
         Map<String, CardWatch.Load> loads = watch().loads();
         String card = cards(node).getFirst();
-        ObjectNode forged =
-                new ScheduledPod("forged-" + node, DEFAULT, "", 3600, List.of(MIB + "3000")).document();
+        ObjectNode forged = new ScheduledPod("forged-" + node, DEFAULT, "", 3600, List.of(MIB + "3000")).document();
         ObjectNode none = new ScheduledPod("none-" + node, DEFAULT, "", 3600, List.of("")).document();
         for (ObjectNode pod : List.of(forged, none)) {
             pod.withObject("/metadata/annotations")
@@ -224,8 +220,7 @@ class HamiClusterMigrationIT extends MigrationScenario {
     private void moveBack(String node, Program ours, HamiScheduler hami) throws Exception {
         Map<String, String> before = watch().containers();
         // Our plugin registers the node with HAMi's scheduler, and serves a pod that it binds.
-        create("served-" + node, HAMI, node, 3600, List.of(MIB + "400"));
-        awaitPhase("served-" + node, "Running");
+        run("served-" + node, HAMI, node, List.of(MIB + "400"));
         api().removeAnnotations(node, HamiDevices.LOCK);
         Runnable admit = kubelet(node).holdAdmission();
         String bound = "back-" + node;
@@ -241,17 +236,17 @@ class HamiClusterMigrationIT extends MigrationScenario {
         awaitPhase(bound, "Running");
         assertThat(api().pod(bound).annotation(HamiDevices.PHASE)).isEqualTo(HamiDevices.SUCCESS);
         api().unschedulable(node, false);
-        create("after-" + node, HAMI, node, 3600, List.of(MIB + "500 " + HamiRequest.CORES + "=10"));
-        awaitPhase("after-" + node, "Running");
+        run("after-" + node, HAMI, node, List.of(MIB + "500 " + HamiRequest.CORES + "=10"));
         assertThat(watch().containers()).containsAllEntriesOf(before);
     }
 
-    /** Each card has as many containers by HAMi's account as see it, and the memory that they request, or that in units. */
+    /**
+     * Each card has as many containers by HAMi's account as see it, and the memory that they request, or that in units.
+     */
     private void assertCountedRight(String node, HamiScheduler hami) {
         Map<String, CardWatch.Load> loads = watch().loads();
         assertThat(hami.uses(node)).hasSize(2).allSatisfy((card, use) -> {
-            CardWatch.Load load = loads.get(card);
-            assertThat(load).as(card).isNotNull();
+            CardWatch.Load load = loads.getOrDefault(card, CardWatch.Load.NONE);
             assertThat(use.containers()).as(card).isEqualTo(load.containers());
             assertThat(use.cores()).as(card).isEqualTo(load.cores());
             assertThat(use.mib()).as(card).isBetween(load.mib(), load.slottedMib());
@@ -262,21 +257,23 @@ class HamiClusterMigrationIT extends MigrationScenario {
     private void assertCapacity(String node) {
         await("capacity of " + node, () -> {
             Map<String, CardWatch.Load> loads = watch().loads();
-            List<String> used = cards(node).stream().filter(loads::containsKey).toList();
-            int taken = used.stream()
-                    .mapToInt(card -> loads.get(card).slottedMib() / UNIT_MIB)
+            List<CardWatch.Load> cards = cards(node).stream()
+                    .map(card -> loads.getOrDefault(card, CardWatch.Load.NONE))
+                    .toList();
+            int taken = cards.stream()
+                    .mapToInt(load -> load.slottedMib() / UNIT_MIB)
                     .sum();
             return kubelet(node).allocatable(PodSpec.MEMORY) == 2 * UNITS - taken
-                    && kubelet(node).allocatable(PodSpec.CARDS) == 2 - used.size();
+                    && kubelet(node).allocatable(PodSpec.CARDS) == Collections.frequency(cards, CardWatch.Load.NONE);
         });
     }
 
     /** Deletes the pods that see the card; returns their containers. */
     private Set<String> empty(String card) {
         Map<String, String> containers = watch().containers();
-        Set<String> pods = containers.keySet().stream()
-                .filter(name -> containers.get(name).contains(card))
-                .map(MigrationScenario::pod)
+        Set<String> pods = containers.entrySet().stream()
+                .filter(seen -> seen.getValue().contains(card))
+                .map(seen -> pod(seen.getKey()))
                 .collect(Collectors.toSet());
         pods.forEach(api()::delete);
         return containers.keySet().stream()
@@ -284,16 +281,16 @@ class HamiClusterMigrationIT extends MigrationScenario {
                 .collect(Collectors.toSet());
     }
 
-    private SimulatedScheduler schedulerOfHami(String name, URI extender) {
-        return scheduler(name, extender, Set.copyOf(HamiRequest.NAMES), HamiRequest.NAMES);
-    }
-
     private SimulatedScheduler schedulerOfOurs(String name, URI extender) {
         List<String> ignored = HamiRequest.NAMES.subList(1, HamiRequest.NAMES.size());
-        Set<String> managed = Stream.concat(
-                        Stream.of(PodSpec.MEMORY, PodSpec.CARDS), HamiRequest.NAMES.stream())
+        Set<String> managed = Stream.concat(Stream.of(PodSpec.MEMORY, PodSpec.CARDS), HamiRequest.NAMES.stream())
                 .collect(Collectors.toSet());
         return scheduler(name, extender, managed, ignored);
+    }
+
+    private void run(String name, String scheduler, String node, List<String> containers) {
+        create(name, scheduler, node, 3600, containers);
+        awaitPhase(name, "Running");
     }
 
     private void create(String name, String scheduler, String node, int seconds, List<String> containers) {

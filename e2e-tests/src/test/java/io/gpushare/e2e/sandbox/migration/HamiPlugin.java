@@ -58,11 +58,7 @@ final class HamiPlugin implements AutoCloseable {
         }
         cluster.annotateNode(
                 node,
-                Map.of(
-                        HamiDevices.REGISTER,
-                        register.toString(),
-                        HamiDevices.HANDSHAKE,
-                        "Reported " + Instant.now()));
+                Map.of(HamiDevices.REGISTER, register.toString(), HamiDevices.HANDSHAKE, "Reported " + Instant.now()));
     }
 
     /** Gives the next container of the pod that is being allocated its cards. */
@@ -93,8 +89,8 @@ final class HamiPlugin implements AutoCloseable {
         List<Device> order = new ArrayList<>(devices);
         environment.put(
                 "NVIDIA_VISIBLE_DEVICES", order.stream().map(Device::card).collect(Collectors.joining(",")));
-        order.forEach(device ->
-                environment.put("CUDA_DEVICE_MEMORY_LIMIT_" + order.indexOf(device), device.mib() + "m"));
+        order.forEach(
+                device -> environment.put("CUDA_DEVICE_MEMORY_LIMIT_" + order.indexOf(device), device.mib() + "m"));
         environment.put(
                 "CUDA_DEVICE_SM_LIMIT", String.valueOf(devices.getFirst().cores()));
         return environment;

@@ -23,10 +23,8 @@ record HamiRequest(int cards, int mib, int percentage, int cores) {
 
     static HamiRequest of(PodDocument.Container container) {
         int[] amounts = NAMES.stream()
-                .mapToInt(name -> container
-                        .limits()
-                        .getOrDefault(name, BigDecimal.ZERO)
-                        .intValue())
+                .mapToInt(name ->
+                        container.limits().getOrDefault(name, BigDecimal.ZERO).intValue())
                 .toArray();
         return new HamiRequest(amounts[0], amounts[1], amounts[2], amounts[3]);
     }

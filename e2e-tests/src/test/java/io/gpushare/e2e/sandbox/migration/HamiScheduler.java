@@ -153,8 +153,8 @@ final class HamiScheduler implements AutoCloseable {
                 Optional<Device> device = nodes.getOrDefault(node, Map.of()).values().stream()
                         .filter(card -> !own.contains(card.uuid()))
                         .filter(card -> fits(request, card, uses.getOrDefault(card.uuid(), Use.NONE)))
-                        .min(Comparator.comparing(card ->
-                                uses.getOrDefault(card.uuid(), Use.NONE).containers()))
+                        .min(Comparator.comparing(
+                                card -> uses.getOrDefault(card.uuid(), Use.NONE).containers()))
                         .map(card -> new Device(card.uuid(), request.mibOf(card.mib()), request.coresOf(card.mib())));
                 if (device.isEmpty()) {
                     return Optional.empty();
@@ -181,8 +181,7 @@ final class HamiScheduler implements AutoCloseable {
         String node = arguments.path("Node").asText();
         PodDocument pod = cluster.pod(arguments.path("PodName").asText());
         lock(node, pod);
-        cluster.annotate(
-                pod, Map.of(HamiDevices.PHASE, HamiDevices.ALLOCATING, HamiDevices.BOUND_AT, seconds()));
+        cluster.annotate(pod, Map.of(HamiDevices.PHASE, HamiDevices.ALLOCATING, HamiDevices.BOUND_AT, seconds()));
         cluster.bind(pod, node);
         return ApiClient.document().put("Error", "");
     }
@@ -194,8 +193,7 @@ final class HamiScheduler implements AutoCloseable {
         if (!locked.isEmpty() && names.contains(locked.substring(locked.lastIndexOf(',') + 1))) {
             throw new IllegalStateException("node " + node + " has been locked within 5m0s");
         }
-        cluster.annotateNode(
-                node, Map.of(HamiDevices.LOCK, Instant.now() + "," + pod.namespace() + "," + pod.name()));
+        cluster.annotateNode(node, Map.of(HamiDevices.LOCK, Instant.now() + "," + pod.namespace() + "," + pod.name()));
     }
 
     private static String seconds() {

@@ -32,7 +32,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two nodes with two cards of 15 GiB each, whose former device plugins are doubles, and the programs of this project. */
+/**
+ * Two nodes with two cards of 15 GiB each, whose former device plugins are doubles, and the programs of this project.
+ */
 abstract class MigrationScenario {
     static final List<String> NODES = List.of("n1", "n2");
     static final String ALLOCATION = "gpushare.io/allocation";
@@ -127,8 +129,8 @@ abstract class MigrationScenario {
     final void awaitAdoption(String node) {
         await(() -> watch.containers().entrySet().stream()
                 .filter(seen -> api.pod(pod(seen.getKey())).node().equals(node))
-                .allMatch(seen -> Stream.of(seen.getValue().split(",", -1))
-                        .allMatch(allocation(seen.getKey())::contains)));
+                .allMatch(seen ->
+                        Stream.of(seen.getValue().split(",", -1)).allMatch(allocation(seen.getKey())::contains)));
     }
 
     /** What our annotation gives a container, which {@link CardWatch#containers} names. */

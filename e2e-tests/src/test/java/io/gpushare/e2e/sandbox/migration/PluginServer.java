@@ -71,15 +71,12 @@ final class PluginServer implements AutoCloseable {
         @Override
         public void listAndWatch(Empty request, StreamObserver<ListAndWatchResponse> observer) {
             ListAndWatchResponse.Builder list = ListAndWatchResponse.newBuilder();
-            devices.forEach(
-                    id -> list.addDevices(Device.newBuilder().setID(id).setHealth("Healthy")));
+            devices.forEach(id -> list.addDevices(Device.newBuilder().setID(id).setHealth("Healthy")));
             observer.onNext(list.build());
         }
 
         @Override
-        public synchronized void allocate(
-                AllocateRequest request,
-                StreamObserver<AllocateResponse> observer) {
+        public synchronized void allocate(AllocateRequest request, StreamObserver<AllocateResponse> observer) {
             try {
                 int count = request.getContainerRequests(0).getDevicesIdsCount();
                 observer.onNext(AllocateResponse.newBuilder()
@@ -88,8 +85,7 @@ final class PluginServer implements AutoCloseable {
                         .build());
                 observer.onCompleted();
             } catch (IllegalStateException e) {
-                observer.onError(
-                        Status.INTERNAL.withDescription(e.getMessage()).asRuntimeException());
+                observer.onError(Status.INTERNAL.withDescription(e.getMessage()).asRuntimeException());
             }
         }
     }
