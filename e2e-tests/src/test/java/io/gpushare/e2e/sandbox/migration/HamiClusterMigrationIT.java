@@ -60,8 +60,7 @@ class HamiClusterMigrationIT extends MigrationScenario {
     @Test
     void nodesInUseMoveOneAfterTheOtherAndBackAgain() throws Exception {
         HamiScheduler hami = keep(new HamiScheduler(api()));
-        SimulatedScheduler hamis =
-                scheduler(HAMI, hami.uri(), Set.copyOf(HamiRequest.NAMES), HamiRequest.NAMES);
+        SimulatedScheduler hamis = scheduler(HAMI, hami.uri(), Set.copyOf(HamiRequest.NAMES), HamiRequest.NAMES);
         URI extender = startExtender();
         schedulerOfOurs(DEFAULT, extender);
         Map<String, Program> ours = new HashMap<>();

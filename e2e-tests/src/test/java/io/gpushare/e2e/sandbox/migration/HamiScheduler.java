@@ -153,7 +153,7 @@ final class HamiScheduler implements AutoCloseable {
                 Optional<Device> device = nodes.getOrDefault(node, Map.of()).values().stream()
                         .filter(card -> !own.contains(card.uuid()))
                         .filter(card -> fits(request, card, uses.getOrDefault(card.uuid(), Use.NONE)))
-                        .min(Comparator.comparing(
+                        .min(Comparator.comparingInt(
                                 card -> uses.getOrDefault(card.uuid(), Use.NONE).containers()))
                         .map(card -> new Device(card.uuid(), request.mibOf(card.mib()), request.coresOf(card.mib())));
                 if (device.isEmpty()) {
