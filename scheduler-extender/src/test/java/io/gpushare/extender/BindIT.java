@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Bind over real HTTP on both sides, with every kind of response of the API server. */
@@ -203,6 +204,25 @@ class BindIT extends WithExtender {
         await().until(() -> used("n1") == 3); // events are in order: the one of q came before
         api.delete("q");
         await().until(() -> used("n1") == 0);
+    }
+
+    @Test
+    void theCardsOfWholeCardPodsAreBoundToASharingPodOnceTheKubeletOffersThem() throws Exception {
+        List<Consumer<String>> ends = List.of(pod -> api.phase(pod, "Succeeded"), api::delete);
+        for (int i = 0; i < ends.size(); i++) {
+            api.pod("w" + i, "uid-w" + i, new JsonObject().put("aliyun.com/gpu-count", "2"));
+            api.pod("s" + i, "uid-s" + i, THREE);
+            assertThat(extender.bind("w" + i, "uid-w" + i, "n1")).isEmpty();
+            awaitSeen(1);
+            long ended = System.nanoTime();
+            ends.get(i).accept("w" + i);
+            await().until(() -> used("n1") == 0);
+            assertThat(extender.bind("s" + i, "uid-s" + i, "n1")).isEmpty();
+            assertThat(System.nanoTime() - ended)
+                    .isGreaterThanOrEqualTo(Duration.ofSeconds(2).toNanos());
+            api.delete("s" + i);
+            await().until(() -> used("n1") == 0);
+        }
     }
 
     @Test

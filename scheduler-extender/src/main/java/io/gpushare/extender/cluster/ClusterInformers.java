@@ -28,6 +28,7 @@ public final class ClusterInformers implements AutoCloseable {
 
     private final KubernetesApi api;
     private final Ledger ledger;
+    private final PlacementOutcomes outcomes;
     private final AdmissionReporter admissions;
     private final Informer nodes;
     private final Informer pods;
@@ -41,12 +42,13 @@ public final class ClusterInformers implements AutoCloseable {
     /**
      * Starts to watch.
      *
-     * @param outcomes receives what kubelets report of bound pods
+     * @param outcomes receives what kubelets report of bound pods, and the cards that they leave
      * @param pluginNamespace the namespace of the device plugins
      */
     public ClusterInformers(KubernetesApi api, Ledger ledger, PlacementOutcomes outcomes, String pluginNamespace) {
         this.api = api;
         this.ledger = ledger;
+        this.outcomes = outcomes;
         this.admissions = new AdmissionReporter(api.pods(), outcomes);
         nodeEvents = new Events<>(this::nodeSeen, this::nodeGone);
         this.pluginNamespace = pluginNamespace;
@@ -80,6 +82,9 @@ public final class ClusterInformers implements AutoCloseable {
                     String.valueOf(pod.spec().node()), pod.ref(), pod.status().ended() ? null : pod.metrics());
         }
         admissions.seen(pod);
+        if (pod.status().ended()) {
+            leaves(pod);
+        }
         ledger.updatePod(PodClient.pod(pod));
     }
 
@@ -88,7 +93,16 @@ public final class ClusterInformers implements AutoCloseable {
             ledger.updatePluginMetrics(String.valueOf(pod.spec().node()), pod.ref(), null);
         }
         admissions.gone(pod.ref());
+        leaves(pod);
         ledger.removePod(pod.ref());
+    }
+
+    /** Called before the ledger gives the pod's cards to others. */
+    private void leaves(PodState pod) {
+        ledger.podEntry(pod.ref().uid()).stream()
+                .filter(entry -> entry.node() != null)
+                .flatMap(entry -> entry.holdings().stream())
+                .forEach(holding -> outcomes.left().add(holding.node(), holding.allocation()));
     }
 
     /** Only in the plugins' namespace: elsewhere any user may give a pod these labels and would be asked for usage. */

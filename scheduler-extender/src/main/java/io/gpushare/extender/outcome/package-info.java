@@ -1,6 +1,6 @@
 /**
- * What became of earlier choices: filter named a node and no bind came, or the kubelet rejected the pod. Values in
- * memory only, bounded; no HTTP, no Kubernetes client, and time is passed in.
+ * What became of earlier choices: filter named a node and no bind came, the kubelet rejected the pod, or the pod ended.
+ * Values in memory only, bounded; no HTTP, no Kubernetes client, and time is passed in.
  */
 @NullMarked
 package io.gpushare.extender.outcome;

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,7 +64,7 @@ public final class Binder {
     }
 
     /**
-     * Binds the pod to the node. Blocks on the API calls.
+     * Binds the pod to the node. Blocks on the API calls, and until the cards are settled.
      *
      * @param now by the clock that {@link #resolveUnknown} uses, which must never step
      */
@@ -148,15 +149,28 @@ public final class Binder {
         return switch (placer.assume(pod, demand, node, now)) {
             case Assumption.Refused(Reason why) -> new Failed(Why.NO_CAPACITY, why.sentence());
             case Assumption.Bound(Holding holding) -> UnknownBindingResolver.asBound(pod, node, holding.node(), true);
-            case Assumption.Assumed(Holding holding, Inventory inventory) ->
-                call(
+            case Assumption.Assumed(Holding holding, Inventory inventory) -> {
+                awaitSettled(holding);
+                yield call(
                         pod,
                         demand.demand(),
                         holding,
                         AllocationCodec.annotations(
                                 holding.allocation(), inventory, node, demand.containers(), wall.instant()),
                         now);
+            }
         };
+    }
+
+    /** Waits until the kubelet offers cards that another pod has just left. */
+    private void awaitSettled(Holding holding) {
+        try {
+            TimeUnit.NANOSECONDS.sleep(outcomes.left()
+                    .settlesIn(holding.node(), holding.allocation())
+                    .toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // this process ends, and the call fails
+        }
     }
 
     /** Whether an earlier call has assumed the pod on the node. */

@@ -10,12 +10,19 @@ import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.scheduling.BindResult.Bound;
 import io.gpushare.extender.scheduling.BindResult.Failed;
 import io.gpushare.extender.scheduling.BindResult.Why;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,11 +37,13 @@ class BinderTest {
     private final Placer placer = TestCluster.placer();
     private final Ledger ledger = placer.ledger();
     private final Script api = new Script();
-    private final Binder binder = new Binder(placer, api, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW);
+    private final PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
+    private final Binder binder = new Binder(placer, api, outcomes, () -> TestCluster.NOW);
 
     /** An API server that answers Bindings with these statuses: 0 for no answer, -1 for no connection. */
     private static final class Script implements PodApi {
         private final Queue<Integer> statuses = new ArrayDeque<>();
+        private Runnable onBind = () -> {};
         private Optional<ClusterPod> pod = Optional.of(new ClusterPod(
                 POD,
                 null,
@@ -49,6 +58,7 @@ class BinderTest {
 
         @Override
         public void bind(PodRef ref, String node, Map<String, String> annotations) throws Failure {
+            onBind.run();
             int status = statuses.remove();
             switch (status) {
                 case 201 -> {}
@@ -108,6 +118,25 @@ class BinderTest {
         assertThat(binder.bind(POD, "n2", TestCluster.NOW)).isEqualTo(new Bound(false));
         assertThat(used("n1")).isZero();
         assertThat(used("n2")).isEqualTo(3);
+    }
+
+    @Test
+    void aCardThatAWholeCardPodHasJustLeftIsBoundOnceItIsSettled() {
+        Allocation whole = ofFirstCard(Share.whole(1));
+        Allocation memory = ofFirstCard(Share.memory(3));
+        outcomes.left().add("n1", whole);
+        assertThat(outcomes.left().settlesIn("n1", memory)).isPositive();
+        List<Duration> waits = new ArrayList<>();
+        api.onBind = () -> waits.add(outcomes.left().settlesIn("n1", memory));
+        api.statuses.add(201);
+        assertThat(binder.bind(POD, "n1", TestCluster.NOW)).isEqualTo(new Bound(false));
+        assertThat(waits).containsExactly(Duration.ZERO);
+    }
+
+    private Allocation ofFirstCard(Share share) {
+        CardId card = ledger.nodeEntry("n1").cards().cards().getFirst().card().id();
+        return new Allocation(
+                MemoryUnit.GIB, List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(card, share))));
     }
 
     @Test
