@@ -94,6 +94,17 @@ class HamiIT extends ClusterScenario {
     }
 
     @Test
+    void percentagesThatAddUpToACardShareIt() {
+        create("forty", "", GPU + ": 1, nvidia.com/gpumem-percentage: 40, nvidia.com/gpucores: 60");
+        String card = cardOf(pods.running("forty"), "main");
+        create("sixty", card, GPU + ": 1, nvidia.com/gpumem-percentage: 60, nvidia.com/gpucores: 40");
+        assertThat(cardOf(pods.running("sixty"), "main")).isEqualTo(card);
+        assertThat(printed("forty")).isEqualTo(card + " 6144m 60");
+        assertThat(printed("sixty")).isEqualTo(card + " 9216m 40");
+        offers(2 * UNITS, 1, 10 + 2);
+    }
+
+    @Test
     void whatCannotBeIsAnsweredWithASentence() {
         create("no-gpu", "", "nvidia.com/gpumem: 3000");
         pods.refused("no-gpu", "requests nvidia.com/gpumem and no nvidia.com/gpu: add nvidia.com/gpu: 1");
