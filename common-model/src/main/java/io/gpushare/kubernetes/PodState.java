@@ -112,7 +112,7 @@ public record PodState(
     /** A pod of the program's own node. */
     static PodState of(JsonNode json) {
         PodJson pod = new PodJson(json);
-        PodState read = new PodState(
+        return new PodState(
                 pod.ref(),
                 new Metadata(
                         Objects.requireNonNullElse(Json.time(pod.metadata(), "creationTimestamp"), Instant.EPOCH),
@@ -132,12 +132,14 @@ public record PodState(
                         pod.node() == null ? held(pod) : null,
                         deadline(pod)),
                 metrics(pod));
-        return read.status().ended() ? read.identity() : read;
     }
 
     /** The same for pods of all nodes, without what only a pod's own node needs. */
     static PodState ofAnyNode(JsonNode json) {
         PodState pod = of(json);
+        if (pod.status().ended()) {
+            return pod.identity();
+        }
         Map<String, String> annotations = pod.metadata().annotations();
         if (annotations.containsKey(AnnotationKeys.ALLOCATION)) {
             annotations = annotations.entrySet().stream()
@@ -163,8 +165,8 @@ public record PodState(
     }
 
     /**
-     * Without annotations, controller and containers: all that is used of a pod that ended, and of one that is gone.
-     * The kubelet may still list it.
+     * Without annotations, controller and containers: all that is used of a pod that is gone, which the kubelet may
+     * still list, and of one of another node that ended.
      */
     PodState identity() {
         return new PodState(

@@ -14,7 +14,7 @@ class PodStateTest {
     private static final String START = "2026-11-26T14:00:05Z";
 
     private static PodState pod(String phase, String seconds, String start) throws JsonProcessingException {
-        return PodState.of(new ObjectMapper().readTree("""
+        return PodState.ofAnyNode(new ObjectMapper().readTree("""
             {"metadata":{"name":"p","uid":"u"},"spec":{"nodeName":"n","activeDeadlineSeconds":%s},
              "status":{"phase":"%s","startTime":"%s"}}
             """.formatted(seconds, phase, start)));

@@ -123,7 +123,7 @@ final class Plugin implements AutoCloseable {
                         () -> AnnotationDifference.of(latest.now()),
                         difference -> api.pods()
                                 .annotate(
-                                        difference.pod(),
+                                        difference.pod().ref(),
                                         difference.annotations(
                                                 latest.now().inventory(),
                                                 options.nodeName,

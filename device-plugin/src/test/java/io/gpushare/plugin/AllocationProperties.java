@@ -304,8 +304,11 @@ class AllocationProperties {
             latest.update(snapshot -> snapshot.withCheckpoint(kubelet.checkpoint()));
             for (AnnotationDifference difference : AnnotationDifference.of(latest.now())) {
                 assertThat(difference.kind()).isNotEqualTo(AnnotationDifference.Kind.UNCONFIRMED);
-                NodePod pod = Objects.requireNonNull(api.get(difference.pod().uid()));
-                api.put(pod.ref().uid(), TestPods.annotated(pod, difference.actual()));
+                NodePod pod =
+                        Objects.requireNonNull(api.get(difference.pod().ref().uid()));
+                api.put(
+                        pod.ref().uid(),
+                        TestPods.annotated(pod, difference.actual().orElseThrow()));
             }
         }
 

@@ -34,7 +34,8 @@ class HamiMigrationIT extends WholeProgram {
         assertThat(api.podPatches().getFirst())
                 .startsWith("runs ")
                 .contains(B + "\\\":3", "slots")
-                .doesNotContain("hami.io", "ALIYUN");
+                .contains("\"hami.io/bind-phase\":\"success\"")
+                .doesNotContain("vgpu", "ALIYUN");
         assertThat(api.events()).anySatisfy(event -> assertThat(event).contains("GpuAllocationWritten", "keeps it"));
         assertThat(api.patches().getLast()).contains("hami.io/node-nvidia-register", "\\\"count\\\":10");
     }
@@ -55,6 +56,15 @@ class HamiMigrationIT extends WholeProgram {
         assertThat(api.podPatches().getFirst())
                 .contains("gpushare.io/allocation", "hami.io/vgpu-devices-allocated", B + ",NVIDIA,3072,0:;")
                 .contains("\"hami.io/bind-phase\":\"success\"");
+    }
+
+    @Test
+    void aPodThatWasRefusedIsMarkedSoThatHamisPluginPassesOverIt() throws Exception {
+        cards(CARD_A);
+        api.annotated("p", "Failed", REQUESTS, on(A, "allocating"));
+        run("--hami");
+        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
+        assertThat(api.podPatches().getFirst()).startsWith("p ").contains("{\"hami.io/bind-phase\":\"failed\"}");
     }
 
     @Test

@@ -115,7 +115,7 @@ public final class AllocationCodec {
     public static Map<String, String> annotationsOfAssigned(Allocation allocation) {
         String encoded = encode(allocation);
         return allocation.slotted()
-                ? Map.of(AnnotationKeys.ALLOCATION, encoded)
+                ? Map.of(AnnotationKeys.ALLOCATION, encoded, HamiAnnotations.PHASE, HamiAnnotations.SUCCESS)
                 : Map.of(AnnotationKeys.ALLOCATION, encoded, AnnotationKeys.LEGACY_ASSIGNED, "true");
     }
 

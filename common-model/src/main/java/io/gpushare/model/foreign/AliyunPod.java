@@ -60,6 +60,12 @@ public record AliyunPod(Decoded<Integer> index, int cardUnits, boolean assigned,
         return AliyunCards.chosen(this, inventory);
     }
 
+    /** gpushare's plugin passes over pods that have ended. */
+    @Override
+    public Map<String, String> withdrawal() {
+        return Map.of();
+    }
+
     @Override
     public Optional<ForeignHolding> holding(Inventory inventory) {
         return AliyunCards.holding(this, inventory);

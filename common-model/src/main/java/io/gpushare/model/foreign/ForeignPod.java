@@ -40,6 +40,12 @@ public sealed interface ForeignPod permits AliyunPod, HamiPod {
      */
     Decoded<Allocation> chosen(Inventory inventory);
 
+    /**
+     * What to write on a pod that ended while it waited for its cards, so that no later pod gets them in its name;
+     * empty if there is nothing to write.
+     */
+    Map<String, String> withdrawal();
+
     /** What the pod holds if it runs or is about to run; empty if it requests nothing, or the node has no cards. */
     Optional<ForeignHolding> holding(Inventory inventory);
 }

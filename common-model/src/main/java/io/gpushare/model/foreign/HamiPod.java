@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * cores, and one slot of each card, or the whole card.
  *
  * @param devices by container, with those that have none; absent if HAMi did not bind the pod to this node
- * @param assigned whether HAMi's device plugin gave the pod its cards
+ * @param phase {@value HamiAnnotations#PHASE}; empty if absent
  * @param containers the containers that request slots
  */
-public record HamiPod(Decoded<List<List<Device>>> devices, boolean assigned, List<ContainerDemand> containers)
+public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<ContainerDemand> containers)
         implements ForeignPod {
     private static final Share WHOLE = Share.WHOLE_CARD.plus(Share.slots(1));
     private static final MemoryUnit MIB = MemoryUnit.ofMib(1);
@@ -43,7 +43,7 @@ public record HamiPod(Decoded<List<List<Device>>> devices, boolean assigned, Lis
                 && !annotations.containsKey(AnnotationKeys.ALLOCATION);
         return new HamiPod(
                 bound ? devices(annotations) : new Decoded.Absent<>(),
-                HamiAnnotations.SUCCESS.equals(annotations.get(HamiAnnotations.PHASE)),
+                annotations.getOrDefault(HamiAnnotations.PHASE, ""),
                 slotted);
     }
 
@@ -68,6 +68,19 @@ public record HamiPod(Decoded<List<List<Device>>> devices, boolean assigned, Lis
     @Override
     public boolean bound() {
         return !(devices instanceof Decoded.Absent);
+    }
+
+    @Override
+    public boolean assigned() {
+        return phase.equals(HamiAnnotations.SUCCESS);
+    }
+
+    /** Without HAMi's node lock, its plugin takes a pod of the node in this phase for the one of the call. */
+    @Override
+    public Map<String, String> withdrawal() {
+        return bound() && phase.equals(HamiAnnotations.ALLOCATING)
+                ? Map.of(HamiAnnotations.PHASE, HamiAnnotations.FAILED)
+                : Map.of();
     }
 
     @Override

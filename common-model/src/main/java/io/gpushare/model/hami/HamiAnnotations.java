@@ -28,10 +28,12 @@ public final class HamiAnnotations {
     /** The node that HAMi's scheduler chose. */
     public static final String NODE = "hami.io/vgpu-node";
 
-    /** Whether the pod has its cards: {@code allocating}, {@value #SUCCESS} or {@code failed}. */
+    /** Whether the pod has its cards: {@value #ALLOCATING}, {@value #SUCCESS} or {@value #FAILED}. */
     public static final String PHASE = "hami.io/bind-phase";
 
+    public static final String ALLOCATING = "allocating";
     public static final String SUCCESS = "success";
+    public static final String FAILED = "failed";
 
     /** When the scheduler chose, and when it bound the pod, in seconds. */
     private static final List<String> TIMES = List.of("hami.io/vgpu-time", "hami.io/bind-time");

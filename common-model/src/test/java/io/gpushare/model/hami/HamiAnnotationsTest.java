@@ -68,7 +68,8 @@ class HamiAnnotationsTest {
                 .containsEntry(
                         "hami.io/vgpu-devices-allocated",
                         "GPU-a,NVIDIA,15109,100:;GPU-b,NVIDIA,3072,30:GPU-a,NVIDIA,3072,30:;");
-        assertThat(AllocationCodec.annotationsOfAssigned(allocation)).containsOnlyKeys("gpushare.io/allocation");
+        assertThat(AllocationCodec.annotationsOfAssigned(allocation))
+                .containsOnlyKeys("gpushare.io/allocation", "hami.io/bind-phase");
     }
 
     @Test

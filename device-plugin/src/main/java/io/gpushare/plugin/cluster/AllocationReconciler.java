@@ -100,14 +100,15 @@ public final class AllocationReconciler implements AutoCloseable {
     private Duration reconcile() throws InterruptedException {
         List<AnnotationDifference> now = differences.get();
         Instant start = clock.instant();
-        List<String> different = now.stream().map(each -> each.pod().uid()).toList();
+        List<String> different =
+                now.stream().map(each -> each.pod().ref().uid()).toList();
         // A repaired pod is left alone for a while, because the watch may be late.
         attempts.entrySet()
                 .removeIf(entry -> !different.contains(entry.getKey())
                         && entry.getValue().next().isBefore(start));
         Duration wait = pace.again();
         for (AnnotationDifference difference : now) {
-            @Nullable Attempt before = attempts.get(difference.pod().uid());
+            @Nullable Attempt before = attempts.get(difference.pod().ref().uid());
             // An unconfirmed difference may become a known one.
             if (before == null
                     || before.kind() != difference.kind()
@@ -115,7 +116,8 @@ public final class AllocationReconciler implements AutoCloseable {
                 repair(difference, before);
                 TimeUnit.MILLISECONDS.sleep(pace.gap().toMillis());
             }
-            Attempt after = Objects.requireNonNull(attempts.get(difference.pod().uid()));
+            Attempt after =
+                    Objects.requireNonNull(attempts.get(difference.pod().ref().uid()));
             Duration due = Duration.between(clock.instant(), after.next());
             wait = due.compareTo(wait) < 0 ? due : wait;
         }
@@ -123,7 +125,7 @@ public final class AllocationReconciler implements AutoCloseable {
     }
 
     private void repair(AnnotationDifference difference, @Nullable Attempt before) {
-        String uid = difference.pod().uid();
+        String uid = difference.pod().ref().uid();
         try {
             boolean unconfirmed = difference.kind() == Kind.UNCONFIRMED;
             if (!unconfirmed) {
@@ -141,7 +143,7 @@ public final class AllocationReconciler implements AutoCloseable {
             failures.incrementAndGet();
             LOG.warn(
                     "the allocation of pod {} can't be written on it, next attempt in {} s: {}",
-                    difference.pod(),
+                    difference.pod().ref(),
                     backoff.next().toSeconds(),
                     e.getMessage());
         }
@@ -149,11 +151,11 @@ public final class AllocationReconciler implements AutoCloseable {
 
     private void report(AnnotationDifference difference, PodEvent event) {
         if (event.warning()) {
-            LOG.warn("pod {}: {}", difference.pod(), event.message());
+            LOG.warn("pod {}: {}", difference.pod().ref(), event.message());
         } else {
-            LOG.info("pod {}: annotated with its cards {}", difference.pod(), difference.cards());
+            LOG.info("pod {}: annotated with its cards {}", difference.pod().ref(), difference.cards());
         }
-        events.record(new EventSubject.Pod(difference.pod()), event);
+        events.record(new EventSubject.Pod(difference.pod().ref()), event);
     }
 
     private static Optional<PodEvent> event(AnnotationDifference difference) {
@@ -174,8 +176,8 @@ public final class AllocationReconciler implements AutoCloseable {
                 event(
                         "GpuAllocationWritten",
                         "The pod got " + cards
-                                + " from gpushare's device plugin, keeps it, and is annotated with it now.");
-            case UNASSIGNED -> Optional.empty();
+                                + " from another device plugin, keeps it, and is annotated with it now.");
+            case UNASSIGNED, WITHDRAWN -> Optional.empty();
             case UNCONFIRMED ->
                 event(
                         "GpuAllocationDoubtful",

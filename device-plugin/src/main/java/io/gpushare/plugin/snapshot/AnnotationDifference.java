@@ -1,7 +1,6 @@
 package io.gpushare.plugin.snapshot;
 
 import io.gpushare.model.Allocation;
-import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
@@ -10,14 +9,15 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
- * A pod whose allocation annotation differs from what its containers have.
+ * A pod whose annotations differ from what its containers have.
  *
- * @param containers the names of all its containers, in the order in which they start
- * @param actual what they have: the responses of Allocate, or if these are unknown what pod-resources lists
+ * @param actual what they have: the responses of Allocate, or if these are unknown what pod-resources lists; empty for
+ *     a pod that ended
  */
-public record AnnotationDifference(PodRef pod, List<String> containers, Allocation actual, Kind kind) {
+public record AnnotationDifference(NodePod pod, Optional<Allocation> actual, Kind kind) {
     /** How the annotation differs. */
     public enum Kind {
         /** There is none: another scheduler bound the pod, or it is static. */
@@ -28,6 +28,8 @@ public record AnnotationDifference(PodRef pod, List<String> containers, Allocati
         ADOPTED,
         /** It is right, but gpushare's annotations don't say yet that the pod has its card. */
         UNASSIGNED,
+        /** The pod ended, and another scheduler's annotations still say that it waits for its cards. */
+        WITHDRAWN,
         /**
          * It contradicts the kubelet's devices, and neither this process nor the kubelet's checkpoint knows the
          * response of Allocate. Which of the two the containers use is unknown, so the pod holds both, and nothing is
@@ -42,25 +44,29 @@ public record AnnotationDifference(PodRef pod, List<String> containers, Allocati
 
         /** Whether something was not as it should be; otherwise writing the annotation is a step of every pod. */
         public boolean reported() {
-            return this != UNASSIGNED;
+            return this != UNASSIGNED && this != WITHDRAWN;
         }
     }
 
     /** Every difference on the node; a pod counts once all its containers have their cards. */
     public static List<AnnotationDifference> of(NodeSnapshot snapshot) {
         return snapshot.pods().stream()
-                .filter(pod -> !pod.ended())
                 .flatMap(pod -> of(snapshot, pod).stream())
                 .toList();
     }
 
     private static Optional<AnnotationDifference> of(NodeSnapshot snapshot, NodePod pod) {
+        if (pod.ended()) {
+            return pod.foreign().withdrawal().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(new AnnotationDifference(pod, Optional.empty(), Kind.WITHDRAWN));
+        }
         return snapshot.allocations()
                 .assigned()
                 .allocationOf(pod.ref().uid())
                 .filter(actual -> pod.demand().valid().filter(actual::gives).isPresent())
                 .flatMap(actual -> kind(snapshot, pod, actual)
-                        .map(kind -> new AnnotationDifference(pod.ref(), pod.containers(), actual, kind)));
+                        .map(kind -> new AnnotationDifference(pod, Optional.of(actual), kind)));
     }
 
     private static Optional<Kind> kind(NodeSnapshot snapshot, NodePod pod, Allocation actual) {
@@ -101,13 +107,17 @@ public record AnnotationDifference(PodRef pod, List<String> containers, Allocati
     public Map<String, String> annotations(Inventory inventory, String node, Instant now) {
         return switch (kind) {
             case MISSING, WRONG, UNCONFIRMED ->
-                AllocationCodec.annotationsOfRunning(actual, inventory, node, containers, now);
-            case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(actual);
+                AllocationCodec.annotationsOfRunning(actual.orElseThrow(), inventory, node, pod.containers(), now);
+            case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(actual.orElseThrow());
+            case WITHDRAWN -> pod.foreign().withdrawal();
         };
     }
 
     /** The UUIDs of the cards that the pod has, for messages. */
     public String cards() {
-        return String.join(", ", actual.cards().stream().map(CardId::uuid).toList());
+        return actual.stream()
+                .flatMap(allocation -> allocation.cards().stream())
+                .map(CardId::uuid)
+                .collect(Collectors.joining(", "));
     }
 }

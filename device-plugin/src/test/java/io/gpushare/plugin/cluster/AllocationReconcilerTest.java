@@ -12,6 +12,7 @@ import io.gpushare.plugin.snapshot.TestPods;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -38,7 +39,7 @@ class AllocationReconcilerTest {
         if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             throw new KubernetesException(503, "annotating: 503 away", null);
         }
-        written.add(difference.pod().name());
+        written.add(difference.pod().ref().name());
         world.remove(difference);
     }
 
@@ -89,9 +90,8 @@ class AllocationReconcilerTest {
 
     private static AnnotationDifference difference(String pod, AnnotationDifference.Kind kind) {
         return new AnnotationDifference(
-                TestPods.ref(pod),
-                List.of("main"),
-                TestPods.allocation(TestPods.share("main", new CardId("GPU-a"), 2)),
+                TestPods.withoutDemand(pod),
+                Optional.of(TestPods.allocation(TestPods.share("main", new CardId("GPU-a"), 2))),
                 kind);
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.plugin.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.model.Allocation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -11,6 +12,7 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -26,45 +28,42 @@ class AnnotationDifferenceTest {
 
     @Test
     void aCorrectAnnotationIsNoDifference() {
-        assertThat(AnnotationDifference.of(EMPTY.withPod(ANNOTATED))).isEmpty();
-        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(ANNOTATED), "p", A)))
-                .isEmpty();
-        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(ANNOTATED), "GPU-a::0", "GPU-a::1")))
+        assertThat(found(EMPTY.withPod(ANNOTATED))).isEmpty();
+        assertThat(found(answered(EMPTY.withPod(ANNOTATED), "p", A))).isEmpty();
+        assertThat(found(listed(EMPTY.withPod(ANNOTATED), "GPU-a::0", "GPU-a::1")))
                 .isEmpty();
     }
 
     @Test
     void theResponseOfAllocateOverridesTheAnnotation() {
-        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(UNANNOTATED), "p", B)))
+        assertThat(found(answered(EMPTY.withPod(UNANNOTATED), "p", B)))
                 .containsExactly(difference(B, AnnotationDifference.Kind.MISSING));
-        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(ANNOTATED), "p", B)))
+        assertThat(found(answered(EMPTY.withPod(ANNOTATED), "p", B)))
                 .containsExactly(difference(B, AnnotationDifference.Kind.WRONG));
     }
 
     @Test
     void afterARestartTheDevicesNameTheCardsOfAPodWithoutAnAnnotation() {
-        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(UNANNOTATED), "GPU-b::0", "GPU-b::1")))
+        assertThat(found(listed(EMPTY.withPod(UNANNOTATED), "GPU-b::0", "GPU-b::1")))
                 .containsExactly(difference(B, AnnotationDifference.Kind.MISSING));
     }
 
     @Test
     void devicesOfSeveralCardsProveNothing() {
-        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(UNANNOTATED), "GPU-a::0", "GPU-b::1")))
+        assertThat(found(listed(EMPTY.withPod(UNANNOTATED), "GPU-a::0", "GPU-b::1")))
                 .isEmpty();
     }
 
     @Test
     void aPodCountsOnceAllItsContainersHaveTheirCards() {
         NodePod two = TestPods.unannotated("p", 0, TestPods.memory("main", 2), TestPods.memory("other", 1));
-        assertThat(AnnotationDifference.of(answered(EMPTY.withPod(two), "p", A)))
-                .isEmpty();
+        assertThat(found(answered(EMPTY.withPod(two), "p", A))).isEmpty();
     }
 
     @Test
     void anAnnotationThatContradictsTheDevicesIsReportedAndThePodHoldsTheCardsOfBoth() {
         NodeSnapshot disputed = listed(EMPTY.withPod(ANNOTATED), "GPU-b::0", "GPU-b::1");
-        assertThat(AnnotationDifference.of(disputed))
-                .containsExactly(difference(A, AnnotationDifference.Kind.UNCONFIRMED));
+        assertThat(found(disputed)).containsExactly(difference(A, AnnotationDifference.Kind.UNCONFIRMED));
         assertThat(disputed.allocations().assigned().cards())
                 .extracting(CardState::allocated)
                 .containsExactly(Share.memory(2), Share.memory(2));
@@ -78,14 +77,14 @@ class AnnotationDifferenceTest {
     void theKubeletsRecordOfTheResponseDecides() {
         NodeSnapshot disputed = listed(EMPTY.withPod(ANNOTATED), "GPU-b::0", "GPU-b::1");
         NodeSnapshot edited = disputed.withCheckpoint(recorded(new NamedCard.ByUuid(B)));
-        assertThat(AnnotationDifference.of(edited)).containsExactly(difference(B, AnnotationDifference.Kind.WRONG));
+        assertThat(found(edited)).containsExactly(difference(B, AnnotationDifference.Kind.WRONG));
         assertThat(edited.allocations().assigned().cards())
                 .extracting(CardState::allocated)
                 .containsExactly(Share.NONE, Share.memory(2));
         assertThat(edited.unproved()).isFalse();
         // The kubelet ignored the preferred devices, and the container has the annotated card.
         NodeSnapshot unpreferred = disputed.withCheckpoint(recorded(new NamedCard.ByIndex(0)));
-        assertThat(AnnotationDifference.of(unpreferred)).isEmpty();
+        assertThat(found(unpreferred)).isEmpty();
         assertThat(unpreferred.allocations().assigned().cards())
                 .extracting(CardState::allocated)
                 .containsExactly(Share.memory(2), Share.NONE);
@@ -97,7 +96,7 @@ class AnnotationDifferenceTest {
                 "uid-p", "main", "a.com/m", Set.of("GPU-a-_-0", "GPU-a-_-1"), List.of(new NamedCard.ByIndex(1)));
         NodeSnapshot snapshot = listed(EMPTY.withPod(UNANNOTATED), "GPU-a-_-0", "GPU-a-_-1")
                 .withCheckpoint(KubeletCheckpoint.of(List.of(gpushares)));
-        assertThat(AnnotationDifference.of(snapshot)).containsExactly(difference(B, AnnotationDifference.Kind.ADOPTED));
+        assertThat(found(snapshot)).containsExactly(difference(B, AnnotationDifference.Kind.ADOPTED));
         // Its devices are not in our lists, but the scheduler counts them.
         assertThat(snapshot.allocations().undeviced().cards())
                 .extracting(CardState::allocated)
@@ -127,7 +126,7 @@ class AnnotationDifferenceTest {
                         .allocated()
                         .units())
                 .isEqualTo(2);
-        assertThat(AnnotationDifference.of(snapshot)).containsExactly(difference(A, AnnotationDifference.Kind.WRONG));
+        assertThat(found(snapshot)).containsExactly(difference(A, AnnotationDifference.Kind.WRONG));
     }
 
     @Test
@@ -139,12 +138,18 @@ class AnnotationDifferenceTest {
         assertThat(snapshot.allocations().assigned().cards())
                 .extracting(CardState::allocated)
                 .containsExactly(Share.memory(8));
-        assertThat(AnnotationDifference.of(snapshot)).isEmpty();
+        assertThat(found(snapshot)).isEmpty();
     }
 
-    private static AnnotationDifference difference(CardId card, AnnotationDifference.Kind kind) {
-        return new AnnotationDifference(
-                TestPods.ref("p"), List.of("main"), TestPods.allocation(TestPods.share("main", card, 2)), kind);
+    private static List<Map.Entry<AnnotationDifference.Kind, Allocation>> found(NodeSnapshot snapshot) {
+        return AnnotationDifference.of(snapshot).stream()
+                .map(each -> Map.entry(each.kind(), each.actual().orElseThrow()))
+                .toList();
+    }
+
+    private static Map.Entry<AnnotationDifference.Kind, Allocation> difference(
+            CardId card, AnnotationDifference.Kind kind) {
+        return Map.entry(kind, TestPods.allocation(TestPods.share("main", card, 2)));
     }
 
     private static NodeSnapshot answered(NodeSnapshot snapshot, String pod, CardId card) {

@@ -69,14 +69,15 @@ class HamiPodsTest {
         AnnotationDifference written = AnnotationDifference.of(found).getFirst();
         Map<String, String> annotations = new HashMap<>(allocated("forged", "success"));
         annotations.putAll(written.annotations(CARDS, "n1", Instant.EPOCH));
-        assertThat(written.annotations(CARDS, "n1", Instant.EPOCH)).containsOnlyKeys("gpushare.io/allocation");
+        assertThat(written.annotations(CARDS, "n1", Instant.EPOCH))
+                .containsOnlyKeys("gpushare.io/allocation", "hami.io/bind-phase");
         NodePod hami = TestPods.hami("p", annotations, HALF);
         NodePod adopted = new NodePod(
                 hami.ref(),
                 hami.created(),
                 false,
                 hami.demand(),
-                new Decoded.Valid<>(written.actual()),
+                new Decoded.Valid<>(written.actual().orElseThrow()),
                 List.of("main"),
                 Map.of(),
                 Set.of(),
@@ -93,6 +94,19 @@ class HamiPodsTest {
         for (String phase : List.of("failed", "success", "allocating")) {
             NodePod failed = TestPods.ended(TestPods.hami("p", allocated(ON_B, phase), HALF));
             assertThat(held(devices(EMPTY.withPod(failed)))).containsExactly(Share.NONE, Share.NONE);
+        }
+    }
+
+    @Test
+    void aPodThatEndedWaitsForItsCardsNoLonger() {
+        NodePod refused = TestPods.ended(TestPods.hami("p", allocated(ON_B, "allocating"), HALF));
+        NodeSnapshot snapshot = EMPTY.withPod(refused);
+        assertThat(kinds(snapshot)).containsExactly(Kind.WITHDRAWN);
+        assertThat(AnnotationDifference.of(snapshot).getFirst().annotations(CARDS, "n1", Instant.EPOCH))
+                .containsExactly(Map.entry("hami.io/bind-phase", "failed"));
+        for (String phase : List.of("failed", "success")) {
+            NodePod ended = TestPods.ended(TestPods.hami("p", allocated(ON_B, phase), HALF));
+            assertThat(kinds(EMPTY.withPod(ended))).isEmpty();
         }
     }
 

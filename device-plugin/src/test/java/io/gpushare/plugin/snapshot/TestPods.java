@@ -67,7 +67,16 @@ public final class TestPods {
     }
 
     public static NodePod ended(NodePod pod) {
-        return pod(pod.ref(), pod.created(), true, pod.demand(), pod.allocation());
+        return new NodePod(
+                pod.ref(),
+                pod.created(),
+                true,
+                pod.demand(),
+                pod.allocation(),
+                pod.containers(),
+                pod.started(),
+                pod.former(),
+                pod.foreign());
     }
 
     /** A pod of one container {@code main}, annotated by gpushare with these suffixes of keys and values. */
