@@ -72,8 +72,13 @@ final class DisplayedCluster implements AutoCloseable {
                         "--view-port=" + viewPort));
         cluster.api.service(
                 "kube-system", "gpushare-schd-extender", "view", URI.create("https://127.0.0.1:" + viewPort));
-        cluster.api.account("kube-system", "gpushare-viewer", true);
+        cluster.addViewerAccount();
         return cluster;
+    }
+
+    /** Adds the account of deploy/kubectl/viewer-account.yaml. */
+    void addViewerAccount() {
+        api.account("kube-system", "gpushare-viewer", true);
     }
 
     /** @param tls the options of an extender that serves TLS; none for plain HTTP */
@@ -100,7 +105,7 @@ final class DisplayedCluster implements AutoCloseable {
                         .toList(),
                 Map.of(),
                 folder.resolve("extender.log"));
-        api.service("kube-system", "gpushare-schd-extender", extender);
+        api.service("kube-system", "gpushare-schd-extender", "http", extender);
         awaitReady();
     }
 

@@ -52,7 +52,7 @@ final class ServiceProxy {
         String service = path.group(1) + "/" + path.group(2);
         @Nullable URI target = targets.getOrDefault(service + path.group(3), targets.get(service));
         if (target == null) {
-            throw ApiError.unavailable();
+            throw ApiError.noEndpoints(path.group(2));
         }
         RequestOptions options = new RequestOptions()
                 .setMethod(HttpMethod.valueOf(request.method().name()))

@@ -104,6 +104,12 @@ public final class ApiError extends RuntimeException {
         return new ApiError(500, "InternalError", "", "", "Internal error occurred: " + message);
     }
 
+    /** The service proxy finds no pod that is ready, or no port of that name. */
+    public static ApiError noEndpoints(String service) {
+        return new ApiError(
+                503, "ServiceUnavailable", "", "", "no endpoints available for service \"" + service + "\"");
+    }
+
     public static ApiError unavailable() {
         return new ApiError(
                 503, "ServiceUnavailable", "", "", "the server is currently unable to handle the request (ordered)");
