@@ -218,16 +218,25 @@ class ViewIT extends WithView {
         }
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> json("cluster").getJsonArray("nodes").size() == 62);
+        assertThat(names(new JsonObject(uncompressed(VIEW + "cluster")))).hasSize(62);
+        assertThat(extender.get(VIEW + "cluster").body())
+                .as("the same for every viewer")
+                .isEqualTo(uncompressed(VIEW + "cluster"));
+        assertThat(uncompressed("/ui/page.js"))
+                .isEqualTo(extender.get("/ui/page.js").body());
+    }
+
+    private static String uncompressed(String path) throws Exception {
         HttpResponse<byte[]> compressed = HttpClient.newHttpClient()
                 .send(
-                        extender.request(VIEW + "cluster")
+                        extender.request(path)
                                 .header("Accept-Encoding", "gzip")
                                 .build(),
                         HttpResponse.BodyHandlers.ofByteArray());
         assertThat(compressed.headers().firstValue("Content-Encoding")).contains("gzip");
+        assertThat(compressed.headers().firstValue("Vary")).isPresent();
         try (GZIPInputStream body = new GZIPInputStream(new ByteArrayInputStream(compressed.body()))) {
-            String uncompressed = new String(body.readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(names(new JsonObject(uncompressed))).hasSize(62);
+            return new String(body.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 

@@ -28,7 +28,7 @@ final class UiFiles {
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
             + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    private record File(String type, Buffer content, String tag) {}
+    private record File(String type, Buffer content, Buffer compressed, String tag) {}
 
     // Keyed by the path below /ui/.
     private final Map<String, File> files = new HashMap<>();
@@ -81,10 +81,10 @@ final class UiFiles {
 
     private void add(String path, String resource) {
         try (InputStream bytes = open(resource)) {
-            byte[] content = bytes.readAllBytes();
+            Buffer content = Buffer.buffer(bytes.readAllBytes());
             CRC32 sum = new CRC32();
-            sum.update(content);
-            files.put(path, new File(type(resource), Buffer.buffer(content), Long.toHexString(sum.getValue())));
+            sum.update(content.getBytes());
+            files.put(path, new File(type(resource), content, Gzip.of(content), Long.toHexString(sum.getValue())));
         } catch (IOException e) {
             throw new UncheckedIOException("a resource of this program", e);
         }
@@ -128,7 +128,9 @@ final class UiFiles {
         if (context.isFresh()) {
             context.response().setStatusCode(304).end();
         } else {
-            HttpResponse.send(context.request(), 200, file.type(), file.content());
+            boolean compressed = Gzip.accepted(context.request()) && Gzip.pays(file.content());
+            Gzip.send(
+                    context.request(), 200, file.type(), compressed ? file.compressed() : file.content(), compressed);
         }
     }
 }

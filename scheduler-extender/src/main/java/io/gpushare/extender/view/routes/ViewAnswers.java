@@ -4,12 +4,14 @@ import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.pod.WaitingPod;
+import io.gpushare.extender.view.ClusterChanges;
 import io.gpushare.extender.view.ClusterSnapshot;
 import io.gpushare.extender.view.InspectedNodes;
 import io.gpushare.extender.view.NodeDetails;
 import io.gpushare.extender.view.Nodes;
 import io.gpushare.extender.view.PodsOnCards;
 import io.gpushare.extender.view.SortBy;
+import io.gpushare.extender.view.ViewJson;
 import io.gpushare.extender.view.ViewRevisions;
 import io.gpushare.extender.view.Waste;
 import io.gpushare.extender.view.routes.Answer.Question;
@@ -22,6 +24,7 @@ import io.gpushare.extender.view.text.WasteText;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.model.PodRef;
+import io.vertx.core.buffer.Buffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,10 +37,14 @@ import java.util.stream.Stream;
 final class ViewAnswers {
     private static final int LARGEST_SELECTION = 100;
 
+    /** The last complete snapshot of the cluster. */
+    private record Complete(String revision, Optional<String> unready, Buffer body) {}
+
     private final Ledger ledger;
     private final ViewAccess view;
     private final ViewRevisions revisions;
     private final Supplier<Optional<String>> unready;
+    private volatile Complete complete = new Complete("", Optional.empty(), Buffer.buffer());
     private final Map<String, Question> immediate = new HashMap<>();
     private final Map<String, Question> waiting = new HashMap<>();
 
@@ -97,9 +104,21 @@ final class ViewAnswers {
         };
     }
 
+    /** Viewers who have no snapshot get the same bytes until something changes. */
     private Answer cluster(ViewParameters parameters) {
-        return Answer.json(() -> ClusterSnapshot.of(
-                revisions.since(parameters.text("since", ""), System.nanoTime()), unready.get(), view.grafana()));
+        return () -> {
+            ClusterChanges changes = revisions.since(parameters.text("since", ""), System.nanoTime());
+            Optional<String> why = unready.get();
+            Complete last = complete;
+            if (changes.full() && changes.revision().equals(last.revision()) && why.equals(last.unready())) {
+                return last.body();
+            }
+            Buffer body = ViewJson.json(ClusterSnapshot.of(changes, why, view.grafana()));
+            if (changes.full()) {
+                complete = new Complete(changes.revision(), why, body);
+            }
+            return body;
+        };
     }
 
     private Answer find(ViewParameters parameters) throws RefusedException {

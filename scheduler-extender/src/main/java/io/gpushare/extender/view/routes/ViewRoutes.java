@@ -15,9 +15,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -25,7 +22,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.zip.GZIPOutputStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +35,6 @@ public final class ViewRoutes {
     private static final String TEXT = "text/";
     private static final int CONCURRENT = 2;
     private static final long LONGEST_WAIT_MILLIS = 5000;
-    private static final int LEAST_COMPRESSED = 2048;
     private static final String BEARER = "Bearer ";
     private static final String TOKEN = "X-Gpushare-Token";
     private static final int LONGEST_TOKEN_REQUEST = 64 << 10;
@@ -55,6 +50,7 @@ public final class ViewRoutes {
     // Requests that wait for device plugins or the API server hold little memory and must not delay the others.
     private final Semaphore waiting = new Semaphore(8 * CONCURRENT);
     private final UiFiles files = UiFiles.load();
+    private final Gzip gzip = new Gzip();
     private final ViewerTokens tokens;
 
     public ViewRoutes(
@@ -177,24 +173,23 @@ public final class ViewRoutes {
 
     private void respondLater(HttpServerRequest request, boolean text, Step<Answer> question) {
         Context loop = vertx.getOrCreateContext();
-        boolean gzip =
-                String.valueOf(request.getHeader(HttpHeaders.ACCEPT_ENCODING)).contains("gzip");
+        boolean accepted = Gzip.accepted(request);
         blocking.execute(() -> {
-            Made made = made(text, gzip, question);
+            Made made = made(text, accepted, question);
             loop.runOnContext(nothing -> send(request, made));
         });
     }
 
-    private Made made(boolean text, boolean gzip, Step<Answer> question) {
+    private Made made(boolean text, boolean accepted, Step<Answer> question) {
         try {
             Answer response = question.take();
             return limited(working, () -> {
                 Buffer body = response.make();
-                boolean compressed = gzip && body.length() > LEAST_COMPRESSED;
+                boolean compressed = accepted && Gzip.pays(body);
                 return new Made(
                         200,
                         text ? HttpResponse.TEXT : HttpResponse.JSON,
-                        compressed ? compressed(body) : body,
+                        compressed ? gzip.compressed(body) : body,
                         compressed);
             });
         } catch (RefusedException e) {
@@ -215,24 +210,10 @@ public final class ViewRoutes {
                 : new Made(status, HttpResponse.JSON, JsonWriter.error(sentence), false);
     }
 
-    private static Buffer compressed(Buffer body) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(body.length() / 4);
-        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-            gzip.write(body.getBytes());
-        } catch (IOException e) {
-            throw new UncheckedIOException("memory accepts every write", e);
-        }
-        return Buffer.buffer(bytes.toByteArray());
-    }
-
     private static void send(HttpServerRequest request, Made made) {
         request.response()
                 .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
-                .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
-        if (made.compressed()) {
-            request.response().putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
-        }
-        HttpResponse.send(request, made.status(), made.type(), made.body());
+                .putHeader("X-Content-Type-Options", "nosniff");
+        Gzip.send(request, made.status(), made.type(), made.body(), made.compressed());
     }
 }
