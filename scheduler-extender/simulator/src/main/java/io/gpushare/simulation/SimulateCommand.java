@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -114,9 +115,10 @@ final class SimulateCommand implements CheckedOptions {
             names = "--find",
             paramLabel = "nodes.model=<model>",
             description =
-                    "Instead: how many nodes with cards of that model are needed for --for, if each pod comes once, in"
-                        + " the order of the list. Decided by the first --policy; adaptive-through-extender if it is"
-                        + " not set.")
+                    "Instead: how many nodes with cards of that model are enough for --for, if each pod comes once:"
+                        + " the fewest that any policy finds in several orders, what the first --policy"
+                        + " (adaptive-through-extender if it is not set) needs in the order of the list, and how many"
+                        + " are proven to be necessary.")
     private @Nullable String find;
 
     @Option(
@@ -158,7 +160,7 @@ final class SimulateCommand implements CheckedOptions {
             } else if (lifetimes) {
                 lifetimes(out);
             } else if (find != null) {
-                find(find, out);
+                find(find, out, err);
             } else {
                 replay(out, err);
             }
@@ -222,15 +224,20 @@ final class SimulateCommand implements CheckedOptions {
         out.printf(Locale.ROOT, "%.1f s%n", (System.nanoTime() - begin) / 1e9);
     }
 
-    private void find(String what, PrintStream out) throws BadInputException {
+    private void find(String what, PrintStream out, PrintStream err) throws BadInputException {
         NodeSearch search = NodeSearch.parse(what, goal);
         Contestant policy = Contestant.parse(
                 policies.equals(List.of(DEFAULT_POLICIES.split(",")))
                         ? "adaptive-through-extender"
                         : policies.getFirst());
         Workload input = workload();
-        NodeSearch.Found found = search.run(input.nodes(), input.pods(), policy);
-        out.println(json() ? search.json(found, policy.name()) : search.describe(found, policy.name()));
+        boolean json = json();
+        Set<String> unknown = NodeSearch.unknownModels(input);
+        if (!unknown.isEmpty()) {
+            err.println("simulate: pods name models that no node has: " + String.join(", ", unknown));
+        }
+        NodePlan plan = search.run(input, policy);
+        out.println(json ? plan.json() : plan.text());
     }
 
     private boolean json() throws BadInputException {

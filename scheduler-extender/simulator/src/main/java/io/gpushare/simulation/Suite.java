@@ -2,6 +2,7 @@ package io.gpushare.simulation;
 
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.simulation.suite.RegretTable;
 import io.gpushare.simulation.suite.SuiteCluster;
 import io.gpushare.simulation.trace.GpuWork;
 import java.util.ArrayList;

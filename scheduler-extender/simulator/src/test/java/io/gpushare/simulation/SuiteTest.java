@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.simulation.suite.RegretTable;
 import io.gpushare.simulation.suite.SuiteCluster;
 import java.util.List;
 import java.util.stream.LongStream;

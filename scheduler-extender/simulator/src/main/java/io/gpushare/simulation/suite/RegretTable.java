@@ -1,4 +1,4 @@
-package io.gpushare.simulation;
+package io.gpushare.simulation.suite;
 
 import io.gpushare.extender.policy.PolicyKind;
 import java.util.ArrayList;
