@@ -12,7 +12,7 @@ import io.gpushare.model.text.Printable;
 public record ContainerDemand(String name, ContainerRole role, Share request) {
     public ContainerDemand {
         boolean memory = request.units() > 0 || request.part() > 0;
-        if (memory == request.wholeCards() > 0 || (!memory && request.hasPercents())) {
+        if ((memory == request.wholeCards() > 0 || (!memory && request.hasPercents())) && !request.isSlots()) {
             throw new IllegalArgumentException(
                     "container " + Printable.quoted(name) + " must request memory units or whole cards");
         }

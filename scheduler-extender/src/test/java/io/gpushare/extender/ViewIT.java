@@ -167,10 +167,9 @@ class ViewIT extends WithView {
             -------------------------------------------------------------------------------------------------------
             Allocated/Total GPU Memory In Cluster:
             3/75 (4%)
-
-            b GPU0: unhealthy (Xid 79), accepts no new pods
-            b GPU1: cordoned, accepts no new pods
             """);
+        assertThat(text("details")).contains("b GPU0: unhealthy (Xid 79), accepts no new pods");
+        assertThat(text("details?notes=off")).doesNotContain("accepts no new pods");
         assertThat(text("details?node=a")).isEqualTo("""
 
             NAME:       a

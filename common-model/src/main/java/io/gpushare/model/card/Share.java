@@ -76,6 +76,11 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
         return units == 0 && wholeCards == 0 && cores == 0 && slots == 0 && part == 0;
     }
 
+    /** Whether it is slots alone: all that scheduler and kubelet count of a container with slots. */
+    public boolean isSlots() {
+        return slots > 0 && equals(slots(slots));
+    }
+
     /** Whether it has a part of a card's memory or cores, which leaves the rest of the card to others. */
     public boolean hasPart() {
         return units > 0 || cores > 0 || part > 0;

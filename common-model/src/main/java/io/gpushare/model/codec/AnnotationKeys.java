@@ -49,16 +49,29 @@ public final class AnnotationKeys {
     /** HAMi's key on a pod, for how nodes are chosen. */
     public static final String HAMI_NODE_POLICY = "hami.io/node-scheduler-policy";
 
+    /** How HAMi chooses cards within a node: words joined by commas. */
+    public static final String HAMI_CARD_POLICY = "hami.io/gpu-scheduler-policy";
+
     // HAMi's key on a pod, for how a card is divided: hami-core, mps or mig.
     static final String HAMI_MODE = "nvidia.com/vgpu-mode";
 
     /** HAMi's keys on a pod that have no effect here. */
     static final List<String> HAMI_WITHOUT_EFFECT = List.of(
-            "hami.io/gpu-scheduler-policy",
             "hami.io/device-scoring-weights",
             "hami.io/vulkan",
             "nvidia.com/numa-bind",
             "nvidia.com/mig-profile-preference");
+
+    // HAMi's keys that are read.
+    private static final List<String> HAMI = List.of(
+            HAMI_USE_TYPE,
+            HAMI_NO_TYPE,
+            HAMI_USE_UUID,
+            HAMI_NO_UUID,
+            HAMI_USE_INDEX,
+            HAMI_NO_INDEX,
+            HAMI_NODE_POLICY,
+            HAMI_MODE);
 
     /** All keys that select cards, in the order in which they are read. */
     public static final List<String> SELECTORS =
@@ -104,17 +117,36 @@ public final class AnnotationKeys {
                 .filter(AnnotationKeys::unknown)
                 .sorted()
                 .findFirst()
-                .map(AnnotationKeys::misspelt)
+                .map(key -> misspelt(key, FOR_PODS, ": pods may have " + String.join(", ", FOR_PODS)))
+                .or(() -> annotations.keySet().stream()
+                        .filter(AnnotationKeys::misspeltOfHami)
+                        .sorted()
+                        .findFirst()
+                        .map(key -> misspelt(key, HAMI, ": of these keys there are " + String.join(", ", HAMI))))
                 .or(() -> FOR_PODS.stream()
                         .filter(key -> annotations.getOrDefault(key, "-").isBlank())
                         .findFirst()
                         .map(key -> "annotation " + key + " is empty: write a value, or remove the annotation"));
     }
 
-    private static String misspelt(String key) {
+    /**
+     * Whether it has the form of HAMi's keys that select cards, or is almost one that is read. HAMi writes further keys
+     * into pods itself.
+     */
+    private static boolean misspeltOfHami(String key) {
+        if (HAMI.contains(key) || HAMI_WITHOUT_EFFECT.contains(key)) {
+            return false;
+        }
+        return key.startsWith("nvidia.com/use-")
+                || key.startsWith("nvidia.com/nouse-")
+                || ((key.startsWith("nvidia.com/") || key.startsWith("hami.io/"))
+                        && NearestName.of(key, HAMI).isPresent());
+    }
+
+    private static String misspelt(String key, List<String> known, String otherwise) {
         return "annotation " + Printable.quoted(key) + " is unknown"
-                + NearestName.of(key, FOR_PODS)
+                + NearestName.of(key, known)
                         .map(near -> "; did you mean " + near + "?")
-                        .orElse(": pods may have " + String.join(", ", FOR_PODS));
+                        .orElse(otherwise);
     }
 }

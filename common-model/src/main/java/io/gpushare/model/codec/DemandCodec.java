@@ -9,12 +9,15 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.selector.CardSelector;
+import io.gpushare.model.text.NearestName;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -24,8 +27,13 @@ import org.jspecify.annotations.Nullable;
 public final class DemandCodec {
     private static final Pattern CARDS = Pattern.compile("[1-9]|[1-5][0-9]|6[0-4]");
 
+    // The name that the documents use for parts of a card's cores; by default there is no such resource.
+    private static final String CORES = "aliyun.com/gpu-core.percentage";
+
     private static final int MOST_CONTAINERS = 64;
     private static final int MOST_SHARES = 256;
+    // No card has so many units, even of 1 MiB: the amount is in bytes.
+    private static final int LEAST_BYTES = 1 << 20;
     private final ResourceNames names;
     private final Set<ShareKind> kinds;
     private final HamiCodec hami;
@@ -61,7 +69,8 @@ public final class DemandCodec {
      *     if a container requests a resource of HAMi too
      */
     public Decoded<Demand> decode(List<ContainerResources> containers, Map<String, String> annotations) {
-        Decoded<Demand> amounts = decode(containers);
+        Decoded<Demand> amounts =
+                decode(containers, container -> HamiCodec.request(request(container, slotted()), annotations));
         if (!(amounts instanceof Decoded.Valid<Demand>(Demand requested))) {
             return amounts;
         }
@@ -142,7 +151,7 @@ public final class DemandCodec {
      *     without memory, or an amount that is not a whole number
      */
     public Decoded<Demand> decode(List<ContainerResources> containers) {
-        return decode(containers, container -> request(container, slotted()));
+        return decode(containers, container -> counted(container, request(container, slotted())));
     }
 
     /**
@@ -157,7 +166,10 @@ public final class DemandCodec {
                                 .valid()
                                 .filter(Allocation::slotted)
                                 .isPresent());
-        return decode(containers, container -> request(container, slots).plus(formerShare(container)));
+        return decode(
+                containers,
+                container -> HamiCodec.request(request(container, slots), annotations)
+                        .plus(formerShare(container)));
     }
 
     /** How the node's device plugin counts in another way than this codec, as a sentence; empty if it does not. */
@@ -179,16 +191,31 @@ public final class DemandCodec {
      * What the user should know of a pod's requests, because they have another effect than elsewhere: sentences without
      * a full stop.
      */
-    public List<String> notes(List<ContainerResources> containers, Map<String, String> annotations) {
-        if (!slotted()) {
-            return List.of();
+    public List<String> notes(Demand demand, List<ContainerResources> containers, Map<String, String> annotations) {
+        List<String> notes = new ArrayList<>(demand.slotted() ? hami.notes(containers, annotations) : List.of());
+        for (ContainerResources container : containers) {
+            if (names.of(ShareKind.CORES).isEmpty() && container.quantities().containsKey(CORES)) {
+                notes.add("container '" + container.name() + "' requests " + CORES + ", which is not offered: set"
+                        + " --core-resource=" + CORES + " of both programs, and --isolation=mps of the device plugin");
+            }
         }
-        List<String> notes = new ArrayList<>(hami.notes(containers));
-        AnnotationKeys.HAMI_WITHOUT_EFFECT.stream()
-                .filter(annotations::containsKey)
-                .map(key -> "annotation " + key + " has no effect here")
+        AnnotationKeys.SELECTORS.stream()
+                .filter(key ->
+                        annotations.getOrDefault(key, "-").replace(',', ' ').isBlank())
+                .map(key -> "annotation " + key + " is empty and has no effect")
                 .forEach(notes::add);
+        if (demand.slotted()) {
+            AnnotationKeys.HAMI_WITHOUT_EFFECT.stream()
+                    .filter(annotations::containsKey)
+                    .map(key -> "annotation " + key + " has no effect here")
+                    .forEach(notes::add);
+        }
         return notes;
+    }
+
+    /** The policy that a pod with slots asks for in HAMi's annotations. */
+    public static Optional<String> hamisPolicy(Map<String, String> annotations) {
+        return HamiCodec.policy(annotations);
     }
 
     /** The names of the containers of a bound pod that request only former resources. */
@@ -245,6 +272,28 @@ public final class DemandCodec {
     }
 
     /**
+     * What a pod without a demand may have meant, as a sentence: it requests 0 of a resource, or one whose name is not
+     * quite that of a resource. Empty for others.
+     */
+    public Optional<String> nearly(List<ContainerResources> containers) {
+        Set<String> known = names.kinds().stream().map(names::of).collect(Collectors.toCollection(TreeSet::new));
+        for (ContainerResources container : containers) {
+            for (String name : new TreeSet<>(container.quantities().keySet())) {
+                if (known.contains(name)) {
+                    return Optional.of("container '" + container.name() + "' requests " + name
+                            + ": 0, which is nothing: write a number from 1 up");
+                }
+                Optional<String> near = name.contains("/") ? NearestName.of(name, known) : Optional.empty();
+                if (near.isPresent()) {
+                    return Optional.of("container '" + container.name() + "' requests " + name
+                            + ", which GPU Share does not have; did you mean " + near.get() + "?");
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
      * The containers that request memory, with the memory alone, as gpushare reads a pod; former resources count as
      * well.
      *
@@ -270,6 +319,24 @@ public final class DemandCodec {
                 : checked(demands).valid().map(Demand::containers).orElse(List.of());
     }
 
+    /**
+     * The containers that request slots, as HAMi reads a pod: what is invalid for this codec may be a whole card there.
+     */
+    public List<ContainerDemand> slots(List<ContainerResources> containers) {
+        return containers.stream()
+                .filter(container -> slotted() && inSlots(container).slots() > 0)
+                .map(container -> new ContainerDemand(container.name(), container.role(), inSlots(container)))
+                .toList();
+    }
+
+    private Share inSlots(ContainerResources container) {
+        try {
+            return hami.request(container);
+        } catch (IllegalArgumentException e) {
+            return Share.WHOLE_CARD.plus(Share.slots(1));
+        }
+    }
+
     /** The amounts in a node's {@code status.allocatable}; none where they are invalid. */
     public Share allocatable(Map<String, String> allocatable) {
         try {
@@ -286,6 +353,17 @@ public final class DemandCodec {
             share = share.plus(kind.share(container.amount(names.of(kind))));
         }
         return share;
+    }
+
+    /** The container's request, unless it is a number of bytes. */
+    private Share counted(ContainerResources container, Share request) {
+        for (ShareKind kind : kinds) {
+            if (kind.in(request) >= LEAST_BYTES) {
+                throw new IllegalArgumentException(
+                        container.tooLarge(names.of(kind), BigDecimal.valueOf(kind.in(request))));
+            }
+        }
+        return request;
     }
 
     /** What the container requests, in one of the two vocabularies. */
