@@ -71,6 +71,7 @@ public final class AnnotationKeys {
             HAMI_USE_INDEX,
             HAMI_NO_INDEX,
             HAMI_NODE_POLICY,
+            HAMI_CARD_POLICY,
             HAMI_MODE);
 
     /** All keys that select cards, in the order in which they are read. */

@@ -51,7 +51,9 @@ class DemandCodecTest {
                 "nvidia.com/use-gpumodel|a100|annotation 'nvidia.com/use-gpumodel' is unknown: of these keys there are"
                         + " nvidia.com/use-gputype, nvidia.com/nouse-gputype, nvidia.com/use-gpuuuid,"
                         + " nvidia.com/nouse-gpuuuid, nvidia.com/use-gpuindexes, nvidia.com/nouse-gpuindexes,"
-                        + " hami.io/node-scheduler-policy, nvidia.com/vgpu-mode",
+                        + " hami.io/node-scheduler-policy, hami.io/gpu-scheduler-policy, nvidia.com/vgpu-mode",
+                "hami.io/gpu-schedular-policy|mutex|annotation 'hami.io/gpu-schedular-policy' is unknown; did you mean"
+                        + " hami.io/gpu-scheduler-policy?",
                 "nvidia.com/nouse-gpuuid|GPU-1|annotation 'nvidia.com/nouse-gpuuid' is unknown; did you mean"
                         + " nvidia.com/nouse-gpuuuid?",
                 "hami.io/node-schedular-policy|spread|annotation 'hami.io/node-schedular-policy' is unknown; did you"
