@@ -185,6 +185,7 @@ final class BoundSearch {
         return sum;
     }
 
+    /** What a node offers of a limit on these cards, rounded. */
     private long offered(int index, BitSet uses, Limit limit, Rounding rounding) {
         int next = uses.nextSetBit(use(index, -1));
         if (next < 0 || next >= use(index + 1, -1)) {
@@ -194,6 +195,12 @@ final class BoundSearch {
         List<FreeCard> cards = node.cards().stream()
                 .filter(card -> uses.get(use(index, kinds.indexOf(card.kind()))))
                 .toList();
-        return LowerBound.offered(limit, node, cards, rounding);
+        return switch (limit) {
+            case MEMORY ->
+                cards.stream().mapToLong(card -> rounding.offered(card.units())).sum();
+            case WHOLE_CARDS -> rounding.offered(cards.size());
+            case CPU -> rounding.offered(Math.max(0, node.cpuMilli()));
+            case NODE_MEMORY -> rounding.offered(Math.max(0, node.memoryMib()));
+        };
     }
 }

@@ -1,8 +1,5 @@
 package io.gpushare.extender.planning;
 
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-
 /**
  * A number of new nodes that is proven to be necessary.
  *
@@ -62,21 +59,5 @@ public record LowerBound(int nodes, Limit by, boolean sizes) {
         long offered(long size) {
             return size == place ? requested(size) : parts == 0 ? size : (parts + 1) * ((parts + 1) * size / place);
         }
-    }
-
-    /** What these cards of a node offer of a limit, rounded. */
-    static long offered(Limit limit, FreeNode node, Iterable<FreeCard> cards, Rounding rounding) {
-        long sum = 0;
-        long count = 0;
-        for (FreeCard card : cards) {
-            sum += limit == Limit.MEMORY ? rounding.offered(card.units()) : 0;
-            count++;
-        }
-        return switch (limit) {
-            case MEMORY -> sum;
-            case WHOLE_CARDS -> rounding.offered(count);
-            case CPU -> rounding.offered(Math.max(0, node.cpuMilli()));
-            case NODE_MEMORY -> rounding.offered(Math.max(0, node.memoryMib()));
-        };
     }
 }

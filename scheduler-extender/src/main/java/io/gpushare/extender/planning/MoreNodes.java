@@ -72,8 +72,8 @@ public final class MoreNodes {
         }
     }
 
-    /** A way to place pods on empty nodes. */
-    public interface Way {
+    /** Tries to place the pods on nodes. */
+    public interface Trial {
         /** The pods that it does not place; it may end when there are too many. */
         List<PodRequest> refused(List<FreeNode> nodes);
     }
@@ -110,20 +110,20 @@ public final class MoreNodes {
         return others.stream().anyMatch(node -> node.name().startsWith(prefix));
     }
 
-    /** The smallest number that is enough if the pods are placed in their order in that way. */
-    public Optional<Plan> listed(String policy, Way way) {
-        return plan(most, policy, PodOrder.LISTED, way);
+    /** The smallest number that is enough if the pods are placed in their order by that trial. */
+    public Optional<Plan> listed(String policy, Trial trial) {
+        return plan(most, policy, PodOrder.LISTED, trial);
     }
 
     /** The pods placed in their order by that scoring. */
-    public Way by(Scoring scoring) {
+    public Trial by(Scoring scoring) {
         return nodes -> refused(nodes, pods, scoring);
     }
 
-    private Optional<Plan> plan(int limit, String policy, PodOrder order, Way way) {
+    private Optional<Plan> plan(int limit, String policy, PodOrder order, Trial trial) {
         Map<Integer, List<PodRequest>> refused = new HashMap<>();
         OptionalInt nodes = SmallestCount.find(Math.min(lowerBound.nodes(), limit), limit, count -> {
-            List<PodRequest> now = way.refused(nodes(count));
+            List<PodRequest> now = trial.refused(nodes(count));
             refused.put(count, now);
             return now.size() <= mayRefuse;
         });
@@ -145,12 +145,12 @@ public final class MoreNodes {
         for (PodOrder order : orders(limit)) {
             List<PodRequest> ordered = order.of(pods, this::takers, random);
             for (PolicyKind policy : POLICIES) {
-                Way way = nodes -> refused(nodes, ordered, scoring(policy, nodes));
+                Trial trial = nodes -> refused(nodes, ordered, scoring(policy, nodes));
                 if (limit < lowerBound.nodes()) {
                     return best;
                 }
-                if (way.refused(nodes(limit)).size() <= mayRefuse) {
-                    best = plan(limit, policy.toString(), order, way);
+                if (trial.refused(nodes(limit)).size() <= mayRefuse) {
+                    best = plan(limit, policy.toString(), order, trial);
                     limit = best.map(Plan::nodes).orElse(limit) - 1;
                 }
             }
