@@ -1,5 +1,6 @@
 package io.gpushare.simulation;
 
+import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.options.CheckedOptions;
 import io.gpushare.simulation.lifetimes.WaitTable;
@@ -100,7 +101,8 @@ final class SimulateCommand implements CheckedOptions {
             names = "--lifetimes",
             description = "Instead: pods end, and wait in kube-scheduler's queue. The list has their times: openb's"
                     + " creation_time and deletion_time, or created and duration, in seconds. Prints how long"
-                    + " pods wait with each policy that the extender offers, through filter and bind.")
+                    + " pods wait with each policy, through filter and bind. With --suite: the pods of drawn clusters"
+                    + " run for drawn times.")
     private boolean lifetimes;
 
     @Option(
@@ -206,7 +208,8 @@ final class SimulateCommand implements CheckedOptions {
         }
         int parallel = threads();
         long begin = System.nanoTime();
-        out.print(new Suite(clusters, seed, List.of(PolicyKind.values())).run(parallel, err::println));
+        Suite drawn = new Suite(clusters, seed, List.of(PolicyKind.values()));
+        out.print(lifetimes ? drawn.waits(parallel, err::println) : drawn.run(parallel, err::println));
         out.println();
         out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
     }
@@ -220,7 +223,14 @@ final class SimulateCommand implements CheckedOptions {
         }
         long begin = System.nanoTime();
         List<TimedPod> timed = PodTrace.readTimed(pods);
-        WaitTable.write(NodeTrace.read(nodes).nodes(0), timed, PolicyKind.offered(), speeds, out::println);
+        List<FreeNode> empty = NodeTrace.read(nodes).nodes(0);
+        for (double speed : speeds) {
+            out.printf(
+                    Locale.ROOT,
+                    "Pods come %.1f times as fast. %s%n",
+                    speed,
+                    WaitTable.of(empty, timed, PolicyKind.offered(), speed));
+        }
         out.printf(Locale.ROOT, "%.1f s%n", (System.nanoTime() - begin) / 1e9);
     }
 
