@@ -3,46 +3,36 @@ package io.gpushare.simulation;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.policy.SmallestCount;
+import io.gpushare.extender.planning.LowerBound;
+import io.gpushare.extender.planning.MoreNodes;
+import io.gpushare.extender.planning.MoreNodes.Plan;
 import io.gpushare.simulation.trace.BadInputException;
-import io.gpushare.simulation.trace.GpuWork;
 import io.gpushare.simulation.trace.NodeTrace;
-import io.gpushare.simulation.trace.PodClass;
-import java.util.HashMap;
+import io.gpushare.simulation.trace.Workload;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.OptionalInt;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * How many nodes with cards of one model a cluster needs for a list of pods, each of which arrives once, in order.
+ * How many nodes with cards of one model a cluster needs for a list of pods: with one policy if they arrive in the
+ * order of the list, and at best.
  *
  * @param model of the cards of the nodes in question; the others stay
  * @param mostRefused the number of pods that may be refused
  */
-public record NodeSearch(String model, int mostRefused) {
-    private static final int MAX_NODES = 8192;
+record NodeSearch(String model, int mostRefused) {
     private static final Pattern FIND = Pattern.compile("nodes\\.model=(.+)");
+    private static final int MOST_NAMED = 5;
     private static final Pattern FOR = Pattern.compile("refused<?=([0-9]{1,6})");
 
-    /**
-     * The smallest number found by doubling and halving.
-     *
-     * @param before how many the list has
-     * @param refused the refused pods of that cluster by class
-     */
-    public record Found(int nodes, int before, Map<PodClass, Integer> refused) {
-        public Found {
-            refused = Map.copyOf(refused);
-        }
-    }
-
     /** Reads {@code nodes.model=H100} and {@code refused=0}. */
-    public static NodeSearch parse(String find, String goal) throws BadInputException {
+    static NodeSearch parse(String find, String goal) throws BadInputException {
         Matcher what = FIND.matcher(find);
         if (!what.matches()) {
             throw new BadInputException(
@@ -55,61 +45,59 @@ public record NodeSearch(String model, int mostRefused) {
         return new NodeSearch(what.group(1), Integer.parseInt(most.group(1)));
     }
 
-    /** Searches with that policy. */
-    public Found run(NodeTrace cluster, List<PodRequest> pods, Contestant policy) throws BadInputException {
-        Map<Integer, Map<PodClass, Integer>> refused = new HashMap<>();
-        int[] last = {0};
-        OptionalInt found = SmallestCount.<BadInputException>find(MAX_NODES, count -> {
-            Map<PodClass, Integer> there = refused(cluster, count, pods, policy);
-            refused.put(count, there);
-            last[0] = sum(there);
-            return last[0] <= mostRefused;
-        });
-        int nodes = found.orElseThrow(() -> new BadInputException("even " + MAX_NODES + " nodes with " + model
-                + " refuse " + last[0] + " pods: some may fit no such node"));
-        return new Found(nodes, cluster.count(model), Objects.requireNonNull(refused.get(nodes)));
-    }
-
-    private static int sum(Map<PodClass, Integer> refused) {
-        return refused.values().stream().mapToInt(Integer::intValue).sum();
-    }
-
-    private Map<PodClass, Integer> refused(NodeTrace cluster, int count, List<PodRequest> pods, Contestant policy)
-            throws BadInputException {
-        List<FreeNode> nodes = cluster.withNodes(model, count).nodes(0);
-        ClusterCapacity capacity = ClusterCapacity.of(nodes);
-        if (capacity.units() == 0) {
-            return Map.of(PodClass.WHOLE_CARDS, pods.size());
+    /** Searches with that policy, and then for a plan with fewer nodes. */
+    NodePlan run(Workload input, Contestant policy) throws BadInputException {
+        NodeTrace cluster = input.nodes();
+        List<PodRequest> pods = input.pods();
+        MoreNodes search = new MoreNodes(cluster.without(model), cluster.like(model), pods, mostRefused);
+        List<PodRequest> unplaceable = search.unplaceable();
+        if (unplaceable.size() > mostRefused) {
+            throw new BadInputException(unplaceable(unplaceable, cluster));
         }
-        return new Replay(GpuWork.of(capacity), () -> 0)
-                .run(pods, policy.placer(nodes, capacity, 0, pods))
-                .refusedByClass();
+        LowerBound least = search.lowerBound();
+        if (least.impossible()) {
+            throw new BadInputException("no number of nodes with " + model + " is enough: " + least.who()
+                    + " that fit only the other nodes lack " + least.by() + " there");
+        }
+        Optional<Plan> byPolicy = search.listed(policy.name(), nodes -> refused(nodes, pods, policy));
+        Plan best = search.best(byPolicy.map(Plan::nodes).orElse(search.most() + 1))
+                .or(() -> byPolicy)
+                .orElseThrow(() -> new BadInputException("even " + search.most() + " nodes with " + model
+                        + " refuse more than " + mostRefused + " pods with every policy: the other nodes may lack"
+                        + " space for the pods that fit only there"));
+        double cardUnits = ClusterCapacity.of(cluster.nodes(0)).cardUnits();
+        return new NodePlan(model, cluster.count(model), best, policy.name(), byPolicy, least, cardUnits);
     }
 
-    /** The answer in a sentence. */
-    public String describe(Found found, String policy) {
-        String refused = found.refused().entrySet().stream()
-                .sorted(Map.Entry.comparingByKey())
-                .map(each -> each.getValue() + " " + each.getKey())
-                .collect(Collectors.joining(", "));
-        return String.format(
-                Locale.ROOT,
-                "%d nodes with %s are enough with %s; the list has %d. Refused: %s",
-                found.nodes(),
-                model,
-                policy,
-                found.before(),
-                refused.isEmpty() ? "none" : refused);
+    private static List<PodRequest> refused(List<FreeNode> nodes, List<PodRequest> pods, Contestant policy) {
+        Placer placer = policy.placer(nodes, ClusterCapacity.of(nodes), 0, pods);
+        return pods.stream().filter(pod -> placer.place(pod).isEmpty()).toList();
     }
 
-    /** The answer as JSON. */
-    public String json(Found found, String policy) {
-        return String.format(
-                Locale.ROOT,
-                "{\"nodes\":%d,\"before\":%d,\"policy\":\"%s\",\"refused\":%d}",
-                found.nodes(),
-                found.before(),
-                policy,
-                sum(found.refused()));
+    /** The models that pods name and no node has. */
+    static Set<String> unknownModels(Workload input) {
+        Set<String> unknown = new TreeSet<>();
+        input.pods().forEach(pod -> unknown.addAll(pod.models()));
+        unknown.removeAll(input.nodes().models());
+        return unknown;
+    }
+
+    /** Names the pods that fit no node, by what they request. */
+    private String unplaceable(List<PodRequest> pods, NodeTrace cluster) {
+        Map<PodRequest, Long> equal =
+                pods.stream().collect(Collectors.groupingBy(pod -> pod, LinkedHashMap::new, Collectors.counting()));
+        return pods.size() + " pods fit no node with " + model + " and no other node, even an empty one: "
+                + equal.entrySet().stream()
+                        .limit(MOST_NAMED)
+                        .map(each -> each.getValue() + " with " + describe(each.getKey()))
+                        .collect(Collectors.joining("; "))
+                + (equal.size() > MOST_NAMED ? "; and others" : "") + ". The nodes have cards of "
+                + String.join(", ", cluster.models());
+    }
+
+    private static String describe(PodRequest pod) {
+        return "cpu_milli " + pod.cpuMilli() + ", memory_mib " + pod.memoryMib() + ", units " + pod.units() + ", cards "
+                + pod.cards()
+                + (pod.models().isEmpty() ? "" : ", models " + String.join("|", new TreeSet<>(pod.models())));
     }
 }

@@ -1,5 +1,6 @@
 package io.gpushare.simulation;
 
+import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.options.CheckedOptions;
 import io.gpushare.simulation.lifetimes.WaitTable;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -99,7 +101,8 @@ final class SimulateCommand implements CheckedOptions {
             names = "--lifetimes",
             description = "Instead: pods end, and wait in kube-scheduler's queue. The list has their times: openb's"
                     + " creation_time and deletion_time, or created and duration, in seconds. Prints how long"
-                    + " pods wait with each policy that the extender offers, through filter and bind.")
+                    + " pods wait with each policy, through filter and bind. With --suite: the pods of drawn clusters"
+                    + " run for drawn times.")
     private boolean lifetimes;
 
     @Option(
@@ -114,9 +117,10 @@ final class SimulateCommand implements CheckedOptions {
             names = "--find",
             paramLabel = "nodes.model=<model>",
             description =
-                    "Instead: how many nodes with cards of that model are needed for --for, if each pod comes once, in"
-                        + " the order of the list. Decided by the first --policy; adaptive-through-extender if it is"
-                        + " not set.")
+                    "Instead: how many nodes with cards of that model are enough for --for, if each pod comes once:"
+                        + " the fewest that any policy finds in several orders, what the first --policy"
+                        + " (adaptive-through-extender if it is not set) needs in the order of the list, and how many"
+                        + " are proven to be necessary.")
     private @Nullable String find;
 
     @Option(
@@ -158,7 +162,7 @@ final class SimulateCommand implements CheckedOptions {
             } else if (lifetimes) {
                 lifetimes(out);
             } else if (find != null) {
-                find(find, out);
+                find(find, out, err);
             } else {
                 replay(out, err);
             }
@@ -204,7 +208,8 @@ final class SimulateCommand implements CheckedOptions {
         }
         int parallel = threads();
         long begin = System.nanoTime();
-        out.print(new Suite(clusters, seed, List.of(PolicyKind.values())).run(parallel, err::println));
+        Suite drawn = new Suite(clusters, seed, List.of(PolicyKind.values()));
+        out.print(lifetimes ? drawn.waits(parallel, err::println) : drawn.run(parallel, err::println));
         out.println();
         out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
     }
@@ -218,19 +223,31 @@ final class SimulateCommand implements CheckedOptions {
         }
         long begin = System.nanoTime();
         List<TimedPod> timed = PodTrace.readTimed(pods);
-        WaitTable.write(NodeTrace.read(nodes).nodes(0), timed, PolicyKind.offered(), speeds, out::println);
+        List<FreeNode> empty = NodeTrace.read(nodes).nodes(0);
+        for (double speed : speeds) {
+            out.printf(
+                    Locale.ROOT,
+                    "Pods come %.1f times as fast. %s%n",
+                    speed,
+                    WaitTable.of(empty, timed, PolicyKind.offered(), speed));
+        }
         out.printf(Locale.ROOT, "%.1f s%n", (System.nanoTime() - begin) / 1e9);
     }
 
-    private void find(String what, PrintStream out) throws BadInputException {
+    private void find(String what, PrintStream out, PrintStream err) throws BadInputException {
         NodeSearch search = NodeSearch.parse(what, goal);
         Contestant policy = Contestant.parse(
                 policies.equals(List.of(DEFAULT_POLICIES.split(",")))
                         ? "adaptive-through-extender"
                         : policies.getFirst());
         Workload input = workload();
-        NodeSearch.Found found = search.run(input.nodes(), input.pods(), policy);
-        out.println(json() ? search.json(found, policy.name()) : search.describe(found, policy.name()));
+        boolean json = json();
+        Set<String> unknown = NodeSearch.unknownModels(input);
+        if (!unknown.isEmpty()) {
+            err.println("simulate: pods name models that no node has: " + String.join(", ", unknown));
+        }
+        NodePlan plan = search.run(input, policy);
+        out.println(json ? plan.json() : plan.text());
     }
 
     private boolean json() throws BadInputException {

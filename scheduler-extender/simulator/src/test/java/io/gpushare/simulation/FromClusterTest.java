@@ -96,7 +96,8 @@ class FromClusterTest {
                 .extracting(node -> node.cards().size())
                 .containsExactly(3, 1);
         assertThat(workload.nodes().count("H100")).isOne();
-        assertThat(workload.nodes().withNodes("H100", 5).nodes(0)).hasSize(6);
+        assertThat(workload.nodes().without("H100")).hasSize(1);
+        assertThat(workload.nodes().like("H100").cards()).hasSize(3);
         assertThat(workload.pods())
                 .extracting(PodRequest::units, PodRequest::cards)
                 .containsExactly(tuple(20, 0), tuple(20, 0), tuple(5, 0), tuple(0, 1), tuple(0, 8), tuple(0, 8));

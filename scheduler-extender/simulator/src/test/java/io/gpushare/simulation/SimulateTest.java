@@ -139,34 +139,6 @@ class SimulateTest {
     }
 
     @Test
-    void findSaysHowManyNodesAreEnough() throws IOException {
-        Files.writeString(folder.resolve("nodes.csv"), """
-            node,cpu_milli,memory_mib,cards,card_units,model,count
-            old,32000,262144,4,16,T4,2
-            new,32000,262144,8,80,H100,1
-            """);
-        Files.writeString(folder.resolve("pods.csv"), """
-            pod,cpu_milli,memory_mib,units,cards,models,count
-            share,100,100,8,0,T4,16
-            job,100,100,0,8,H100,5
-            """);
-        assertThat(simulate("--find", "nodes.model=H100")).isZero();
-        assertThat(printed())
-                .contains("5 nodes with H100 are enough with adaptive-through-extender; the list has 1. Refused: none");
-        out.reset();
-        simulate("--find", "nodes.model=H100", "--for", "refused<=2", "--policy", "binpack", "-o", "json");
-        assertThat(printed()).contains("{\"nodes\":3,\"before\":1,\"policy\":\"binpack\",\"refused\":2}");
-        assertRefused("no node has cards of model 'A100'", "--find", "nodes.model=A100");
-        assertRefused("--find cards: write nodes.model=", "--find", "cards");
-        assertRefused("--for none: write refused=0", "--find", "nodes.model=T4", "--for", "none");
-        Files.writeString(folder.resolve("nodes.csv"), """
-            node,cpu_milli,memory_mib,cards,card_units,model,count
-            old,32000,262144,4,16,T4,2
-            """);
-        assertRefused("even 8192 nodes with T4 refuse 5 pods", "--find", "nodes.model=T4");
-    }
-
-    @Test
     void refusedPodsAreCountedByClass() {
         simulate("--seeds", "1-2", "--policy", "bestfit", "--arrive", "150");
         assertThat(printed())

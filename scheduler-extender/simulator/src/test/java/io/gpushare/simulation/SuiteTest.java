@@ -1,10 +1,14 @@
 package io.gpushare.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.simulation.suite.RegretTable;
 import io.gpushare.simulation.suite.SuiteCluster;
+import io.gpushare.simulation.trace.TimedPod;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -56,12 +60,44 @@ class SuiteTest {
         RegretTable table = new RegretTable(
                 policies,
                 List.of(
-                        new RegretTable.Row(1, "one", List.of(90.0, 80.0)),
-                        new RegretTable.Row(2, "two", List.of(70.0, 71.0))));
+                        new RegretTable.Row(1, "one", "in bursts", List.of(90.0, 80.0)),
+                        new RegretTable.Row(2, "two", "small ones first", List.of(70.0, 71.0))));
         assertThat(table.mean(PolicyKind.FGD)).isEqualTo(0.5);
         assertThat(table.mean(PolicyKind.WSP)).isEqualTo(5);
         assertThat(table.percentile95(PolicyKind.WSP)).isEqualTo(10);
         assertThat(table.worst(PolicyKind.WSP).seed()).isEqualTo(1);
-        assertThat(table.toString()).contains("seed 1: one").contains("seed 2: two");
+        assertThat(table.toString())
+                .contains("seed 1: one")
+                .contains("seed 2: two")
+                .containsPattern("regret +1 in bursts +1 small ones first")
+                .containsPattern("(?m)^fgd +0.00 +0.00 +0.00 +1.00 +1.00 +1.00$")
+                .containsPattern("(?m)^wsp +10.00 +10.00 +10.00 +0.00 +0.00 +0.00$");
+    }
+
+    @Test
+    void podsThatEndComeAsManyTimesAsTheyRunOnAverage() {
+        SuiteCluster cluster = SuiteCluster.of(7004);
+        assertThat(cluster.timed())
+                .hasSizeBetween(2 * cluster.pods().size(), 4 * cluster.pods().size());
+        assertThat(cluster.timed())
+                .extracting(TimedPod::created)
+                .isSorted()
+                .last(LONG)
+                .isBetween(10_000L, 10_800L);
+        assertThat(cluster.timed().stream().mapToLong(TimedPod::duration).average())
+                .hasValueCloseTo(3600.0, within(600.0));
+    }
+
+    @Test
+    void waitsOfSeveralClustersAreOneTable() throws InterruptedException {
+        List<PolicyKind> policies = List.of(PolicyKind.BINPACK, PolicyKind.SPREAD);
+        String one = new Suite(1, 7004, policies).waits(1, line -> {}).toString();
+        String two = new Suite(2, 7004, policies).waits(2, line -> {}).toString();
+        assertThat(two)
+                .isEqualTo(new Suite(2, 7004, policies).waits(1, line -> {}).toString())
+                .isNotEqualTo(one)
+                .containsPattern("policy +allocated .*beside free +never")
+                .containsPattern("(?m)^binpack +[0-9.]+ % ")
+                .containsPattern("(?m)^spread +[0-9.]+ % ");
     }
 }

@@ -8,10 +8,10 @@ import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.planning.MoreNodes;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.policy.MoreNodes;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Inventory;
 import java.util.ArrayList;
@@ -20,7 +20,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -32,6 +31,9 @@ import java.util.stream.Collectors;
 final class ScaleUpSearch {
     /** The most kinds that are compared. */
     private static final int MOST_KINDS = 8;
+
+    /** The most pods of a search: it takes up to some tenths of a second. */
+    private static final int MOST_PODS = 64;
 
     private final Placer placer;
     private final Ledger ledger;
@@ -72,20 +74,25 @@ final class ScaleUpSearch {
                 .toList();
         ScaleUp best = new ScaleUp.OtherKind(demand.demand(), kinds.size());
         int fewest = Integer.MAX_VALUE;
+        String policy = placer.policy(demand.policy());
         List<PodEntry> first = before(pod);
         Map<Demand, Boolean> stuck = new HashMap<>();
         for (Kind kind : possible) {
             List<PodRequest> pods = first.stream()
                     .filter(each -> kind.takes(each.demand(), each.podDemand().request()))
                     .filter(each -> stuck.computeIfAbsent(each.demand(), this::fitsNowhere))
-                    .limit(MoreNodes.MOST_PODS - 1)
+                    .limit(MOST_PODS - 1)
                     .map(each -> each.podDemand().request())
                     .collect(Collectors.toCollection(ArrayList::new));
             pods.add(demand.request());
-            OptionalInt count = new MoreNodes(kind.empty(), pods).count(placer.scoring(demand.policy()));
-            if (count.isPresent() && count.getAsInt() < fewest) {
-                fewest = count.getAsInt();
-                best = new ScaleUp.MoreLike(fewest, kind.name(), kind.cards(), pods.size() - 1);
+            MoreNodes search = new MoreNodes(List.of(), kind.empty(), pods, 0);
+            int count = search.listed(policy, search.by(placer.scoring(demand.policy())))
+                    .map(MoreNodes.Plan::nodes)
+                    .orElse(fewest);
+            if (count < fewest) {
+                fewest = count;
+                int least = search.best(count).map(MoreNodes.Plan::nodes).orElse(count);
+                best = new ScaleUp.MoreLike(count, least, policy, kind.name(), kind.cards(), pods.size() - 1);
             }
         }
         return best;

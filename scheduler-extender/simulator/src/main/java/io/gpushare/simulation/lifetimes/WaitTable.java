@@ -4,43 +4,47 @@ import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.simulation.trace.PodClass;
 import io.gpushare.simulation.trace.TimedPod;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
+import java.util.Map;
 import java.util.stream.Stream;
 
-/** How long pods wait with each policy, at several loads, as text. */
+/** How long pods wait with each policy: minutes of the mean and the 95th percentile by class. */
 public final class WaitTable {
+    private final Map<PolicyKind, Waits> waits = new EnumMap<>(PolicyKind.class);
+
     private WaitTable() {}
 
     /**
-     * Replays the pods with each policy and speed, and writes a line per replay.
+     * Replays the pods with each policy.
      *
-     * @param speeds how much faster pods come than in the list
-     * @param out receives the lines
+     * @param speed how much faster pods come than in the list
      */
-    public static void write(
-            List<FreeNode> nodes,
-            List<TimedPod> pods,
-            List<PolicyKind> policies,
-            List<Double> speeds,
-            Consumer<String> out) {
-        for (double speed : speeds) {
-            out.accept(String.format(
-                    Locale.ROOT, "Pods come %.1f times as fast. Minutes of waiting, mean and 95th percentile:", speed));
-            boolean head = true;
-            for (PolicyKind policy : policies) {
-                Waits waits = new Timeline(nodes, policy, pods, speed).run();
-                List<PodClass> classes =
-                        Stream.of(PodClass.values()).filter(waits::has).toList();
-                if (head) {
-                    out.accept(head(classes));
-                    head = false;
-                }
-                out.accept(line(policy, waits, classes));
-            }
-            out.accept("");
-        }
+    public static WaitTable of(List<FreeNode> nodes, List<TimedPod> pods, List<PolicyKind> policies, double speed) {
+        WaitTable table = new WaitTable();
+        policies.forEach(policy -> table.waits.put(policy, new Timeline(nodes, policy, pods, speed).run()));
+        return table;
+    }
+
+    /** The pods of both. */
+    public WaitTable plus(WaitTable other) {
+        WaitTable both = new WaitTable();
+        both.waits.putAll(waits);
+        other.waits.forEach((policy, more) -> both.waits.merge(policy, more, Waits::plus));
+        return both;
+    }
+
+    /** A line per policy. */
+    @Override
+    public String toString() {
+        List<PodClass> classes = Stream.of(PodClass.values())
+                .filter(each -> waits.values().stream().anyMatch(one -> one.has(each)))
+                .toList();
+        StringBuilder table =
+                new StringBuilder(String.format("Minutes of waiting, mean and 95th percentile:%n%s", head(classes)));
+        waits.forEach((policy, each) -> table.append(System.lineSeparator()).append(line(policy, each, classes)));
+        return table.append(System.lineSeparator()).toString();
     }
 
     private static String head(List<PodClass> classes) {

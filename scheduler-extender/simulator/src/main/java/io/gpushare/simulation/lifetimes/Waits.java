@@ -6,12 +6,13 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** How long the pods of one replay waited, in seconds. */
+/** How long the pods of one or several replays waited, in seconds. */
 final class Waits {
     private final Map<PodClass, List<Long>> byClass = new EnumMap<>(PodClass.class);
     private int never;
     private double besideFree;
     private double allocated;
+    private int replays = 1;
 
     void started(PodClass of, long seconds) {
         byClass.computeIfAbsent(of, any -> new ArrayList<>()).add(seconds);
@@ -42,7 +43,20 @@ final class Waits {
 
     /** The part of the cards' time that was allocated until the last pod came, 0 to 1. */
     double allocated() {
-        return allocated;
+        return allocated / replays;
+    }
+
+    /** Those of both, in which each replay counts the same for {@link #allocated}. */
+    Waits plus(Waits other) {
+        Waits both = new Waits();
+        List.of(this, other).forEach(each -> {
+            each.byClass.forEach((of, seconds) -> seconds.forEach(one -> both.started(of, one)));
+            both.never += each.never;
+            both.besideFree += each.besideFree;
+            both.allocated += each.allocated;
+        });
+        both.replays = replays + other.replays;
+        return both;
     }
 
     double mean(PodClass of) {

@@ -26,6 +26,11 @@ final class Draw {
         return least + random.nextDouble() * (most - least);
     }
 
+    /** A positive number that is small more often than large, with that mean. */
+    double exponential(double mean) {
+        return -mean * Math.log(1 - random.nextDouble());
+    }
+
     int oneOf(int... values) {
         return values[random.nextInt(values.length)];
     }

@@ -2,6 +2,8 @@ package io.gpushare.simulation.suite;
 
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.simulation.trace.TimedPod;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -9,11 +11,27 @@ import java.util.List;
  *
  * @param seed gives this cluster again
  * @param description what it is, in a line for users
+ * @param arrivals the order of the pods in words
+ * @param pods those that stay
+ * @param timed those that end
  */
-public record SuiteCluster(long seed, String description, List<FreeNode> nodes, List<PodRequest> pods) {
+public record SuiteCluster(
+        long seed,
+        String description,
+        String arrivals,
+        List<FreeNode> nodes,
+        List<PodRequest> pods,
+        List<TimedPod> timed) {
+    /** How long the pods of {@code timed} run on average, in seconds. */
+    private static final double MEAN_DURATION = 3600;
+
+    /** In each mean duration as many pods come as those that stay in the other replays. */
+    private static final int DURATIONS = 3;
+
     public SuiteCluster {
         nodes = List.copyOf(nodes);
         pods = List.copyOf(pods);
+        timed = List.copyOf(timed);
     }
 
     /** The cluster of that seed. */
@@ -26,7 +44,21 @@ public record SuiteCluster(long seed, String description, List<FreeNode> nodes, 
         return new SuiteCluster(
                 seed,
                 nodes.describe() + "; " + pods.describe() + ", " + pattern.describe(),
+                pattern.describe(),
                 nodes.nodes(seed),
-                arriving);
+                arriving,
+                timed(pods, pattern, draw));
+    }
+
+    private static List<TimedPod> timed(DrawnPods pods, ArrivalPattern pattern, Draw draw) {
+        List<TimedPod> timed = new ArrayList<>();
+        for (int i = 0; i < DURATIONS; i++) {
+            List<PodRequest> next = pattern.order(pods.arriving(draw), draw);
+            for (int at = 0; at < next.size(); at++) {
+                double created = MEAN_DURATION * (i + (double) at / next.size());
+                timed.add(new TimedPod(next.get(at), (long) created, (long) draw.exponential(MEAN_DURATION)));
+            }
+        }
+        return timed;
     }
 }

@@ -11,6 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The nodes of a trace, without pods. */
@@ -23,7 +25,15 @@ public final class NodeTrace {
 
     private static final int MAX_NODES = 100_000;
 
-    private record Node(int cpuMilli, int memoryMib, int count, List<CardKind> cards) {}
+    private record Node(int cpuMilli, int memoryMib, int count, List<CardKind> cards) {
+        /** Whether a card has that model, named in full or by words of it, as in selectors. */
+        boolean has(String model) {
+            return cards.stream()
+                    .map(CardKind::model)
+                    .anyMatch(each ->
+                            each.equals(model) || new FactValue.Model(model).matches(new FactValue.Model(each)));
+        }
+    }
 
     private final Map<String, Node> nodes = new LinkedHashMap<>();
     private final Set<String> names = new HashSet<>();
@@ -104,44 +114,49 @@ public final class NodeTrace {
         }
     }
 
-    /**
-     * The same cluster with another number of nodes that have cards of that model. They must be equal, and have cards
-     * of no other model.
-     */
-    public NodeTrace withNodes(String model, int count) throws BadInputException {
-        NodeTrace changed = new NodeTrace();
-        @Nullable Node like = null;
-        for (Map.Entry<String, Node> each : nodes.entrySet()) {
-            Node node = each.getValue();
-            if (node.cards.stream().noneMatch(card -> named(card, model))) {
-                changed.nodes.put(each.getKey(), node);
-            } else if (like == null) {
-                like = new Node(node.cpuMilli, node.memoryMib, count, node.cards);
-            } else if (!like.equals(new Node(node.cpuMilli, node.memoryMib, count, node.cards))) {
-                throw new BadInputException("nodes with cards of model " + model
-                        + " differ in cpu, memory or cards: use a list in which they are equal");
+    /** The nodes without cards of that model, empty. */
+    public List<FreeNode> without(String model) {
+        NodeTrace others = new NodeTrace();
+        nodes.forEach((name, node) -> {
+            if (!node.has(model)) {
+                others.nodes.put(name, node);
             }
+        });
+        return others.nodes(0);
+    }
+
+    /** One of the nodes with cards of that model, empty; they must be equal. */
+    public FreeNode like(String model) throws BadInputException {
+        List<Node> like = nodes.values().stream()
+                .filter(node -> node.has(model))
+                .map(node -> new Node(node.cpuMilli, node.memoryMib, 1, node.cards))
+                .distinct()
+                .toList();
+        if (like.isEmpty()) {
+            throw new BadInputException(
+                    "no node has cards of model '" + model + "': write one of " + String.join(", ", models()));
         }
-        if (like == null) {
-            throw new BadInputException("no node has cards of model '" + model + "'");
+        if (like.size() > 1) {
+            throw new BadInputException("nodes with cards of model " + model
+                    + " differ in cpu, memory or cards: use a list in which they are equal");
         }
-        if (count > 0) {
-            changed.nodes.put(model, like);
-        }
-        return changed;
+        return node(model, 0, like.getFirst());
+    }
+
+    /** The models of all cards. */
+    public Set<String> models() {
+        return nodes.values().stream()
+                .flatMap(node -> node.cards.stream())
+                .map(CardKind::model)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** The number of nodes that have cards of that model. */
     public int count(String model) {
         return nodes.values().stream()
-                .filter(node -> node.cards.stream().anyMatch(card -> named(card, model)))
+                .filter(node -> node.has(model))
                 .mapToInt(Node::count)
                 .sum();
-    }
-
-    /** Whether the model is named in full, or by words of it, as in selectors. */
-    private static boolean named(CardKind card, String model) {
-        return card.model().equals(model) || new FactValue.Model(model).matches(new FactValue.Model(card.model()));
     }
 
     private static String instance(String name, int count, int number) {
@@ -152,12 +167,16 @@ public final class NodeTrace {
     public List<FreeNode> nodes(long salt) {
         List<FreeNode> empty = new ArrayList<>();
         nodes.forEach((name, node) -> {
-            List<FreeCard> cards = new ArrayList<>();
-            node.cards.forEach(kind -> cards.add(FreeCard.unused(cards.size(), kind)));
             for (int i = 1; i <= node.count; i++) {
-                empty.add(FreeNode.of(instance(name, node.count, i), salt, node.cpuMilli, node.memoryMib, cards));
+                empty.add(node(instance(name, node.count, i), salt, node));
             }
         });
         return empty;
+    }
+
+    private static FreeNode node(String name, long salt, Node node) {
+        List<FreeCard> cards = new ArrayList<>();
+        node.cards.forEach(kind -> cards.add(FreeCard.unused(cards.size(), kind)));
+        return FreeNode.of(name, salt, node.cpuMilli, node.memoryMib, cards);
     }
 }

@@ -1,9 +1,12 @@
-package io.gpushare.simulation;
+package io.gpushare.simulation.suite;
 
 import io.gpushare.extender.policy.PolicyKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * How much less of the cards each policy gets to use than the best one of each cluster: its regret, in points of the
@@ -15,9 +18,10 @@ public record RegretTable(List<PolicyKind> policies, List<Row> rows) {
     /**
      * What each policy allocated in one cluster.
      *
+     * @param arrivals the order of the pods in words
      * @param allocated per cent of the capacity of one cluster, by policy
      */
-    public record Row(long seed, String cluster, List<Double> allocated) {
+    public record Row(long seed, String cluster, String arrivals, List<Double> allocated) {
         public Row {
             allocated = List.copyOf(allocated);
         }
@@ -98,6 +102,27 @@ public record RegretTable(List<PolicyKind> policies, List<Row> rows) {
         }
         text.append(System.lineSeparator());
         seeds.forEach(line -> text.append(line).append(System.lineSeparator()));
-        return text.toString();
+        return text.append(byArrivals()).toString();
+    }
+
+    /** A line per policy with the regret for each order of arrival: mean, 95 % and worst. */
+    private String byArrivals() {
+        Map<String, List<Row>> orders =
+                rows.stream().collect(Collectors.groupingBy(Row::arrivals, TreeMap::new, Collectors.toList()));
+        StringBuilder text = new StringBuilder(String.format(Locale.ROOT, "%n%-12s", "regret"));
+        orders.forEach((order, some) -> text.append(String.format(Locale.ROOT, " %26s", some.size() + " " + order)));
+        for (PolicyKind policy : policies) {
+            text.append(String.format(Locale.ROOT, "%n%-12s", policy));
+            orders.values().forEach(some -> {
+                RegretTable table = new RegretTable(policies, some);
+                text.append(String.format(
+                        Locale.ROOT,
+                        " %12.2f %6.2f %6.2f",
+                        table.mean(policy),
+                        table.percentile95(policy),
+                        table.worst(policy).regret(policies.indexOf(policy))));
+            });
+        }
+        return text.append(System.lineSeparator()).toString();
     }
 }
