@@ -13,6 +13,7 @@ import io.gpushare.model.card.NoCards.Cause;
 import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.DriverFacts;
+import io.gpushare.nvml.MigFacts;
 import io.gpushare.nvml.library.NvmlCode;
 import io.gpushare.nvml.library.NvmlException;
 import java.time.Instant;
@@ -105,7 +106,7 @@ final class CardHistory {
 
     /** Why no container can get that card; null if it can. */
     private @Nullable Cause unsupported(CardFacts card) {
-        if (card.mig().orElse(false)) {
+        if (card.mig().map(MigFacts::enabled).orElse(false)) {
             return Cause.MIG_ENABLED;
         }
         return needsDeviceFiles && card.minor().isEmpty() ? Cause.NO_DEVICE_FILE : null;
@@ -167,7 +168,7 @@ final class CardHistory {
                                         .orElse(null),
                                 facts.ecc().orElse(null),
                                 facts.numaNode().isPresent() ? facts.numaNode().getAsInt() : null,
-                                facts.mig().orElse(null)))
+                                facts.mig().map(MigFacts::enabled).orElse(null)))
                 .withHealth(health);
         return card.hasMemory()
                 ? card
