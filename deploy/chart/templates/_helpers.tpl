@@ -32,6 +32,11 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- include "gpushare.or" (list .Values.tls.enabled (not .Values.compatibility.gpushare)) }}
 {{- end }}
 
+{{- /* Whether the view has a port of its own: on the other one it needs a client certificate, which no proxy has. */}}
+{{- define "gpushare.view-port" -}}
+{{- and (eq (include "gpushare.tls" .) "true") (eq .Values.extender.view "on") }}
+{{- end }}
+
 {{- define "gpushare.network-policy" -}}
 {{- $plain := ne (include "gpushare.tls" .) "true" -}}
 {{- include "gpushare.or" (list .Values.networkPolicy.enabled (and $plain (not .Values.compatibility.gpushare))) }}

@@ -14,11 +14,13 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLEncoder;
+import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -37,6 +39,8 @@ final class ApiServer implements AutoCloseable {
     // The body of a failure is a small Status.
     private static final long MOST_OF_A_FAILURE = 64 << 10;
     private static final int TOO_LARGE = 413;
+    // The type of a DNS name among a certificate's names.
+    private static final Integer DNS_NAME = 2;
 
     private final ApiClient client;
     private final Duration deadline;
@@ -209,7 +213,20 @@ final class ApiServer implements AutoCloseable {
     /** Whether the server's certificate, as of the last response, is for that host. */
     boolean named(String host) {
         @Nullable X509Certificate presented = certificate;
-        return presented != null && CertificateNames.include(presented, host);
+        return presented != null && includes(presented, host);
+    }
+
+    /** Whether the certificate was issued for that host, in lower case (RFC 6125); {@code *.} stands for one label. */
+    private static boolean includes(X509Certificate certificate, String host) {
+        String wildcard = "*" + host.substring(Math.max(0, host.indexOf('.')));
+        try {
+            return Objects.requireNonNullElse(certificate.getSubjectAlternativeNames(), List.<List<?>>of()).stream()
+                    .filter(name -> name.getFirst().equals(DNS_NAME))
+                    .map(name -> String.valueOf(name.getLast()))
+                    .anyMatch(name -> name.equalsIgnoreCase(host) || name.equalsIgnoreCase(wildcard));
+        } catch (CertificateParsingException _) {
+            return false;
+        }
     }
 
     private static JsonNode status(Response response) throws IOException {

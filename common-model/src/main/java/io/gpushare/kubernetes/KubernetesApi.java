@@ -30,6 +30,7 @@ public final class KubernetesApi implements AutoCloseable {
     private final Nodes nodes;
     private final Events events;
     private final Evictions evictions;
+    private final AccessReviews reviews;
 
     private KubernetesApi(ApiServer calls, ApiServer watches) {
         this.calls = calls;
@@ -38,6 +39,7 @@ public final class KubernetesApi implements AutoCloseable {
         this.nodes = new Nodes(calls, watches);
         this.events = new Events(calls);
         this.evictions = new Evictions(calls);
+        this.reviews = new AccessReviews(calls);
     }
 
     /**
@@ -105,6 +107,10 @@ public final class KubernetesApi implements AutoCloseable {
 
     public Evictions evictions() {
         return evictions;
+    }
+
+    public AccessReviews reviews() {
+        return reviews;
     }
 
     /** A Lease. Each of its calls ends within the deadline. */

@@ -3,7 +3,6 @@ package io.gpushare.plugin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -20,7 +19,8 @@ class HamiMigrationIT extends WholeProgram {
     void onceHamisPluginIsStoppedItsPodsKeepTheirCards() throws Exception {
         cards(CARD_A, CARD_B);
         api.annotated("runs", "Running", REQUESTS, on(B, "success"));
-        listHamis("runs");
+        // A device of HAMi's plugin, which names another card.
+        listRunning("runs", SLOTS, List.of(A + "::4"));
         try (ServerSocketChannel hami = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             hami.bind(UnixDomainSocketAddress.of(dir.resolve("device-plugins").resolve("nvidia-gpu.sock")));
             run("--hami");
@@ -78,19 +78,5 @@ class HamiMigrationIT extends WholeProgram {
                 "n1",
                 "hami.io/bind-phase",
                 phase);
-    }
-
-    /** pod-resources lists the pod with a device of HAMi's plugin, which names another card. */
-    private void listHamis(String pod) {
-        var answer = ListPodResourcesResponse.newBuilder();
-        answer.addPodResourcesBuilder()
-                .setNamespace("default")
-                .setName(pod)
-                .addContainersBuilder()
-                .setName("main")
-                .addDevicesBuilder()
-                .setResourceName(SLOTS)
-                .addDeviceIds(A + "::4");
-        kubelet.podResources(answer.build());
     }
 }

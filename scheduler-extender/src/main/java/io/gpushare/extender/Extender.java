@@ -169,6 +169,7 @@ public final class Extender implements AutoCloseable {
                                 settings.grafana(),
                                 settings.server().version(),
                                 settings.view(),
+                                new ViewerReviews(api.reviews(), settings.pluginNamespace()),
                                 host -> settings.viewHosts().contains(host) || api.named(host))));
         loops = new ArrayList<>(List.of(
                 leases.start(),
@@ -229,6 +230,11 @@ public final class Extender implements AutoCloseable {
     /** The port that it listens on. */
     public int port() {
         return server.port();
+    }
+
+    /** The port of the view for callers with a token. */
+    int viewPort() {
+        return server.viewPort();
     }
 
     Placer placer() {

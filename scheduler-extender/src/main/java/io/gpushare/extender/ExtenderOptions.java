@@ -100,6 +100,15 @@ final class ExtenderOptions implements CheckedOptions {
     private ViewAccess.Access view = ViewAccess.Access.ON;
 
     @Option(
+            names = "--view-port",
+            paramLabel = "<port>",
+            converter = PortConverter.class,
+            description = "Serve the page and the view on this port too, over TLS and to callers with a token of a"
+                    + " service account that may get view.gpushare.io: so the API server's proxy reaches them, which"
+                    + " has no client certificate. The extender then needs deploy/kubectl/viewer.yaml. [none]")
+    private @Nullable Integer viewPort;
+
+    @Option(
             names = "--view-hosts",
             paramLabel = "<names>",
             split = ",",
@@ -249,6 +258,10 @@ final class ExtenderOptions implements CheckedOptions {
         if ((tlsCertFile == null) != (tlsKeyFile == null)) {
             problems.add("--tls-cert-file and --tls-key-file go together: name both or neither");
         }
+        if (viewPort != null && tlsCertFile == null) {
+            problems.add("--view-port requires TLS, because callers send tokens: name --tls-cert-file and"
+                    + " --tls-key-file too");
+        }
         if (clientCaFile != null && tlsCertFile == null) {
             problems.add("--client-ca-file requires TLS: name --tls-cert-file and --tls-key-file too");
         }
@@ -270,7 +283,7 @@ final class ExtenderOptions implements CheckedOptions {
                 leaseNamespace,
                 cluster.nodeLeaseNamespace(),
                 leaderElect ? new Candidacy(leaseNamespace, leaseName, identity, podName) : null,
-                new ExtenderServer.Settings(bindAddress, port, maxRequestBytes, version, tls()));
+                new ExtenderServer.Settings(bindAddress, port, viewPort, maxRequestBytes, version, tls()));
     }
 
     private @Nullable TlsFiles tls() {
@@ -285,6 +298,7 @@ final class ExtenderOptions implements CheckedOptions {
         return clientCaFile == null
                 ? "HTTPS, anyone who reaches the port can bind pods (see --client-ca-file)"
                 : "HTTPS, only with a client certificate of the authority in " + clientCaFile
-                        + (view == ViewAccess.Access.OPEN ? "; the view is open to anyone" : "");
+                        + (view == ViewAccess.Access.OPEN ? "; the view is open to anyone" : "")
+                        + (viewPort == null ? "" : "; the view on port " + viewPort + " with a token");
     }
 }

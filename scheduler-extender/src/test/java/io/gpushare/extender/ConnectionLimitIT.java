@@ -68,7 +68,7 @@ class ConnectionLimitIT {
         try (RunningExtender extender = new RunningExtender(
                         api.kubeconfig(folder),
                         new ExtenderServer.Settings(
-                                "127.0.0.1", 0, 1 << 20, "0.0.0-test", tls, Duration.ofSeconds(10), DEADLINES),
+                                "127.0.0.1", 0, null, 1 << 20, "0.0.0-test", tls, Duration.ofSeconds(10), DEADLINES),
                         caller)
                 .ready()) {
             try {

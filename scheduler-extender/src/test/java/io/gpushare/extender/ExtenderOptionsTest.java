@@ -53,13 +53,12 @@ class ExtenderOptionsTest {
         assertThat(options.callers()).startsWith("plain HTTP, anyone");
         assertThat(parser.inForce())
                 .isEqualTo("--port=12345 --bind-address=0.0.0.0 --kubeconfig= --memory-unit=GiB"
-                        + " --memory-resource=aliyun.com/gpu-mem"
-                        + " --card-resource=aliyun.com/gpu-count --core-resource= --hami=false"
-                        + " --former-memory-resources=aliyun.com/gpu-mem"
+                        + " --memory-resource=aliyun.com/gpu-mem --card-resource=aliyun.com/gpu-count"
+                        + " --core-resource= --hami=false --former-memory-resources=aliyun.com/gpu-mem"
                         + " --former-card-resources=aliyun.com/gpu-count"
                         + " --node-lease-namespace=gpushare-node-lease --policy=adaptive --decide-in=auto"
-                        + " --preempt=auto --view=on --view-hosts= --grafana-url= --max-request-bytes=67108864"
-                        + " --leader-elect=false --lease-namespace=kube-system"
+                        + " --preempt=auto --view=on --view-port= --view-hosts= --grafana-url="
+                        + " --max-request-bytes=67108864 --leader-elect=false --lease-namespace=kube-system"
                         + " --lease-name=gpushare-schd-extender --identity=extender --pod-name="
                         + " --tls-cert-file= --tls-key-file= --client-ca-file=");
     }
@@ -152,6 +151,7 @@ class ExtenderOptionsTest {
                 "--tls-key-file=/no/such | Invalid value for option '--tls-key-file': file /no/such does not exist",
                 "--tls-cert-file=/dev/null | go together: name both or neither",
                 "--client-ca-file=/dev/null | --client-ca-file requires TLS",
+                "--view-port=12346 | --view-port requires TLS, because callers send tokens",
                 "--memory-resource=gpu | is not the name of an extended resource",
                 "--card-resource=aliyun.com/gpu-mem | must have different names",
                 "--core-resource=cores | is not the name of an extended resource",

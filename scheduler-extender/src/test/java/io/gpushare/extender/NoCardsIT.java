@@ -41,7 +41,7 @@ class NoCardsIT extends WithView {
     @Test
     void theCommandLineAndThePageSayWhatTheDriverReportedAndWhatToDo() throws Exception {
         memoryPod("waits", 3);
-        assertThat(text("summary")).contains("gpu: " + WHY, "newer: no cards to offer: ", "(more pay)");
+        assertThat(text("nodes")).contains("gpu: " + WHY, "newer: no cards to offer: ", "(more pay)");
         assertThat(text("details?node=gpu")).contains("gpu: " + WHY);
         assertThat(text("top")).startsWith("No cards.\n").contains("gpu: " + WHY);
         assertThat(text("why?pod=waits"))

@@ -27,9 +27,11 @@ class PageIT extends WithExtender {
                 .header("If-None-Match", tag)
                 .build());
         assertThat(again.statusCode()).isEqualTo(304);
-        HttpResponse<String> redirect = extender.get("/ui");
-        assertThat(redirect.statusCode()).isEqualTo(308);
-        assertThat(redirect.headers().firstValue("Location")).contains("ui/");
+        for (String path : new String[] {"/ui", "/"}) {
+            HttpResponse<String> redirect = extender.get(path);
+            assertThat(redirect.statusCode()).as(path).isEqualTo(308);
+            assertThat(redirect.headers().firstValue("Location")).contains("ui/");
+        }
         assertThat(extender.get("/ui/../io/gpushare/extender/version.txt").statusCode())
                 .isEqualTo(404);
         assertThat(extender.post("../ui/", "x").statusCode()).isIn(404, 405);

@@ -46,7 +46,7 @@ class ProtocolIT extends WithSharedExtender {
         assertThat(extender.get("/gpushare-scheduler/filter").statusCode()).isEqualTo(405);
         assertThat(extender.post("inspect", "").statusCode()).isEqualTo(405);
         assertThat(extender.get("/gpushare-scheduler/nothing").statusCode()).isEqualTo(404);
-        assertThat(extender.get("/").statusCode()).isEqualTo(404);
+        assertThat(extender.get("/").headers().firstValue("Location")).contains("ui/");
         assertThat(extender.get("/gpushare-scheduler/v1").statusCode()).isEqualTo(404);
         assertThat(extender.get("/gpushare-scheduler/inspect/a/n1").statusCode())
                 .isEqualTo(404);

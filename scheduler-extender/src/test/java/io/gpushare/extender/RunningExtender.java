@@ -97,7 +97,7 @@ public final class RunningExtender implements AutoCloseable {
     }
 
     private static ExtenderServer.Settings plain(int maxBody) {
-        return new ExtenderServer.Settings("127.0.0.1", 0, maxBody, "0.0.0-test", null);
+        return new ExtenderServer.Settings("127.0.0.1", 0, null, maxBody, "0.0.0-test", null);
     }
 
     private static Extender.Settings settings(
@@ -156,6 +156,10 @@ public final class RunningExtender implements AutoCloseable {
 
     int port() {
         return extender.port();
+    }
+
+    int viewPort() {
+        return extender.viewPort();
     }
 
     HttpResponse<String> get(String path) throws IOException, InterruptedException {

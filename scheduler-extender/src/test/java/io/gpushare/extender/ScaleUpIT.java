@@ -37,8 +37,8 @@ class ScaleUpIT extends WithView {
         assertThat(extender.bind("uses-large", "uid-uses-large", "large")).isEmpty();
         memoryPod("huge", 90);
         assertThat(text("why?pod=huge"))
-                .contains("No kind of node in the cluster could take it, even when empty: it needs a new node that"
-                        + " offers 90 units of memory on one card.");
+                .contains("As it is requested now, no kind of node in the cluster could take it, even when empty: it"
+                        + " needs a new node that offers 90 units of memory on one card.");
         memoryPod("first", 12);
         assertThat(text("why?pod=first")).contains("1 more node like t4 (2 × Tesla T4, 15 GiB) would let it run.");
         for (String name : new String[] {"first", "second", "third"}) {

@@ -44,7 +44,7 @@ class SlowCallersIT {
         extender = new RunningExtender(
                         api.kubeconfig(folder),
                         new ExtenderServer.Settings(
-                                "127.0.0.1", 0, MAX_BODY, "0.0.0-test", null, Duration.ofSeconds(1), SHORT),
+                                "127.0.0.1", 0, null, MAX_BODY, "0.0.0-test", null, Duration.ofSeconds(1), SHORT),
                         null)
                 .ready();
     }

@@ -79,6 +79,11 @@ public final class TestApiServer implements AutoCloseable {
                 folder.resolve("kubeconfig-" + through), server.kubeconfig().replace(":" + port(), ":" + through));
     }
 
+    /** A service account, whose token for an audience is {@code audience/namespace/account}. */
+    void account(String namespace, String name, boolean mayDoEverything) {
+        server.account(namespace, name, mayDoEverything);
+    }
+
     int port() {
         return server.uri().getPort();
     }

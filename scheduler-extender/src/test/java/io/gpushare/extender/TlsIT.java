@@ -74,7 +74,7 @@ class TlsIT {
         extender = new RunningExtender(
                 api.kubeconfig(folder),
                 new ExtenderServer.Settings(
-                        "127.0.0.1", 0, 1 << 20, "0.0.0-test", files, Duration.ofMillis(50), Deadlines.DEFAULT),
+                        "127.0.0.1", 0, 0, 1 << 20, "0.0.0-test", files, Duration.ofMillis(50), Deadlines.DEFAULT),
                 scheduler);
         extender.ready();
     }
@@ -129,7 +129,7 @@ class TlsIT {
                 new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"), folder.resolve("client-ca.crt"));
         extender = new RunningExtender(
                         api.kubeconfig(folder),
-                        new ExtenderServer.Settings("127.0.0.1", 0, 1 << 20, "0.0.0-test", files),
+                        new ExtenderServer.Settings("127.0.0.1", 0, 0, 1 << 20, "0.0.0-test", files),
                         scheduler,
                         access)
                 .ready();

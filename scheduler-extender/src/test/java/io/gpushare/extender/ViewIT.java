@@ -167,10 +167,9 @@ class ViewIT extends WithView {
             -------------------------------------------------------------------------------------------------------
             Allocated/Total GPU Memory In Cluster:
             3/75 (4%)
-
-            b GPU0: unhealthy (Xid 79), accepts no new pods
-            b GPU1: cordoned, accepts no new pods
             """);
+        assertThat(text("details")).contains("b GPU0: unhealthy (Xid 79), accepts no new pods");
+        assertThat(text("details?notes=off")).doesNotContain("accepts no new pods");
         assertThat(text("details?node=a")).isEqualTo("""
 
             NAME:       a
@@ -189,7 +188,8 @@ class ViewIT extends WithView {
                 .startsWith("NODE  CARDS         ALLOCATED  GiB ON EACH CARD\na     2 x Tesla T4");
         assertThat(text("nodes?node=a&output=json")).contains("\"usedGPU\":3");
         assertThat(text("nodes?node=a&output=yaml")).startsWith("nodes:\n- name: a\n");
-        assertThat(text("nodes?output=xml")).isEqualTo("error: 'output' is one of text, wide, json, yaml, not xml\n");
+        assertThat(text("nodes?output=xml"))
+                .isEqualTo("error: 'output' is one of text, wide, json, yaml, csv, not xml\n");
         assertThat(text("version")).isEqualTo("Extender: 0.0.0-test\n");
         assertThat(text("details?node=z"))
                 .isEqualTo("error: node \"z\" is not known; kubectl gpushare shows all nodes with cards\n");
@@ -198,7 +198,7 @@ class ViewIT extends WithView {
                 .contains("a     0     Tesla T4  15.0 GiB  3 GiB      -     ok")
                 .contains("Usage is unknown on 1 node.");
         assertThat(text("top-pods?namespace=default")).contains("default    p    a     0     3 GiB      -\n");
-        assertThat(text("top-pods?namespace=other")).isEqualTo("No pods on cards.\n");
+        assertThat(text("top-pods?namespace=other")).isEqualTo("No pods of namespace other on cards.\n");
     }
 
     @Test

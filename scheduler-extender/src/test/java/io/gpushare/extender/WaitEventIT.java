@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,11 @@ class WaitEventIT {
     void aPodThatWaitsIsToldOnceWhatHelps(@TempDir Path folder) throws Exception {
         try (TestApiServer api = new TestApiServer()) {
             api.node("n1", BindIT.TWO_T4);
+            for (String model : new String[] {"NVIDIA A2", "NVIDIA L4", "Tesla P4"}) {
+                api.node(
+                        model.replace(' ', '-').toLowerCase(Locale.ROOT),
+                        BindIT.TWO_T4.replace("Tesla T4", model).replace("15360", "8192"));
+            }
             api.pod("big", "uid-big", new JsonObject(Map.of("aliyun.com/gpu-mem", "20")));
             api.refused("big");
             try (RunningExtender extender =
@@ -42,6 +48,7 @@ class WaitEventIT {
                         .singleElement()
                         .asString()
                         .contains("1 node with Tesla T4: too small: one card has 15 GiB, 20 GiB needed")
+                        .contains("; and 2 more. ")
                         .contains("split its memory over them: annotation gpushare.io/cards: \"2\"");
             }
         }

@@ -62,6 +62,18 @@ public final class AnnotationKeys {
             "nvidia.com/numa-bind",
             "nvidia.com/mig-profile-preference");
 
+    // HAMi's keys that are read.
+    private static final List<String> HAMI = List.of(
+            HAMI_USE_TYPE,
+            HAMI_NO_TYPE,
+            HAMI_USE_UUID,
+            HAMI_NO_UUID,
+            HAMI_USE_INDEX,
+            HAMI_NO_INDEX,
+            HAMI_NODE_POLICY,
+            HAMI_CARD_POLICY,
+            HAMI_MODE);
+
     /** All keys that select cards, in the order in which they are read. */
     public static final List<String> SELECTORS =
             List.of(SELECT, HAMI_USE_TYPE, HAMI_NO_TYPE, HAMI_USE_UUID, HAMI_NO_UUID, HAMI_USE_INDEX, HAMI_NO_INDEX);
@@ -106,17 +118,36 @@ public final class AnnotationKeys {
                 .filter(AnnotationKeys::unknown)
                 .sorted()
                 .findFirst()
-                .map(AnnotationKeys::misspelt)
+                .map(key -> misspelt(key, FOR_PODS, ": pods may have " + String.join(", ", FOR_PODS)))
+                .or(() -> annotations.keySet().stream()
+                        .filter(AnnotationKeys::misspeltOfHami)
+                        .sorted()
+                        .findFirst()
+                        .map(key -> misspelt(key, HAMI, ": of these keys there are " + String.join(", ", HAMI))))
                 .or(() -> FOR_PODS.stream()
                         .filter(key -> annotations.getOrDefault(key, "-").isBlank())
                         .findFirst()
                         .map(key -> "annotation " + key + " is empty: write a value, or remove the annotation"));
     }
 
-    private static String misspelt(String key) {
+    /**
+     * Whether it has the form of HAMi's keys that select cards, or is almost one that is read. HAMi writes further keys
+     * into pods itself.
+     */
+    private static boolean misspeltOfHami(String key) {
+        if (HAMI.contains(key) || HAMI_WITHOUT_EFFECT.contains(key)) {
+            return false;
+        }
+        return key.startsWith("nvidia.com/use-")
+                || key.startsWith("nvidia.com/nouse-")
+                || ((key.startsWith("nvidia.com/") || key.startsWith("hami.io/"))
+                        && NearestName.of(key, HAMI).isPresent());
+    }
+
+    private static String misspelt(String key, List<String> known, String otherwise) {
         return "annotation " + Printable.quoted(key) + " is unknown"
-                + NearestName.of(key, FOR_PODS)
+                + NearestName.of(key, known)
                         .map(near -> "; did you mean " + near + "?")
-                        .orElse(": pods may have " + String.join(", ", FOR_PODS));
+                        .orElse(otherwise);
     }
 }

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The resources of one container in the API: quantities by name, requests and limits merged. */
 public record ContainerResources(String name, ContainerRole role, Map<String, String> quantities) {
+    private static final BigDecimal MOST = BigDecimal.valueOf(Integer.MAX_VALUE);
+    private static final List<String> SUFFIXES = List.of("Ti", "Gi", "Mi", "T", "G", "M");
+
     public ContainerResources {
         quantities = Map.copyOf(quantities);
     }
@@ -51,13 +54,30 @@ public record ContainerResources(String name, ContainerRole role, Map<String, St
         BigDecimal amount = Quantity.parse(written)
                 .orElseThrow(() -> new IllegalArgumentException("container '" + name + "' requests " + resource + ": '"
                         + written + "' is not a quantity; write a whole number"));
-        try {
-            return amount.intValueExact();
-        } catch (ArithmeticException e) {
+        if (amount.stripTrailingZeros().scale() > 0) {
             throw new IllegalArgumentException(
-                    "container '" + name + "' requests " + resource + ": " + written
-                            + " is not a whole number from 0 to " + Integer.MAX_VALUE,
-                    e);
+                    "container '" + name + "' requests " + resource + ": " + written + " is not a whole number");
         }
+        if (amount.compareTo(MOST) > 0) {
+            throw new IllegalArgumentException(tooLarge(resource, amount));
+        }
+        return amount.intValueExact();
+    }
+
+    /**
+     * A sentence about an amount that no node can have. Users write {@code 3Gi}, which the API server turns into a
+     * number of bytes.
+     */
+    String tooLarge(String resource, BigDecimal amount) {
+        String sentence = "container '" + name + "' requests " + resource + ": ";
+        for (String suffix : SUFFIXES) {
+            BigDecimal[] parts =
+                    amount.divideAndRemainder(Quantity.parse("1" + suffix).orElseThrow());
+            if (parts[1].signum() == 0 && parts[0].compareTo(MOST) <= 0) {
+                return sentence + amount.toPlainString() + " is " + parts[0].toPlainString() + suffix
+                        + ", and the amount is a number without a suffix: write " + parts[0].toPlainString();
+            }
+        }
+        return sentence + amount.toPlainString() + " is more than any node could have";
     }
 }

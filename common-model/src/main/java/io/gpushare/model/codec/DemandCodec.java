@@ -9,12 +9,15 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.selector.CardSelector;
+import io.gpushare.model.text.NearestName;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -24,8 +27,13 @@ import org.jspecify.annotations.Nullable;
 public final class DemandCodec {
     private static final Pattern CARDS = Pattern.compile("[1-9]|[1-5][0-9]|6[0-4]");
 
+    // The name that the documents use for parts of a card's cores; by default there is no such resource.
+    private static final String CORES = "aliyun.com/gpu-core.percentage";
+
     private static final int MOST_CONTAINERS = 64;
     private static final int MOST_SHARES = 256;
+    // No card has so many units, even of 1 MiB: the amount is in bytes.
+    private static final int LEAST_BYTES = 1 << 20;
     private final ResourceNames names;
     private final Set<ShareKind> kinds;
     private final HamiCodec hami;
@@ -143,7 +151,7 @@ public final class DemandCodec {
      *     without memory, or an amount that is not a whole number
      */
     public Decoded<Demand> decode(List<ContainerResources> containers) {
-        return decode(containers, container -> request(container, slotted()));
+        return decode(containers, container -> counted(container, request(container, slotted())));
     }
 
     /**
@@ -183,15 +191,25 @@ public final class DemandCodec {
      * What the user should know of a pod's requests, because they have another effect than elsewhere: sentences without
      * a full stop.
      */
-    public List<String> notes(List<ContainerResources> containers, Map<String, String> annotations) {
-        if (!slotted()) {
-            return List.of();
+    public List<String> notes(Demand demand, List<ContainerResources> containers, Map<String, String> annotations) {
+        List<String> notes = new ArrayList<>(demand.slotted() ? hami.notes(containers, annotations) : List.of());
+        for (ContainerResources container : containers) {
+            if (names.of(ShareKind.CORES).isEmpty() && container.quantities().containsKey(CORES)) {
+                notes.add("container '" + container.name() + "' requests " + CORES + ", which is not offered: set"
+                        + " --core-resource=" + CORES + " of both programs, and --isolation=mps of the device plugin");
+            }
         }
-        List<String> notes = new ArrayList<>(hami.notes(containers, annotations));
-        AnnotationKeys.HAMI_WITHOUT_EFFECT.stream()
-                .filter(annotations::containsKey)
-                .map(key -> "annotation " + key + " has no effect here")
+        AnnotationKeys.SELECTORS.stream()
+                .filter(key ->
+                        annotations.getOrDefault(key, "-").replace(',', ' ').isBlank())
+                .map(key -> "annotation " + key + " is empty and has no effect")
                 .forEach(notes::add);
+        if (demand.slotted()) {
+            AnnotationKeys.HAMI_WITHOUT_EFFECT.stream()
+                    .filter(annotations::containsKey)
+                    .map(key -> "annotation " + key + " has no effect here")
+                    .forEach(notes::add);
+        }
         return notes;
     }
 
@@ -258,6 +276,28 @@ public final class DemandCodec {
     }
 
     /**
+     * What a pod without a demand may have meant, as a sentence: it requests 0 of a resource, or one whose name is not
+     * quite that of a resource. Empty for others.
+     */
+    public Optional<String> nearly(List<ContainerResources> containers) {
+        Set<String> known = names.kinds().stream().map(names::of).collect(Collectors.toCollection(TreeSet::new));
+        for (ContainerResources container : containers) {
+            for (String name : new TreeSet<>(container.quantities().keySet())) {
+                if (known.contains(name)) {
+                    return Optional.of("container '" + container.name() + "' requests " + name
+                            + ": 0, which is nothing: write a number from 1 up");
+                }
+                Optional<String> near = name.contains("/") ? NearestName.of(name, known) : Optional.empty();
+                if (near.isPresent()) {
+                    return Optional.of("container '" + container.name() + "' requests " + name
+                            + ", which GPU Share does not have; did you mean " + near.get() + "?");
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
      * The containers that request memory, with the memory alone, as gpushare reads a pod; former resources count as
      * well.
      *
@@ -319,6 +359,17 @@ public final class DemandCodec {
             share = share.plus(kind.share(container.amount(names.of(kind))));
         }
         return share;
+    }
+
+    /** The container's request, unless it is a number of bytes. */
+    private Share counted(ContainerResources container, Share request) {
+        for (ShareKind kind : kinds) {
+            if (kind.in(request) >= LEAST_BYTES) {
+                throw new IllegalArgumentException(
+                        container.tooLarge(names.of(kind), BigDecimal.valueOf(kind.in(request))));
+            }
+        }
+        return request;
     }
 
     /** What the container requests, in one of the two vocabularies. */

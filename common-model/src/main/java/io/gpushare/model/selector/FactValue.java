@@ -113,9 +113,9 @@ public sealed interface FactValue {
     }
 
     /**
-     * A model. It matches every product whose name contains its words, whole and in sequence. Case does not matter, nor
-     * whether blanks, hyphens or underscores separate the words: {@code A100} and {@code NVIDIA-A100-SXM4-80GB} match
-     * {@code NVIDIA A100-SXM4-80GB}, and {@code A10} does not.
+     * A model. It matches every product whose name contains it from the beginning of a word to the end of one. Case
+     * does not matter, nor blanks, hyphens and underscores: {@code A100}, {@code A-100}, {@code a100sxm4} and {@code
+     * NVIDIA_A100-SXM4} match {@code NVIDIA A100-SXM4-80GB}, and {@code A10} does not.
      *
      * @param words the words of the name in small letters, with a blank before and after each
      */
@@ -124,6 +124,32 @@ public sealed interface FactValue {
 
         public Model(String name) {
             this(name, SEPARATORS.matcher(" " + name + " ").replaceAll(" ").toLowerCase(Locale.ROOT));
+        }
+
+        /** Whether the product's name contains this one. */
+        private boolean in(Model product) {
+            String letters = words.replace(" ", "");
+            for (int begin = product.words.indexOf(' '); begin >= 0; begin = product.words.indexOf(' ', begin + 1)) {
+                int end = product.after(begin + 1, letters);
+                if (end > 0 && product.words.startsWith(" ", end)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** The position after these letters, which are at that position but for blanks; -1 if others are there. */
+        private int after(int position, String letters) {
+            int at = position;
+            for (int i = 0; i < letters.length(); i++, at++) {
+                while (words.startsWith(" ", at)) {
+                    at++;
+                }
+                if (!words.startsWith(letters.substring(i, i + 1), at)) {
+                    return -1;
+                }
+            }
+            return at;
         }
 
         @Override
@@ -160,8 +186,7 @@ public sealed interface FactValue {
     /** Whether this value of a condition matches the actual one. */
     default boolean matches(FactValue actual) {
         return switch (this) {
-            case Model required ->
-                actual instanceof Model model && model.words().contains(required.words());
+            case Model required -> actual instanceof Model model && required.in(model);
             case Identity(CardId required) ->
                 actual instanceof Identity(CardId card) && card.uuid().equalsIgnoreCase(required.uuid());
             case Profile(String required) ->

@@ -31,6 +31,8 @@ public final class SelectorParser {
     private static final Pattern MODEL = Pattern.compile("[A-Za-z0-9._/+ -]{0,95}[A-Za-z0-9][A-Za-z0-9._/+ -]{0,95}");
     private static final Pattern UUID = Pattern.compile("(GPU|MIG)-[A-Za-z0-9-]{1,76}", Pattern.CASE_INSENSITIVE);
     private static final Pattern PROFILE = Pattern.compile("[0-9]{1,2}[A-Za-z0-9.+-]{1,30}");
+    private static final Pattern OPERATOR = Pattern.compile("\\b(in|like)\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern JUNCTION = Pattern.compile("\\b(or|and)\\b|[|&;]", Pattern.CASE_INSENSITIVE);
     private static final Pattern BLANKS = Pattern.compile("\\s+");
 
     private final String text;
@@ -55,7 +57,7 @@ public final class SelectorParser {
             if (conditions.size() == MOST_CONDITIONS) {
                 throw parser.error("a selector has at most " + MOST_CONDITIONS + " conditions");
             }
-            conditions.add(parser.condition());
+            conditions.add(parser.condition(conditions.isEmpty() ? null : conditions.getLast()));
         } while (parser.accept(","));
         if (!parser.atEnd()) {
             throw parser.error("write a comma before the next condition, or nothing more");
@@ -82,8 +84,9 @@ public final class SelectorParser {
         return values;
     }
 
-    private CardCondition condition() {
-        CardFact fact = fact();
+    /** @param before the condition before it; null for none */
+    private CardCondition condition(@Nullable CardCondition before) {
+        CardFact fact = fact(before);
         blanks();
         int begin = at;
         Test test = test(fact);
@@ -97,6 +100,12 @@ public final class SelectorParser {
             blanks();
             int where = at;
             String word = until(",()<>=!");
+            if (JUNCTION.matcher(word).find()) {
+                at = where;
+                throw error(
+                        "there is no 'or' and no 'and': write values of which one must hold in parentheses, such as "
+                                + name(fact) + " in (…, …), and a comma before a further condition");
+            }
             values.add(typed(fact, word, where));
             checkCount(values, where);
         } while (several && accept(","));
@@ -106,7 +115,7 @@ public final class SelectorParser {
         return new CardCondition(fact, test, values);
     }
 
-    private CardFact fact() {
+    private CardFact fact(@Nullable CardCondition before) {
         blanks();
         int begin = at;
         String word = word();
@@ -116,8 +125,21 @@ public final class SelectorParser {
             }
         }
         at = begin;
+        if (before != null && !before.test().ordering() && alone()) {
+            throw error("write several values in parentheses: " + name(before.fact()) + " in ("
+                    + before.values().getLast() + ", …)");
+        }
         throw error("write a fact of cards: "
                 + Arrays.stream(CardFact.values()).map(SelectorParser::name).collect(Collectors.joining(", ")));
+    }
+
+    /** Whether what follows has no operator, as the second value of a list without parentheses. */
+    private boolean alone() {
+        int begin = at;
+        String next = until(",<>=!");
+        boolean ends = atEnd() || text.charAt(at) == ',';
+        at = begin;
+        return ends && !next.isEmpty() && !OPERATOR.matcher(next).find();
     }
 
     private Test test(CardFact fact) {

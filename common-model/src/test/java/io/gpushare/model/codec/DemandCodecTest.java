@@ -46,6 +46,18 @@ class DemandCodecTest {
                         + " gpushare.io/select?",
                 "gpushare.io/memory-per-pod|1|annotation 'gpushare.io/memory-per-pod' is unknown: pods may have"
                         + " gpushare.io/cards, gpushare.io/policy, gpushare.io/select",
+                "nvidia.com/use-gputypes|a100|annotation 'nvidia.com/use-gputypes' is unknown; did you mean"
+                        + " nvidia.com/use-gputype?",
+                "nvidia.com/use-gpumodel|a100|annotation 'nvidia.com/use-gpumodel' is unknown: of these keys there are"
+                        + " nvidia.com/use-gputype, nvidia.com/nouse-gputype, nvidia.com/use-gpuuuid,"
+                        + " nvidia.com/nouse-gpuuuid, nvidia.com/use-gpuindexes, nvidia.com/nouse-gpuindexes,"
+                        + " hami.io/node-scheduler-policy, hami.io/gpu-scheduler-policy, nvidia.com/vgpu-mode",
+                "hami.io/gpu-schedular-policy|mutex|annotation 'hami.io/gpu-schedular-policy' is unknown; did you mean"
+                        + " hami.io/gpu-scheduler-policy?",
+                "nvidia.com/nouse-gpuuid|GPU-1|annotation 'nvidia.com/nouse-gpuuid' is unknown; did you mean"
+                        + " nvidia.com/nouse-gpuuuid?",
+                "hami.io/node-schedular-policy|spread|annotation 'hami.io/node-schedular-policy' is unknown; did you"
+                        + " mean hami.io/node-scheduler-policy?",
                 "gpushare.io/select|' '|annotation gpushare.io/select is empty: write a value, or remove the"
                         + " annotation",
                 "gpushare.io/cards|''|annotation gpushare.io/cards is empty: write a value, or remove the annotation",
@@ -56,6 +68,46 @@ class DemandCodecTest {
                         List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "1"))),
                         Map.of(key, value)))
                 .isEqualTo(new Decoded.Malformed<>(reason));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "hami.io/vgpu-node",
+                "hami.io/vgpu-time",
+                "hami.io/bind-phase",
+                "hami.io/bind-time",
+                "hami.io/vgpu-devices-to-allocate",
+                "nvidia.com/numa-bind",
+                "nvidia.com/gpu.deploy.device-plugin"
+            })
+    void annotationsThatOthersWriteAreNoMistakes(String key) {
+        assertThat(codec.decode(
+                        List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "1"))),
+                        Map.of(key, "x")))
+                .isInstanceOf(Decoded.Valid.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " , "})
+    void anEmptyListOfHamiHasNoEffectAndIsNoted(String empty) {
+        List<ContainerResources> pod = List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "1")));
+        Map<String, String> annotations = Map.of("nvidia.com/use-gputype", empty);
+        Demand demand = codec.decode(pod, annotations).valid().orElseThrow();
+        assertThat(codec.notes(demand, pod, annotations))
+                .containsExactly("annotation nvidia.com/use-gputype is empty and has no effect");
+    }
+
+    @Test
+    void coresThatAreNotOfferedAreNotedWithTheOption() {
+        List<ContainerResources> pod = List.of(new ContainerResources(
+                "main", ContainerRole.APP, Map.of(MEMORY, "1", "aliyun.com/gpu-core.percentage", "30")));
+        assertThat(codec.notes(codec.decode(pod).valid().orElseThrow(), pod, Map.of()))
+                .singleElement()
+                .asString()
+                .contains("which is not offered: set --core-resource=aliyun.com/gpu-core.percentage of both programs");
+        assertThat(withCores.notes(withCores.decode(pod).valid().orElseThrow(), pod, Map.of()))
+                .isEmpty();
     }
 
     @Test
@@ -117,8 +169,7 @@ class DemandCodecTest {
                         + " card, which has 100",
                 "4|0|30|2|annotation gpushare.io/cards: container 'main' requests 30 percent of the cores, which is"
                         + " possible on one card only",
-                "3|0|1.5|1|container 'main' requests aliyun.com/gpu-core.percentage: 1.5 is not a whole number from 0"
-                        + " to 2147483647",
+                "3|0|1.5|1|container 'main' requests aliyun.com/gpu-core.percentage: 1.5 is not a whole number",
             })
     void coresThatNoCardCanGiveAreRejected(String memory, String cards, String cores, String split, String reason) {
         assertThat(withCores.decode(
@@ -166,6 +217,44 @@ class DemandCodecTest {
     void zeroIsNotADemand() {
         assertThat(decode(Map.of(MEMORY, "0", CARDS, "0"))).isInstanceOf(Decoded.Absent.class);
         assertThat(decode(Map.of("cpu", "2"))).isInstanceOf(Decoded.Absent.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "3221225472, 3Gi, 3", // as the API server stores 3Gi
+        "3Gi, 3Gi, 3",
+        "1073741824, 1Gi, 1",
+        "536870912, 512Mi, 512",
+        "4000000000, 4G, 4",
+    })
+    void anAmountInBytesIsAnsweredByTheNumberToWrite(String written, String meant, String number) {
+        for (String resource : new String[] {MEMORY, CARDS}) {
+            assertThat(decode(Map.of(resource, written)))
+                    .isInstanceOfSatisfying(
+                            Decoded.Malformed.class,
+                            malformed -> assertThat(malformed.reason())
+                                    .startsWith("container 'main' requests " + resource + ": ")
+                                    .endsWith(" is " + meant + ", and the amount is a number without a suffix: write "
+                                            + number));
+        }
+    }
+
+    @Test
+    void aPodWithoutADemandHearsWhatItMayHaveMeant() {
+        assertThat(nearly("aliyun.com/gpu-memory", "3"))
+                .isEqualTo(
+                        "container 'main' requests aliyun.com/gpu-memory, which GPU Share does not have; did you mean"
+                                + " aliyun.com/gpu-mem?");
+        assertThat(nearly(CARDS, "0"))
+                .isEqualTo("container 'main' requests aliyun.com/gpu-count: 0, which is nothing:"
+                        + " write a number from 1 up");
+        assertThat(nearly("nvidia.com/gpu", "1")).isEmpty();
+        assertThat(nearly("memory", "1Gi")).isEmpty();
+    }
+
+    private String nearly(String resource, String amount) {
+        return codec.nearly(List.of(new ContainerResources("main", ContainerRole.APP, Map.of(resource, amount))))
+                .orElse("");
     }
 
     @Test

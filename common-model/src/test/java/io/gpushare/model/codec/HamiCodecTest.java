@@ -64,7 +64,7 @@ class HamiCodecTest {
                 "gpu 1, gpumem-percentage 50% | is not a quantity",
                 "gpu 1, gpumem-percentage -1 | is not a quantity",
                 "gpu 1.5 | is not a whole number",
-                "gpu 3Gi | is not a whole number",
+                "gpu 3Gi | write 3",
                 "gpu 2000000000, gpumem 100000 | requests more than any node could have",
                 "gpu 257 | at most 256",
             })
@@ -122,8 +122,10 @@ class HamiCodecTest {
 
     @Test
     void whatHasAnotherEffectIsTold() {
+        List<ContainerResources> pod = containers("gpu 1, gpumem 100, priority 1", "gpu 1, gpumem 5000, gpucores 120");
         assertThat(codec.notes(
-                        containers("gpu 1, gpumem 100, priority 1", "gpu 1, gpumem 5000, gpucores 120"),
+                        codec.decode(pod).valid().orElseThrow(),
+                        pod,
                         Map.of("hami.io/vulkan", "true", "hami.io/node-scheduler-policy", "spread")))
                 .containsExactly(
                         "container 'c0' gets 256 MiB for the 100 of nvidia.com/gpumem: the cluster counts memory in"
@@ -155,16 +157,20 @@ class HamiCodecTest {
             annotations.put("hami.io/node-scheduler-policy", nodes);
         }
         assertThat(DemandCodec.hamisPolicy(annotations)).isEqualTo(Optional.ofNullable(policy));
-        assertThat(String.join(". ", codec.notes(containers("gpu 1, gpumem 1024"), annotations)))
-                .satisfies(notes -> {
-                    if (told == null) {
-                        assertThat(notes).isEmpty();
-                    } else {
-                        assertThat(notes)
-                                .startsWith("annotation hami.io/gpu-scheduler-policy: ")
-                                .contains(told);
-                    }
-                });
+        assertThat(String.join(". ", notes("gpu 1, gpumem 1024", annotations))).satisfies(notes -> {
+            if (told == null) {
+                assertThat(notes).isEmpty();
+            } else {
+                assertThat(notes)
+                        .startsWith("annotation hami.io/gpu-scheduler-policy: ")
+                        .contains(told);
+            }
+        });
+    }
+
+    private List<String> notes(String request, Map<String, String> annotations) {
+        List<ContainerResources> pod = containers(request);
+        return codec.notes(codec.decode(pod).valid().orElseThrow(), pod, annotations);
     }
 
     @Test

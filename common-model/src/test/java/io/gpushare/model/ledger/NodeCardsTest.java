@@ -70,6 +70,18 @@ class NodeCardsTest {
     }
 
     @Test
+    void inSlotsACardWithoutIsolationIsTakenWholeToo() {
+        NodeCards node = NodeCards.of(node(15).withBeside(Share.slots(10))
+                .withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.closed("no supervisor"))));
+        Demand part = new Demand(List.of(new ContainerDemand("c", ContainerRole.APP, new Share(2, 0, 0, 1, 0))));
+        Demand alone = new Demand(List.of(new ContainerDemand("c", ContainerRole.APP, Share.SLOTTED_CARD)));
+
+        assertThat(node.place(part)).isInstanceOf(Placement.Refused.class);
+        assertThat(node.place(alone)).isInstanceOf(Placement.Placed.class);
+        assertThat(add(node, alone).place(alone)).isInstanceOf(Placement.Refused.class);
+    }
+
+    @Test
     void aCardThatServesMemoryCantBeTakenWhole() {
         NodeCards node = add(NodeCards.of(node(15, 15)), memory(3));
         assertThat(node.place(whole(2))).isEqualTo(new Placement.Refused(Refusal.NO_FREE_CARDS));

@@ -101,7 +101,9 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
     }
 
     private Outcome<ContainerAllocation> ifAvailable(ContainerAllocation own, Allocation ofPod) {
-        Optional<Outcome<ContainerAllocation>> unavailable = unavailable(own.visibleCards());
+        // The pod is of no use without the cards of its other containers.
+        Optional<Outcome<ContainerAllocation>> unavailable =
+                unavailable(ofPod.cards()).or(() -> unisolated(own.visibleCards()));
         if (unavailable.isPresent()) {
             return unavailable.get();
         }
@@ -127,13 +129,26 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                         RefusalKind.CARD_CORDONED,
                         "card " + id + ", allocated to the pod, was cordoned since then: recreate the pod"));
             }
-            if (container.request().hasPart() && !card.get().sharesMemory()) {
+            if (card.get().health() instanceof Health.Unhealthy(String reason)) {
+                return Optional.of(refused(
+                        RefusalKind.CARD_UNHEALTHY,
+                        "card " + id + ", allocated to the pod, is unhealthy (" + reason + "): recreate the pod"));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** These cards are available. */
+    private Optional<Outcome<ContainerAllocation>> unisolated(Set<CardId> cards) {
+        for (CardId id : cards) {
+            Card card = snapshot.inventory().card(id).orElseThrow();
+            if (container.request().hasPart() && !card.sharesMemory()) {
                 return Optional.of(refused(
                         RefusalKind.NO_ISOLATION,
                         "card " + id + ", allocated to the pod, offers no memory ("
-                                + card.get().isolation().missing() + "): recreate the pod"));
+                                + card.isolation().missing() + "): recreate the pod"));
             }
-            Isolation inForce = card.get().isolation().inForce();
+            Isolation inForce = card.isolation().inForce();
             for (ShareKind kind : ShareKind.PERCENTS) {
                 if (kind.in(container.request()) > 0 && container.request().slots() == 0 && !inForce.limits(kind)) {
                     return Optional.of(refused(
@@ -141,11 +156,6 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                             "card " + id + ", allocated to the pod, does not limit " + kind + " (isolation " + inForce
                                     + " is in force, and mps is needed): recreate the pod"));
                 }
-            }
-            if (card.get().health() instanceof Health.Unhealthy(String reason)) {
-                return Optional.of(refused(
-                        RefusalKind.CARD_UNHEALTHY,
-                        "card " + id + ", allocated to the pod, is unhealthy (" + reason + "): recreate the pod"));
             }
         }
         return Optional.empty();

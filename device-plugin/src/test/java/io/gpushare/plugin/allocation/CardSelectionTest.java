@@ -102,6 +102,13 @@ class CardSelectionTest {
         NodeSnapshot unhealthy = EMPTY.withInventory(
                 new Inventory(MemoryUnit.GIB, null, List.of(A.withHealth(new Health.Unhealthy("Xid 79")), B)));
         assertRefused(choose(unhealthy, TestPods.onCard("p", 0, A.id(), 2)), "is unhealthy (Xid 79)");
+        // The other container's card.
+        NodePod pod = TestPods.annotated(
+                TestPods.unannotated("p", 0, TestPods.memory("main", 2), TestPods.cards("whole", 1)),
+                TestPods.allocation(
+                        TestPods.share("main", B.id(), 2),
+                        new ContainerAllocation("whole", ContainerRole.APP, TestPods.wholeCards(A.id()))));
+        assertRefused(choose(unhealthy, pod), "card GPU-a, allocated to the pod, is unhealthy (Xid 79)");
     }
 
     @Test

@@ -76,32 +76,29 @@ public final class TestPods {
     public static NodePod gpushare(String name, int units, Map<String, String> annotations) {
         Map<String, String> written = new LinkedHashMap<>();
         annotations.forEach((key, value) -> written.put("ALIYUN_COM_GPU_MEM_" + key, value));
-        NodePod pod = unannotated(name, 0, memory("main", units));
-        return new NodePod(
-                pod.ref(),
-                pod.created(),
-                false,
-                pod.demand(),
-                pod.allocation(),
-                pod.containers(),
-                Map.of(),
-                Set.of(),
-                AliyunPod.of(written, List.of(memory("main", units))));
+        return bound(
+                unannotated(name, 0, memory("main", units)), AliyunPod.of(written, List.of(memory("main", units))));
     }
 
     /** A pod of HAMi that requests these, with these annotations, on node {@code n1}. */
     public static NodePod hami(String name, Map<String, String> annotations, ContainerDemand... containers) {
-        NodePod pod = unannotated(name, 0, containers);
+        return bound(
+                unannotated(name, 0, containers),
+                ForeignPod.of(annotations, "n1", List.of(), Arrays.asList(containers)));
+    }
+
+    /** The same pod as another scheduler annotated it. */
+    private static NodePod bound(NodePod pod, ForeignPod foreign) {
         return new NodePod(
                 pod.ref(),
                 pod.created(),
-                false,
+                pod.ended(),
                 pod.demand(),
                 pod.allocation(),
                 pod.containers(),
-                Map.of(),
-                Set.of(),
-                ForeignPod.of(annotations, "n1", List.of(), Arrays.asList(containers)));
+                pod.started(),
+                pod.former(),
+                foreign);
     }
 
     /** The same pod, whose container has started. */

@@ -44,8 +44,8 @@ final class Interruptions {
         return kinds;
     }
 
-    /** Whether such kinds are no excuse for a pod that was rejected. */
+    /** Whether these are planned restarts of the device plugin and nothing else. */
     static boolean planned(Set<Kind> kinds) {
-        return EnumSet.of(Kind.PLUGIN_REPLACE).containsAll(kinds);
+        return kinds.equals(EnumSet.of(Kind.PLUGIN_REPLACE));
     }
 }

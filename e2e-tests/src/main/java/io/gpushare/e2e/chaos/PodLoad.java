@@ -141,7 +141,8 @@ final class PodLoad {
         } else {
             watch.say(pod.name() + " on " + pod.node() + " was rejected " + when + ": " + reason.get() + ", after "
                     + faults);
-            tally.count("pods rejected by a kubelet (created again): " + when + ", " + reason.get());
+            tally.count("pods rejected by a kubelet (created again): " + when
+                    + (faults.isEmpty() ? ", after no fault" : "") + ", " + reason.get());
         }
     }
 

@@ -8,13 +8,16 @@ import io.gpushare.simulated.client.Reflector;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +34,10 @@ final class DrawnNodes implements Reflector.Listener, AutoCloseable {
             new Kind("t4", "Tesla T4", 4, 15),
             new Kind("a100", "NVIDIA A100-SXM4-80GB", 8, 80),
             new Kind("l40s", "NVIDIA L40S", 4, 45));
+
+    private static final List<String> WORK = List.of("serve", "embed", "notebook", "tune");
+    // Up to so many nodes, each card has a pod of its own.
+    private static final int DETAILED = 500;
 
     private final ApiClient cluster;
     private final Set<String> names = new HashSet<>();
@@ -52,8 +59,60 @@ final class DrawnNodes implements Reflector.Listener, AutoCloseable {
             String name = "drawn-%s-%04d".formatted(kind.name(), i);
             names.add(name);
             WorkloadRun.require(cluster.post("/api/v1/nodes", node(name, kind, i)));
+            for (ObjectNode pod : pods(name, kind, i, count)) {
+                WorkloadRun.require(cluster.post(WorkloadRun.PODS, pod));
+            }
         }
         follower.start();
+    }
+
+    /** The pods of a node, so that about half of the memory is taken: fewer and larger ones in a large cluster. */
+    private static List<ObjectNode> pods(String node, Kind kind, int number, int nodes) {
+        Random random = new Random(number);
+        List<ObjectNode> pods = new ArrayList<>();
+        if (number / KINDS.size() % (nodes > DETAILED ? 2 : 6) == 0) {
+            List<String> cards = IntStream.range(0, kind.cards())
+                    .mapToObj(i -> uuid(number, i))
+                    .toList();
+            ObjectNode container = ApiClient.document();
+            cards.forEach(container.putArray("cards")::add);
+            pods.add(pod("train-" + node, node, PodSpec.CARDS, kind.cards(), container));
+            return pods;
+        }
+        int used = nodes > DETAILED ? 1 : kind.cards();
+        for (int card = 0; card < used; card++) {
+            if (random.nextInt(4) == 0) {
+                continue; // a card for a pod of the user
+            }
+            int units = kind.gib() / 4 + 1 + random.nextInt(kind.gib() * 3 / 4);
+            ObjectNode container = ApiClient.document();
+            container.putObject("memory").put(uuid(number, card), units);
+            pods.add(pod(
+                    WORK.get(random.nextInt(WORK.size())) + "-" + card + "-" + node,
+                    node,
+                    PodSpec.MEMORY,
+                    units,
+                    container));
+        }
+        return pods;
+    }
+
+    /** A pod that is bound, as the extender writes it. */
+    private static ObjectNode pod(String name, String node, String resource, int amount, ObjectNode allocated) {
+        ObjectNode pod = ApiClient.document("""
+            {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","annotations":{}},
+             "spec":{"nodeName":"%s","containers":[{"name":"main","image":"example/model:1",
+               "resources":{"limits":{"%s":"%d"}}}]}}\
+            """.formatted(name, node, resource, amount));
+        allocated.put("name", "main");
+        ObjectNode allocation = ApiClient.document().put("version", 1).put("unitMiB", 1024);
+        allocation.putArray("containers").add(allocated);
+        pod.withObject("/metadata/annotations").put(ClusterSnapshot.ALLOCATION, allocation.toString());
+        return pod;
+    }
+
+    private static String uuid(int node, int card) {
+        return "GPU-d0000000-0000-4000-8000-%08x%04x".formatted(node, card);
     }
 
     boolean has(String node) {
@@ -70,7 +129,7 @@ final class DrawnNodes implements Reflector.Listener, AutoCloseable {
             inventory
                     .withArrayProperty("cards")
                     .addObject()
-                    .put("uuid", "GPU-d0000000-0000-4000-8000-%08x%04x".formatted(number, i))
+                    .put("uuid", uuid(number, i))
                     .put("index", i)
                     .put("minor", i)
                     .put("model", kind.model())

@@ -40,7 +40,7 @@ final class Playground {
 
     /** Runs until a check fails, or the sandbox is stopped. */
     Checks run() throws IOException, InterruptedException {
-        SimulatedUse use = new SimulatedUse(sandbox);
+        SimulatedUse use = new SimulatedUse(sandbox::cards, sandbox.proc());
         Instant nextUse = Instant.EPOCH;
         try (PodProofs proofs = new PodProofs(sandbox, checks, orders)) {
             while (checks.failures().isEmpty() && !sandbox.stopping()) {
@@ -55,7 +55,7 @@ final class Playground {
                 }
                 Instant now = Instant.now();
                 renew(snapshot, now);
-                if (!now.isBefore(nextUse)) {
+                if (!now.isBefore(nextUse) || use.outlives(snapshot)) {
                     use.next(snapshot);
                     nextUse = now.plus(USE_PERIOD);
                 }

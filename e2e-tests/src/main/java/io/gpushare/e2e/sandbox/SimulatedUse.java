@@ -8,10 +8,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Gives each running container of the sandbox a process on its cards, with memory and utilisation that move. A few use
@@ -21,12 +24,31 @@ import java.util.Set;
 final class SimulatedUse {
     private static final int FIRST_PID = 10_000;
 
-    private final SandboxCluster sandbox;
+    private final Function<String, Path> cards;
+    private final Path proc;
     private final Map<String, Integer> pids = new HashMap<>(); // by container ID and card
     private int step;
 
-    SimulatedUse(SandboxCluster sandbox) {
-        this.sandbox = sandbox;
+    /**
+     * @param cards the file of the simulated driver by node
+     * @param proc the process table that the device plugins read
+     */
+    SimulatedUse(Function<String, Path> cards, Path proc) {
+        this.cards = cards;
+        this.proc = proc;
+    }
+
+    /** Whether a process belongs to a container that has ended: it would use a card that is not allocated to it. */
+    boolean outlives(ClusterSnapshot snapshot) {
+        Set<String> running = new HashSet<>();
+        for (Placed placed : snapshot.pods()) {
+            if (placed.active()) {
+                for (Share share : placed.shares()) {
+                    running.addAll(keys(placed, share));
+                }
+            }
+        }
+        return !running.containsAll(pids.keySet());
     }
 
     /** Writes the use of the next moment for the nodes that have a device plugin. */
@@ -47,11 +69,11 @@ final class SimulatedUse {
                     }
                 }
             }
-            replace(sandbox.cards(machine.name()), file.toString());
+            replace(cards.apply(machine.name()), file.toString());
         }
         for (String ended : Set.copyOf(pids.keySet())) {
             if (!running.contains(ended)) {
-                Path process = sandbox.proc().resolve(String.valueOf(pids.remove(ended)));
+                Path process = proc.resolve(String.valueOf(pids.remove(ended)));
                 Files.deleteIfExists(process.resolve("cgroup"));
                 Files.deleteIfExists(process);
             }
@@ -59,19 +81,25 @@ final class SimulatedUse {
     }
 
     private void processes(Placed placed, Card card, StringBuilder file, Set<String> running) throws IOException {
-        for (JsonNode status : placed.pod().document().path("status").path("containerStatuses")) {
-            String id = status.path("containerID").asText().replaceFirst("^containerd://", "");
-            for (Share share : placed.shares()) {
-                boolean runs = placed.pod().phase().equals("Running")
-                        && share.container().equals(status.path("name").asText());
-                if (runs && share.card().equals(card.uuid())) {
-                    String key = id + card.uuid();
-                    running.add(key);
-                    int pid = pid(key, placed.pod().uid(), id);
-                    file.append(line(pid, card, share));
-                }
+        for (Share share : placed.shares()) {
+            for (String key : share.card().equals(card.uuid()) ? keys(placed, share) : List.<String>of()) {
+                running.add(key);
+                String id = key.substring(0, key.length() - card.uuid().length());
+                file.append(line(pid(key, placed.pod().uid(), id), card, share));
             }
         }
+    }
+
+    /** The container that runs with that share, by its ID and the card's; none if it does not run. */
+    private static List<String> keys(Placed placed, Share share) {
+        List<String> keys = new ArrayList<>();
+        for (JsonNode status : placed.pod().document().path("status").path("containerStatuses")) {
+            if (placed.pod().phase().equals("Running")
+                    && share.container().equals(status.path("name").asText())) {
+                keys.add(status.path("containerID").asText().replaceFirst("^containerd://", "") + share.card());
+            }
+        }
+        return keys;
     }
 
     private int pid(String key, String pod, String container) throws IOException {
@@ -85,7 +113,7 @@ final class SimulatedUse {
                         .max()
                         .orElse(0);
         pids.put(key, pid);
-        Path process = Files.createDirectories(sandbox.proc().resolve(String.valueOf(pid)));
+        Path process = Files.createDirectories(proc.resolve(String.valueOf(pid)));
         Files.writeString(process.resolve("cgroup"), "0::/kubepods/burstable/pod" + pod + "/" + container + "\n");
         return pid;
     }

@@ -27,7 +27,7 @@ class InterruptionsTest {
     void aFaultIsAnExcuseWhileItLastsAndAMinuteAfterwards() {
         interruptions.add(
                 new Fault(Duration.ZERO, Kind.PLUGIN_CUT_OFF, 0, 0, Duration.ofSeconds(30)), Duration.ofSeconds(10));
-        assertThat(Interruptions.planned(on(0, 9))).isTrue();
+        assertThat(Interruptions.planned(on(0, 9))).isFalse();
         assertThat(on(0, 100)).containsExactly(Kind.PLUGIN_CUT_OFF);
         assertThat(on(0, 101)).isEqualTo(EnumSet.noneOf(Kind.class));
     }

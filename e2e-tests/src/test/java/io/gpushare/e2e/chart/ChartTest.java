@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
 /** The chart by Helm's engine: sets of values for several versions of Kubernetes, and what is refused. */
@@ -161,6 +162,41 @@ class ChartTest {
     }
 
     @Test
+    void theDefaultsLetWhoeverMayInKubernetesUseTheToolsByATokenOnAPortOfTheirOwn() {
+        List<Rendered> objects = Chart.objects("viewers: {groups: [team]}", "1.36.2");
+        assertThat(object(objects, "Deployment", "gpu-share-scheduler-extender").container("args"))
+                .contains("--view-port=12346");
+        assertThat(object(objects, "Service", "gpushare-schd-extender").text("spec", "ports"))
+                .contains("name=view, port=12346, targetPort=view");
+        assertThat(object(objects, "ClusterRoleBinding", "gpu-share-scheduler-extender-reviews")
+                        .text("roleRef", "name"))
+                .isEqualTo("system:auth-delegator");
+        assertThat(object(objects, "Role", "gpushare-view").text("rules"))
+                .isEqualTo("[{apiGroups=[gpushare.io], resources=[view], verbs=[get]}]");
+        assertThat(object(objects, "RoleBinding", "gpushare-view").text("subjects"))
+                .isEqualTo("[{kind=ServiceAccount, name=gpushare-viewer, namespace=kube-system}]");
+        assertThat(object(objects, "Role", "gpushare-viewer").text("rules"))
+                .as("viewers can't reach the port on which pods are bound")
+                .contains("[https:gpushare-schd-extender:view]", "serviceaccounts/token")
+                .doesNotContain("extender:http");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "extender: {view: 'off'}",
+                "extender: {view: open}",
+                "compatibility: {gpushare: true}",
+                "{tls: {enabled: false}, networkPolicy: {allowFrom: [192.0.2.10/32]}}"
+            })
+    void whereTheViewNeedsNoTokenNobodyGetsPermissionsForIt(String values) {
+        List<Rendered> objects = Chart.objects(values, "1.36.2");
+        assertThat(objects.toString()).doesNotContain("gpushare-viewer", "gpushare-view", "reviews");
+        assertThat(object(objects, "Deployment", "gpu-share-scheduler-extender").container("args"))
+                .doesNotContain("view-port");
+    }
+
+    @Test
     void plainHttpNeedsAddressesOrCompatibility() {
         assertThatThrownBy(() -> Chart.objects("tls: {enabled: false}", "1.36.2"))
                 .hasMessageContaining("anyone who reaches the extender's port can bind pods: set tls.enabled=true");
@@ -268,6 +304,8 @@ class ChartTest {
     @CsvSource(
             delimiter = '|',
             value = {
+                "service: {type: NodePort, nodePort: 80} | nodePort",
+                "service: {nodePort: 30080} | has no effect on a Service of type ClusterIP: set service.type=NodePort",
                 "extender: {replica: 2} | replica",
                 "extender: {policy: random} | policy",
                 "devicePlugin: {memoryUnit: 1GB} | memoryUnit",

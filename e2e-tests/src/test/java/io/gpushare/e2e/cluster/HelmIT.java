@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,6 +33,7 @@ class HelmIT {
     private static final String ROLLOUT = "--timeout=60s";
     private static final int SECONDS = 240;
     private static final int STREAM = 12;
+    private static final Duration TOOL = Duration.ofSeconds(30);
 
     @TempDir
     private static Path folder;
@@ -86,7 +88,7 @@ class HelmIT {
                 .withName(RELEASE)
                 .withNamespace(Installation.NAMESPACE)
                 .withKubeConfig(kubeconfig)
-                .withValuesFile(values(""))
+                .withValuesFile(values("viewers: {groups: [gpu-viewers]}\n"))
                 .waitReady()
                 .withTimeout(SECONDS)
                 .call();
@@ -94,6 +96,7 @@ class HelmIT {
         cluster.configureScheduler(schedulerOverTls());
         shared.awaitAllocatable(30, 2);
         assertThat(bindWithoutCertificate()).isEqualTo("401");
+        assertTheToolsWork();
         shared.pods().createMemory("before", 2);
         JsonNode before = shared.pods().running("before");
         JsonNode certificates = secret("gpushare-schd-extender-tls");
@@ -130,6 +133,45 @@ class HelmIT {
                         "get", "all,roles,secrets,poddisruptionbudgets", "-A", "-l", "app=gpushare", "-o", "name"))
                 .doesNotContain("deployment", "daemonset", "service/", "role", "secret");
         assertUndisturbed(before);
+    }
+
+    /** As the administrator, as a viewer, and as somebody without a permission. */
+    private static void assertTheToolsWork() {
+        assertThat(gpushare()).startsWith("NODE ").contains(cluster.node());
+        assertThat(gpushare("top", "--as=ann", "--as-group=gpu-viewers")).startsWith("NODE ");
+        assertThat(gpushare("--as=stranger"))
+                .contains("you need the permissions of the role gpushare-viewer", "cannot create resource");
+        String proxy = "/api/v1/namespaces/" + Installation.NAMESPACE
+                + "/services/https:gpushare-schd-extender:view/proxy/gpushare-scheduler/v1/";
+        // A token of an account that may not view, for the same audience: every pod can get one of its own account.
+        String tokens = "/api/v1/namespaces/default/serviceaccounts/default/token";
+        String request = "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"TokenRequest\",\"metadata\":{},"
+                + "\"spec\":{\"audiences\":[\"gpushare-view\"],\"expirationSeconds\":600}}";
+        String token = Command.output(TOOL, request, kubectlLine("create", "--raw", tokens, "-f", "-"));
+        assertThat(Command.output(TOOL, token, kubectlLine("create", "--raw", proxy + "text/nodes", "-f", "-")))
+                .startsWith("error: system:serviceaccount:default:default lacks the permission 'get'");
+        assertThat(Command.output(TOOL, request, kubectlLine("create", "--raw", proxy + "text/nodes", "-f", "-")))
+                .startsWith("error: this port needs a token");
+    }
+
+    /** What kubectl gpushare prints, errors included. */
+    private static String gpushare(String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                "sh",
+                "-c",
+                "\"$0\" \"$@\" 2>&1 || true",
+                SharedCluster.ROOT.resolve("deploy/kubectl/kubectl-gpushare").toString(),
+                "--kubeconfig=" + kubeconfig));
+        command.addAll(List.of(arguments));
+        String printed = Command.output(TOOL, command);
+        System.out.println("$ kubectl gpushare " + String.join(" ", arguments) + "\n" + printed);
+        return printed;
+    }
+
+    private static List<String> kubectlLine(String... arguments) {
+        List<String> command = new ArrayList<>(List.of("kubectl", "--kubeconfig=" + kubeconfig));
+        command.addAll(List.of(arguments));
+        return command;
     }
 
     /** Creates pods during an upgrade; returns the longest time, in seconds, until one ran. */

@@ -71,13 +71,13 @@ class CutOffPluginIT {
         assertThat(failed).isLessThanOrEqualTo(MOST_FAILED);
         assertThat(running()).hasSize(REPLICAS);
         assertThat(running().stream().filter(pod -> pod.node().equals(node))).hasSize(1);
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(summary()).contains(node + ": " + STALE));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(nodes()).contains(node + ": " + STALE));
         assertThat(kubelet(node).allocatable(PodSpec.MEMORY))
                 .as("the units of the pod that runs there")
                 .isEqualTo(UNITS);
 
         sandbox.cutOffPlugin(node, false);
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(summary()).doesNotContain(STALE));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(nodes()).doesNotContain(STALE));
         assertThat(kubelet(node).allocatable(PodSpec.MEMORY)).isEqualTo(30);
     }
 
@@ -86,8 +86,8 @@ class CutOffPluginIT {
     }
 
     /** What {@code kubectl gpushare} shows. */
-    private String summary() throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(sandbox.extender().resolve("/gpushare-scheduler/v1/text/summary"))
+    private String nodes() throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(sandbox.extender().resolve("/gpushare-scheduler/v1/text/nodes"))
                 .build();
         try (HttpClient client = HttpClient.newHttpClient()) {
             return client.send(request, HttpResponse.BodyHandlers.ofString()).body();

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A cluster to display: realistic node and pod objects in a simulated API server, and the real extender as a process.
@@ -25,6 +26,7 @@ import java.util.stream.Collectors;
 final class DisplayedCluster implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int HEAP_MIB = 1024; // the heap of its image
+    private static final String PROXY = "/api/v1/namespaces/kube-system/services/gpushare-schd-extender:";
     private static final Duration READY = Duration.ofMinutes(2);
     private static final List<String> NAMESPACES = List.of("inference", "research", "training", "notebooks", "default");
     private static final List<String> WORK =
@@ -49,9 +51,36 @@ final class DisplayedCluster implements AutoCloseable {
 
     /** Starts the cluster and waits until the extender knows all of its objects. */
     DisplayedCluster(int nodes, Path folder) throws IOException, InterruptedException {
+        this(nodes, folder, List.of());
+    }
+
+    /**
+     * The same with an extender that requires client certificates, and has a port for the view.
+     *
+     * @param certificates a folder in which deploy/tls/make-certificates has been run
+     */
+    static DisplayedCluster secured(int nodes, Path folder, Path certificates)
+            throws IOException, InterruptedException {
+        int viewPort = Program.freePort();
+        DisplayedCluster cluster = new DisplayedCluster(
+                nodes,
+                folder,
+                List.of(
+                        "--tls-cert-file=" + certificates.resolve("extender.crt"),
+                        "--tls-key-file=" + certificates.resolve("extender.key"),
+                        "--client-ca-file=" + certificates.resolve("ca.crt"),
+                        "--view-port=" + viewPort));
+        cluster.api.service(
+                "kube-system", "gpushare-schd-extender", "view", URI.create("https://127.0.0.1:" + viewPort));
+        cluster.api.account("kube-system", "gpushare-viewer", true);
+        return cluster;
+    }
+
+    /** @param tls the options of an extender that serves TLS; none for plain HTTP */
+    private DisplayedCluster(int nodes, Path folder, List<String> tls) throws IOException, InterruptedException {
         fill(api, plugins, nodes);
         int port = Program.freePort();
-        extender = URI.create("http://127.0.0.1:" + port);
+        extender = URI.create((tls.isEmpty() ? "http" : "https") + "://127.0.0.1:" + port);
         Path root = Path.of(System.getProperty("gpushare.root", ".."))
                 .toAbsolutePath()
                 .normalize();
@@ -59,12 +88,16 @@ final class DisplayedCluster implements AutoCloseable {
                 "scheduler-extender",
                 root.resolve("scheduler-extender"),
                 HEAP_MIB,
-                List.of(
-                        "io.gpushare.extender.ExtenderMain",
-                        "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig()),
-                        "--bind-address=127.0.0.1",
-                        "--grafana-url=https://grafana.example/team",
-                        "--port=" + port),
+                Stream.concat(
+                                Stream.of(
+                                        "io.gpushare.extender.ExtenderMain",
+                                        "--kubeconfig="
+                                                + Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig()),
+                                        "--bind-address=127.0.0.1",
+                                        "--grafana-url=https://grafana.example/team",
+                                        "--port=" + port),
+                                tls.stream())
+                        .toList(),
                 Map.of(),
                 folder.resolve("extender.log"));
         api.service("kube-system", "gpushare-schd-extender", extender);
@@ -73,13 +106,12 @@ final class DisplayedCluster implements AutoCloseable {
 
     private void awaitReady() throws IOException, InterruptedException {
         long end = System.nanoTime() + READY.toNanos();
-        try (ApiClient client = new ApiClient(extender)) {
+        // Through the API server, which does not check the extender's certificate.
+        try (ApiClient client = new ApiClient(api.uri())) {
             while (System.nanoTime() < end) {
                 program.checkAlive();
                 try {
-                    if (client.get("/readyz").succeeded()
-                            && client.get("/gpushare-scheduler/inspect/" + node(0))
-                                    .succeeded()) {
+                    if (client.get(PROXY + "http/proxy/readyz").succeeded()) {
                         return;
                     }
                 } catch (IOException e) {
@@ -93,7 +125,12 @@ final class DisplayedCluster implements AutoCloseable {
 
     /** The address of the page through the service proxy, as with `kubectl proxy`. */
     URI pageThroughApiServer() {
-        return api.uri().resolve("/api/v1/namespaces/kube-system/services/gpushare-schd-extender:http/proxy/ui/");
+        return api.uri().resolve(PROXY + "http/proxy/ui/");
+    }
+
+    /** The same on the port of the view. */
+    URI pageOnTheViewPort() {
+        return api.uri().resolve("/api/v1/namespaces/kube-system/services/https:gpushare-schd-extender:view/proxy/ui/");
     }
 
     /** The extender's own metrics, as Prometheus reads them. */

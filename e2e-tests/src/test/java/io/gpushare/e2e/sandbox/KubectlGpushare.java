@@ -18,16 +18,20 @@ record KubectlGpushare(Path folder) {
 
     /** What the command prints. */
     String print(String... arguments) throws IOException, InterruptedException {
+        Path output = folder.resolve("printed");
+        assertThat(start(output, arguments).waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return Files.readString(output, StandardCharsets.UTF_8);
+    }
+
+    /** Starts the command, which prints into that file. */
+    Process start(Path output, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of("kubectl", "gpushare"));
         command.addAll(List.of(arguments));
-        Path output = folder.resolve("printed");
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().put("KUBECONFIG", folder.resolve("kubeconfig").toString());
         builder.environment().put("PATH", PLUGINS + ":" + System.getenv("PATH"));
         builder.environment().put("HOME", folder.toString()); // kubectl's cache of discovery
-        Process process = builder.start();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return Files.readString(output, StandardCharsets.UTF_8);
+        return builder.start();
     }
 }

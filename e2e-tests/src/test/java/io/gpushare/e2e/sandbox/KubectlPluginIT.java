@@ -93,13 +93,15 @@ class KubectlPluginIT {
                 .startsWith("NAME           IPADDRESS  GPU0(Allocated/Total)  GPU1(Allocated/Total)")
                 .endsWith("GPU Memory(GiB)");
         assertThat(summary)
-                .contains("gpu-a100-0000  10.0.0.1 ", "Allocated/Total GPU Memory In Cluster:\n", "/1520 (")
-                .contains("gpu-t4-0001 GPU2: unhealthy (Xid", "gpu-l40s-0002 GPU3: cordoned");
+                .contains("gpu-a100-0000  10.0.0.1 ", "Allocated/Total GPU Memory In Cluster:\n")
+                .as("gpushare's last line is the sum")
+                .containsPattern("/1520 \\(\\d+%\\)\n$");
         String details = inspect("-d", "gpu-t4-0001");
         assertThat(details)
                 .contains("NAME:       gpu-t4-0001", "IPADDRESS:  10.0.0.2", "Total :      60")
                 .doesNotContain("gpu-a100");
-        assertThat(printed("-d", "gpu-t4-0001")).isEqualTo(details);
+        assertThat(details).containsPattern("/60 \\(\\d+%\\)\n$");
+        assertThat(printed("-d", "gpu-t4-0001")).startsWith(details).contains("gpu-t4-0001 GPU2: unhealthy (Xid");
         JsonNode json = new ObjectMapper().readTree(inspect("-o", "json"));
         assertThat(json.at("/nodes/0/devs/0/totalGPU").asInt()).isEqualTo(80);
         assertThat(json.at("/nodes/0/devs/0").has("usedBytes")).isFalse();
@@ -150,6 +152,82 @@ class KubectlPluginIT {
                 .containsExactlyElementsOf(ordered("allocated").stream()
                         .map(node -> node.path("name").asText())
                         .toList());
+    }
+
+    @Test
+    void topSortsCardsAndNotNodes() throws Exception {
+        for (String column : List.of("allocated", "unused")) {
+            JsonNode nodes =
+                    new ObjectMapper().readTree(printed("top", "-o", "json")).path("nodes");
+            List<String> shown = printed("top", "--sort-by", column)
+                    .lines()
+                    .skip(1)
+                    .filter(line -> line.startsWith("gpu-"))
+                    .map(line -> line.split(" +")[0] + " " + line.split(" +")[1])
+                    .limit(24)
+                    .toList();
+            assertThat(shown)
+                    .hasSize(24)
+                    .extracting(name -> amount(nodes, name, column))
+                    .isSortedAccordingTo(Comparator.reverseOrder());
+        }
+    }
+
+    /** What that card, named by node and index, has allocated or unused, in bytes. */
+    private static long amount(JsonNode nodes, String name, String column) {
+        for (JsonNode node : nodes) {
+            for (JsonNode card : node.path("cards")) {
+                if (name.equals(
+                        node.path("name").asText() + " " + card.path("index").asInt())) {
+                    long unit = node.path("unitMiB").asLong() << 20;
+                    return column.equals("allocated")
+                            ? card.path("allocatedUnits").asLong() * unit
+                            : unused(card, unit);
+                }
+            }
+        }
+        throw new AssertionError("no card " + name);
+    }
+
+    private static long unused(JsonNode card, long unit) {
+        long sum = 0;
+        for (JsonNode pod : card.path("pods")) {
+            long allocated = pod.path("whole").asBoolean()
+                    ? card.path("units").asLong() * unit
+                    : pod.path("units").asLong() * unit;
+            sum += pod.has("usedBytes")
+                    ? Math.max(0, allocated - pod.path("usedBytes").asLong())
+                    : 0;
+        }
+        return sum;
+    }
+
+    @Test
+    void rowsNamesAndCsvAreForScripts() throws Exception {
+        assertThat(printed("-o", "name"))
+                .isEqualTo("node/gpu-a100-0000\nnode/gpu-h100-0003\nnode/gpu-l40s-0002\nnode/gpu-t4-0001\n");
+        assertThat(printed("--no-headers").lines()).hasSize(4).allMatch(line -> line.startsWith("gpu-"));
+        assertThat(printed("top", "--no-headers").lines()).hasSize(24).allMatch(line -> line.startsWith("gpu-"));
+        assertThat(printed("top", "pods", "-n", "inference", "-o", "name").lines())
+                .isNotEmpty()
+                .doesNotHaveDuplicates()
+                .allMatch(line -> line.matches("pod/[a-z0-9-]+"));
+        JsonNode waste = waste();
+        List<String> csv = printed("waste", "-o", "csv").lines().toList();
+        assertThat(csv.getFirst()).startsWith("namespace,workload,pods,allocated_bytes,");
+        assertThat(csv).hasSize(1 + waste.path("workloads").size());
+        assertThat(gpushare("top", "-o", "csv").err()).contains("only 'waste' has --output csv");
+        assertThat(gpushare("why", "p", "-o", "name").err()).contains("'why' has no --no-headers and no --output name");
+    }
+
+    @Test
+    void anEmptyResultSaysOfWhatItIs() throws Exception {
+        waste();
+        assertThat(printed("top", "pods", "-n", "nosuch")).isEqualTo("No pods of namespace nosuch on cards.\n");
+        assertThat(printed("waste", "-n", "nosuch")).isEqualTo("No pods of namespace nosuch on cards.\n");
+        Ran apply = gpushare("defrag", "--for", "tuning-sweep-41", "-n", "research", "--apply");
+        assertThat(apply.code()).isEqualTo(1);
+        assertThat(apply.err()).contains("nothing was moved: there is no plan");
     }
 
     private static List<JsonNode> ordered(String column) throws Exception {
@@ -289,7 +367,8 @@ class KubectlPluginIT {
         System.out.println(text);
         assertThat(text)
                 .contains("Allocated and not used", "have not computed for 30 minutes", "NAMESPACE  WORKLOAD")
-                .containsPattern("over its limit|idle for \\d+ h");
+                .containsPattern("over its limit|idle for \\d+ h")
+                .containsPattern("As of [0-9T:-]+Z\\.\n$");
         for (JsonNode pod : waste.path("pods")) {
             if (pod.path("over").asBoolean()) {
                 assertThat(printed("top", "pods", "-n", pod.path("namespace").asText()))
@@ -346,14 +425,14 @@ class KubectlPluginIT {
             What helps:
             - If the program can use several cards, split its memory over them: annotation gpushare.io/cards: "2".
             - The largest such card has 80 GiB: request at most that on one card.
-            - No kind of node in the cluster could take it, even when empty: it needs a new node that offers 90 units of memory on one card.
+            - As it is requested now, no kind of node in the cluster could take it, even when empty: it needs a new node that offers 90 units of memory on one card.
             """);
         assertThat(printed("why", "tuning-sweep-41", "--namespace=research", "--limit", "2"))
                 .contains("too small: it has 80 GiB, 90 GiB needed", "2 more nodes with cards not shown");
         assertThat(printed("why", "resnet-train-xl-0", "-n", "training"))
                 .contains("No card in this cluster meets model = H200; present are NVIDIA A100-SXM4-80GB, NVIDIA H100");
         assertThat(printed("why", "notebook-jan", "-n", "notebooks"))
-                .contains("cannot be placed: invalid annotation.", "annotation gpushare.io/select: at character");
+                .contains("cannot be placed as it is written.", "annotation gpushare.io/select: at character");
         JsonNode json = new ObjectMapper().readTree(printed("why", "tuning-sweep-41", "-nresearch", "-ojson"));
         assertThat(json.path("feasibleNodes").asInt()).isZero();
     }
@@ -394,7 +473,7 @@ class KubectlPluginIT {
                 new Case("-o needs a value; see kubectl gpushare --help", "-o"),
                 new Case("--service lab: write NAMESPACE/NAME", "--service", "lab"),
                 new Case("waste has the most first: omit --sort-by", "waste", "--sort-by=used"),
-                new Case("the permission 'get' on 'services/proxy'", "--service", "lab/other"))) {
+                new Case("check that the Service lab/other has a ready pod", "--service", "lab/other"))) {
             Ran ran = gpushare(each.arguments().toArray(String[]::new));
             assertThat(ran.code()).as(each.sentence()).isEqualTo(1);
             assertThat(ran.out()).isEmpty();

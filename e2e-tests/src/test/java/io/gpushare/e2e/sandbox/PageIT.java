@@ -58,6 +58,31 @@ class PageIT {
         browser.await(NAMED, SOON);
     }
 
+    /** Words of letters that a line break splits, such as {@code Gi/B}. */
+    private List<String> splitWords() {
+        return browser.texts("(() => { const split = []; const all = document.createTreeWalker(document.body, 4); while"
+                + " (all.nextNode()) { const text = all.currentNode.data; for (const word of"
+                + " text.matchAll(/[A-Za-z]{2,14}/g)) { const range = document.createRange();"
+                + " range.setStart(all.currentNode, word.index); range.setEnd(all.currentNode, word.index +"
+                + " word[0].length); const tops = new Set([...range.getClientRects()].map(r =>"
+                + " Math.round(r.top))); if (tops.size > 1) split.push(word[0] + ' in ' + text.trim().slice(0,"
+                + " 60)); } } return split; })()");
+    }
+
+    private void assertFitsAPhone() {
+        assertThat(splitWords()).isEmpty();
+        assertThat(browser.texts("[...document.querySelectorAll('.fact')].filter(e => e.offsetParent &&"
+                        + " (e.getBoundingClientRect().right > innerWidth || e.getBoundingClientRect().left < 0))"
+                        + ".map(e => e.innerText)"))
+                .as("facts beside the screen")
+                .isEmpty();
+        assertThat(browser.texts("[...document.querySelectorAll('.fact')].filter(e => e.offsetParent)"
+                        + ".sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top ||"
+                        + " a.getBoundingClientRect().left - b.getBoundingClientRect().left)"
+                        + ".map(e => e.querySelector('dt').innerText)"))
+                .startsWith("cordoned", "unhealthy");
+    }
+
     private void shootAll(DisplayedCluster cluster, String name) throws Exception {
         for (boolean dark : List.of(false, true)) {
             for (int width : List.of(1440, 390)) {
@@ -66,6 +91,9 @@ class PageIT {
                 Thread.sleep(400);
                 browser.shoot(SCREENSHOTS.resolve(
                         name + (dark ? "-dark" : "-light") + (width < 600 ? "-narrow" : "-wide") + ".png"));
+                if (width < 600) {
+                    assertFitsAPhone();
+                }
                 if (dark == width < 600) {
                     assertThat(browser.axe()).isEmpty();
                 }
@@ -283,6 +311,10 @@ class PageIT {
         browser.await("document.body.classList.contains('offline')", SOON);
         assertThat(browser.value("document.querySelector('.status').innerText", String.class))
                 .contains("No response", "This is the state of ");
+        assertThat(browser.texts("[...document.querySelectorAll('#top > :not(.title), main')]"
+                        + ".filter(e => getComputedStyle(e).opacity === '1').map(e => e.className || e.tagName)"))
+                .as("what is not dimmed")
+                .isEmpty();
         browser.shoot(SCREENSHOTS.resolve("offline.png"));
     }
 
@@ -332,6 +364,7 @@ class PageIT {
                     .as("elements: the document contains only the visible ones")
                     .isLessThan(3000);
             onlyWhatChangedIsDrawn(cluster);
+            theMapIsOnTheFirstScreenAndAClickLeadsToItsResult(cluster);
             // To the end and back by keyboard.
             browser.run("document.querySelector('[data-node]').focus()");
             browser.press(Keys.END);
@@ -339,6 +372,30 @@ class PageIT {
             browser.press(Keys.HOME);
             browser.await("document.activeElement.dataset.node === 'gpu-a100-0000'", SOON);
         }
+    }
+
+    private void theMapIsOnTheFirstScreenAndAClickLeadsToItsResult(DisplayedCluster cluster) throws Exception {
+        open(cluster, 1440, 900, false);
+        browser.await("document.querySelector('#waste summary')", SOON);
+        assertThat(browser.value("document.querySelector('#map').getBoundingClientRect().top", Number.class)
+                        .intValue())
+                .as("where the map begins")
+                .isLessThan(620);
+        browser.run("document.querySelector('.fact.bad a').click()");
+        browser.await("document.querySelector('#filters').getBoundingClientRect().top < 100", SOON);
+        browser.run("scrollTo(0, 0)");
+        browser.run("document.querySelector('#waste summary').click()");
+        browser.await("document.querySelector('#waste tbody a')?.checkVisibility()", SOON);
+        browser.run("document.querySelector('#waste tbody a').click()");
+        browser.await("document.querySelector('#filters').getBoundingClientRect().top < 100", SOON);
+        theFirstNodeIsTwoKeysAway(cluster);
+    }
+
+    private void theFirstNodeIsTwoKeysAway(DisplayedCluster cluster) throws Exception {
+        open(cluster, 1440, 900, false);
+        browser.press(Keys.TAB);
+        browser.press(Keys.ENTER);
+        browser.await("document.activeElement.dataset.node", SOON);
     }
 
     private void onlyWhatChangedIsDrawn(DisplayedCluster cluster) throws Exception {

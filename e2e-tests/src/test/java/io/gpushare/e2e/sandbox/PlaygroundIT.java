@@ -95,7 +95,13 @@ class PlaygroundIT {
         await("get deployment gpu-1", "gpu-1 +3/3");
         assertThat(kubectl("get nodes")).contains("node-a", "drawn-");
         assertThat(kubectl("describe pod -l app=gpu-1")).contains("aliyun.com/gpu-mem:  1", "gpushare.io/allocation");
-        assertThat(kubectl("gpushare")).contains("GiB ON EACH CARD");
+        String nodes = kubectl("gpushare");
+        assertThat(nodes).contains("GiB ON EACH CARD");
+        Matcher part = Pattern.compile("GiB allocated \\((\\d+)%\\)").matcher(nodes);
+        assertThat(part.find()).isTrue();
+        assertThat(Integer.parseInt(part.group(1)))
+                .as("the drawn nodes have pods too")
+                .isBetween(40, 95);
     }
 
     private void waitsAndIsExplained() throws Exception {
@@ -109,8 +115,13 @@ class PlaygroundIT {
         kubectl("apply -f " + pod);
         await("get pods wanted", "Pending");
         await("gpushare why wanted", "No card in this cluster meets model = B200; present are ");
+        await("describe pod wanted", "FailedScheduling.*0/40 nodes are available");
         await("describe pod wanted", "GpuPodWaits.*not selected by model = B200");
         assertThat(kubectl("delete pod wanted")).contains("deleted");
+        await(
+                "gpushare why gpu-memory-and-cores",
+                "requests aliyun.com/gpu-core.percentage, which is not offered: set"
+                        + " --core-resource=aliyun.com/gpu-core.percentage");
     }
 
     private void usageMoves() throws Exception {

@@ -155,6 +155,11 @@ public final class Ledger {
         return decoder.decode(pod);
     }
 
+    /** What a pod without a demand may have meant; see {@link DemandCodec#nearly}. */
+    public Optional<String> nearly(SchedulingPod pod) {
+        return demands.nearly(pod.containers());
+    }
+
     /** Decodes what a pod requests. */
     public PodDemand demand(SchedulingPod pod) {
         return decoder.decode(pod);

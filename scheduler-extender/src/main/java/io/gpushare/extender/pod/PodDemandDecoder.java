@@ -87,7 +87,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
                                         .map(ContainerResources::name)
                                         .toList()
                                 : List.of(),
-                        valid.slotted() ? codec.notes(containers, annotations) : List.of());
+                        codec.notes(valid, containers, annotations));
         };
     }
 

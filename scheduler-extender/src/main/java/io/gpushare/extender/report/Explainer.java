@@ -68,7 +68,8 @@ public final class Explainer {
     /** Explains a pod, which need not exist. */
     public Explanation of(SchedulingPod pod) {
         return switch (ledger.demand(pod)) {
-            case PodDemand.NoGpu _ -> new Explanation.NoDemand(pod.ref());
+            case PodDemand.NoGpu _ ->
+                new Explanation.NoDemand(pod.ref(), ledger.nearly(pod).orElse(null));
             case PodDemand.Invalid(String sentence) -> new Explanation.Invalid(pod.ref(), sentence);
             case PodDemand.Valid valid -> judged(pod, valid);
         };

@@ -22,8 +22,12 @@ public sealed interface Explanation {
     /** The pod has ended and holds no cards; {@code rejection} says why its kubelet did not admit it, if so. */
     record Ended(PodRef pod, @Nullable String rejection) implements Explanation {}
 
-    /** The pod requests no GPU: it fits every node as far as cards are concerned. */
-    record NoDemand(PodRef pod) implements Explanation {}
+    /**
+     * The pod requests no GPU: it fits every node as far as cards are concerned.
+     *
+     * @param meant what its resources may have been meant for, as a sentence; null if nothing suggests it
+     */
+    record NoDemand(PodRef pod, @Nullable String meant) implements Explanation {}
 
     /** The pod's resources or annotations are invalid, so no node fits. */
     record Invalid(PodRef pod, String sentence) implements Explanation {}

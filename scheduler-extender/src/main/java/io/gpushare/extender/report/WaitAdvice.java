@@ -84,6 +84,11 @@ public final class WaitAdvice {
                                 ? ": " + group.reason().sentence()
                                 : " with " + group.model() + ": " + group.detail()))
                 .collect(Collectors.joining("; "));
-        return "No node can take this pod now. " + groups + ". " + String.join(" ", advice);
+        int others = judged.refused().stream()
+                .skip(GROUPS)
+                .mapToInt(RefusedNodes::nodes)
+                .sum();
+        String more = others == 0 ? "" : "; and " + others + " more";
+        return "No node can take this pod now. " + groups + more + ". " + String.join(" ", advice);
     }
 }

@@ -44,18 +44,31 @@ final class ExtenderRouter {
         this.metrics = parts.verbs().metrics();
     }
 
+    /**
+     * The paths of the two ports.
+     *
+     * @param view the view, for callers with a token
+     */
+    record Routers(Router all, Router view) {}
+
     /** @param blocking for what must not run on an event loop */
-    static Router of(Vertx vertx, ExtenderServer.Settings settings, ExtenderServer.Parts parts, Executor blocking) {
-        ExtenderRouter routes = new ExtenderRouter(vertx, settings, parts);
-        routes.add(
-                new ViewRoutes(
-                        vertx, parts.ledger(), parts.view(), parts.verbs().unready(), blocking),
-                new VerbRoutes(parts.verbs(), blocking));
-        return routes.router;
+    static Routers of(Vertx vertx, ExtenderServer.Settings settings, ExtenderServer.Parts parts, Executor blocking) {
+        ViewRoutes view = new ViewRoutes(
+                vertx, parts.ledger(), parts.view(), parts.verbs().unready(), blocking);
+        ExtenderRouter all = new ExtenderRouter(vertx, settings, parts);
+        all.add(view, new VerbRoutes(parts.verbs(), blocking));
+        ExtenderRouter forTokens = new ExtenderRouter(vertx, settings, parts);
+        view.addForTokens(forTokens.router, forTokens.bodies());
+        forTokens.errors();
+        return new Routers(all.router, forTokens.router);
+    }
+
+    private BodyReader bodies() {
+        return new BodyReader(settings.maxBody(), reason -> metrics.failed("any", reason));
     }
 
     private void add(ViewRoutes view, VerbRoutes verbs) {
-        BodyReader bodies = new BodyReader(settings.maxBody(), reason -> metrics.failed("any", reason));
+        BodyReader bodies = bodies();
         status();
         if (settings.tls() == null) {
             HostCheck hosts = new HostCheck(
@@ -74,6 +87,10 @@ final class ExtenderRouter {
         if (!view.open()) {
             view.addTo(router, bodies);
         }
+        errors();
+    }
+
+    private void errors() {
         router.errorHandler(
                 400, context -> HttpResponse.error(context.request(), 400, "the request's path can't be read"));
         router.errorHandler(404, context -> HttpResponse.error(context.request(), 404, HttpResponse.NOTHING_HERE));

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The HTTP server: one event loop per core, and a virtual thread for each bind and preemption. */
@@ -41,6 +42,7 @@ public final class ExtenderServer {
      * Where and how the server listens.
      *
      * @param port 0 for any free one
+     * @param viewPort of the view for callers with a token, which needs TLS; null for none, 0 for any free one
      * @param maxBody the largest request body that is read, in bytes
      * @param tls null for plain HTTP
      * @param tlsPeriod how often the TLS files are read
@@ -48,13 +50,20 @@ public final class ExtenderServer {
     public record Settings(
             String address,
             int port,
+            @Nullable Integer viewPort,
             int maxBody,
             String version,
             @Nullable TlsFiles tls,
             Duration tlsPeriod,
             Deadlines deadlines) {
-        public Settings(String address, int port, int maxBody, String version, @Nullable TlsFiles tls) {
-            this(address, port, maxBody, version, tls, TLS_PERIOD, Deadlines.DEFAULT);
+        public Settings(
+                String address,
+                int port,
+                @Nullable Integer viewPort,
+                int maxBody,
+                String version,
+                @Nullable TlsFiles tls) {
+            this(address, port, viewPort, maxBody, version, tls, TLS_PERIOD, Deadlines.DEFAULT);
         }
 
         boolean certificatesRequired() {
@@ -77,6 +86,8 @@ public final class ExtenderServer {
     private final ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
     // One for each event loop; they share the port.
     private final List<HttpServer> loops = new CopyOnWriteArrayList<>();
+    // The same for the port of the view.
+    private final List<HttpServer> viewLoops = new CopyOnWriteArrayList<>();
 
     private ExtenderServer(Settings settings, Parts parts) {
         this.settings = settings;
@@ -107,42 +118,54 @@ public final class ExtenderServer {
     }
 
     private void listen() throws IOException {
-        HttpServerOptions options = options(settings.deadlines());
         @Nullable TlsFiles files = settings.tls();
         @Nullable TlsReload tls = files == null ? null : new TlsReload(vertx, files);
-        if (tls != null) {
-            tls.into(options);
-        }
-        Router routes = ExtenderRouter.of(vertx, settings, parts, blocking);
-        try {
-            await(
-                    vertx.deployVerticle(
-                            () -> context -> listen(options, routes), new DeploymentOptions().setInstances(CORES)),
-                    START);
-        } catch (IOException e) {
-            throw new IOException(
-                    "can't listen on " + settings.address() + " port " + settings.port() + ": " + e.getMessage(), e);
+        ExtenderRouter.Routers routers = ExtenderRouter.of(vertx, settings, parts, blocking);
+        listen(settings.port(), tls, true, routers.all(), loops);
+        if (settings.viewPort() != null) {
+            listen(settings.viewPort(), tls, false, routers.view(), viewLoops);
         }
         if (tls != null) {
             vertx.setPeriodic(
                     settings.tlsPeriod().toMillis(),
-                    timer -> Thread.ofVirtual().name("tls-reload").start(() -> tls.check(loops.getFirst())));
+                    timer -> Thread.ofVirtual()
+                            .name("tls-reload")
+                            .start(() -> tls.check(
+                                    loops.getFirst(), viewLoops.stream().findFirst())));
+        }
+    }
+
+    /** Starts a server on each event loop. */
+    private void listen(
+            int port, @Nullable TlsReload tls, boolean certificates, Router routes, List<HttpServer> servers)
+            throws IOException {
+        HttpServerOptions options = options(settings.deadlines());
+        if (tls != null) {
+            tls.into(options, certificates);
+        }
+        SocketAddress address = port == 0
+                ? SocketAddress.sharedRandomPort(certificates ? 1 : 2, settings.address())
+                : SocketAddress.inetSocketAddress(port, settings.address());
+        try {
+            await(
+                    vertx.deployVerticle(
+                            () -> context -> listen(options, address, routes).onSuccess(servers::add),
+                            new DeploymentOptions().setInstances(CORES)),
+                    START);
+        } catch (IOException e) {
+            throw new IOException("can't listen on " + settings.address() + " port " + port + ": " + e.getMessage(), e);
         }
     }
 
     /** Starts the server of the event loop that calls this. */
-    private Future<?> listen(HttpServerOptions options, Router routes) {
+    private Future<HttpServer> listen(HttpServerOptions options, SocketAddress address, Router routes) {
         BooleanSupplier ready = () -> parts.verbs().unready().get().isEmpty();
         Connections connections =
                 new Connections(vertx, settings.deadlines(), parts.verbs().metrics(), ready, routes);
         return vertx.createHttpServer(options)
                 .connectionHandler(connections::connected)
                 .requestHandler(connections)
-                .listen(
-                        settings.port() == 0
-                                ? SocketAddress.sharedRandomPort(1, settings.address())
-                                : SocketAddress.inetSocketAddress(settings.port(), settings.address()))
-                .onSuccess(loops::add);
+                .listen(address);
     }
 
     /** HTTP/1.1 only, in plain text and over TLS: one protocol, one set of limits. */
@@ -164,9 +187,18 @@ public final class ExtenderServer {
         return loops.getFirst().actualPort();
     }
 
+    /** The port of the view for callers with a token; there is one. */
+    public int viewPort() {
+        return viewLoops.getFirst().actualPort();
+    }
+
     /** Stops accepting, lets requests in flight end for at most that long, then closes. */
     public void stop(Duration grace) throws IOException {
-        await(Future.all(loops.stream().map(loop -> loop.shutdown(grace)).toList()), grace.plusSeconds(5));
+        await(
+                Future.all(Stream.concat(loops.stream(), viewLoops.stream())
+                        .map(loop -> loop.shutdown(grace))
+                        .toList()),
+                grace.plusSeconds(5));
         blocking.shutdown();
         await(vertx.close(), grace.plusSeconds(5));
     }

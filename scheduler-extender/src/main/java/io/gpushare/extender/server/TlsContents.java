@@ -35,14 +35,16 @@ record TlsContents(Buffer certificate, Buffer key, @Nullable Buffer clientCa) {
     }
 
     /**
-     * The configuration of a server. Client certificates are requested here and required by path: probes have none.
+     * The configuration of a server.
+     *
+     * @param certificates whether clients are asked for a certificate; it is required by path, because probes have none
      */
-    ServerSSLOptions options() {
+    ServerSSLOptions options(boolean certificates) {
         ServerSSLOptions options = new ServerSSLOptions()
                 .setKeyCertOptions(
                         new PemKeyCertOptions().addCertValue(certificate).addKeyValue(key));
         options.setUseAlpn(false);
-        if (clientCa != null) {
+        if (clientCa != null && certificates) {
             options.setTrustOptions(new PemTrustOptions().addCertValue(clientCa));
             options.setClientAuth(ClientAuth.REQUEST);
         }
@@ -55,7 +57,7 @@ record TlsContents(Buffer certificate, Buffer key, @Nullable Buffer clientCa) {
      */
     X509Certificate check(Vertx vertx) throws IOException {
         try {
-            ServerSSLOptions options = options();
+            ServerSSLOptions options = options(true);
             X509Certificate own = (X509Certificate) CertificateFactory.getInstance("X.509")
                     .generateCertificate(new ByteArrayInputStream(certificate.getBytes()));
             X509KeyManager keys = (X509KeyManager)

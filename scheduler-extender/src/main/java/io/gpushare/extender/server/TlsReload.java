@@ -7,6 +7,7 @@ import io.vertx.core.net.ServerSSLOptions;
 import java.io.IOException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,9 +43,13 @@ final class TlsReload {
                 certificate.getNotAfter().toInstant());
     }
 
-    /** Configures a server that starts. */
-    void into(HttpServerOptions options) {
-        ServerSSLOptions ssl = served.options();
+    /**
+     * Configures a server that starts.
+     *
+     * @param certificates whether clients are asked for a certificate
+     */
+    void into(HttpServerOptions options, boolean certificates) {
+        ServerSSLOptions ssl = served.options(certificates);
         options.setSsl(true)
                 .setKeyCertOptions(ssl.getKeyCertOptions())
                 .setTrustOptions(ssl.getTrustOptions())
@@ -55,13 +60,17 @@ final class TlsReload {
      * Reads the files once; blocks until the server uses them.
      *
      * @param server one of those that share the port; the others follow it
+     * @param view one of those of the view's port, which asks for no certificates
      */
-    synchronized void check(HttpServer server) {
+    synchronized void check(HttpServer server, Optional<HttpServer> view) {
         try {
             TlsContents now = TlsContents.read(files);
             if (!now.equals(served)) {
                 X509Certificate certificate = now.check(vertx);
-                ExtenderServer.await(server.updateSSLOptions(now.options()), UPDATE_TIMEOUT);
+                ExtenderServer.await(server.updateSSLOptions(now.options(true)), UPDATE_TIMEOUT);
+                if (view.isPresent()) {
+                    ExtenderServer.await(view.get().updateSSLOptions(now.options(false)), UPDATE_TIMEOUT);
+                }
                 served = now;
                 log(certificate);
             }

@@ -9,6 +9,7 @@ import io.gpushare.extender.waste.WasteRound;
 import io.gpushare.time.Rounds;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -80,7 +81,7 @@ public final class WasteMonitor {
             }
         }
         add(round, together);
-        report = round.end(placer.stats(), wall.instant(), history);
+        report = round.end(placer.stats(), wall.instant().truncatedTo(ChronoUnit.SECONDS), history);
     }
 
     private void add(WasteRound round, List<NodeView> nodes) {

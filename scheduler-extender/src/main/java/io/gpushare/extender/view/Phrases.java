@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Phrases that all texts for users share. */
 public final class Phrases {
+    private static final long GIB = 1024; // in MiB
+    // Cards are sold in GiB: only amounts of many of them are in TiB.
+    private static final long LEAST_TIB = 10_000 * GIB;
+
     private Phrases() {}
 
     /** For example {@code 8 units of memory on one card}; the size of a unit is the node's and unknown here. */
@@ -61,15 +65,20 @@ public final class Phrases {
             case ScaleUp.OtherKind(Demand demand, int kinds) ->
                 (kinds == 0
                                 ? "No node of the cluster has cards"
-                                : "No kind of node in the cluster could take it, even when empty")
+                                : "As it is requested now, no kind of node in the cluster could take it, even when"
+                                        + " empty")
                         + ": it needs a new node that offers " + of(demand) + ".";
         };
     }
 
-    /** A measured amount: whole MiB below 1 GiB, else GiB with one decimal. The page rounds in the same way. */
+    /** A measured amount: whole MiB below 1 GiB, else GiB or TiB with one decimal. The page rounds in the same way. */
     public static String size(long bytes) {
         long mib = bytes >> 20;
-        return mib < 1024 ? mib + " MiB" : String.format(Locale.ROOT, "%.1f GiB", mib / 1024.0);
+        return mib < GIB
+                ? mib + " MiB"
+                : mib < LEAST_TIB
+                        ? String.format(Locale.ROOT, "%.1f GiB", mib / (double) GIB)
+                        : String.format(Locale.ROOT, "%.1f TiB", mib / (double) (GIB * GIB));
     }
 
     /** The same; a dash for an unknown amount. */

@@ -1,12 +1,13 @@
 package io.gpushare.extender.view;
 
+import io.gpushare.extender.view.NodeDetails.OneCard;
 import io.gpushare.extender.waste.PodOnCard;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.ToLongFunction;
 
-/** The order of nodes or pods in texts: by name, or those with most first. */
+/** The order of nodes, cards or pods in texts: by name, or those with most first. */
 public enum SortBy {
     NAME,
     ALLOCATED,
@@ -29,6 +30,33 @@ public enum SortBy {
                     case UNUSED -> NodeDetails::unusedBytes;
                 },
                 Comparator.comparing(NodeDetails::name));
+    }
+
+    /** A card, and its node. */
+    public record CardOf(NodeDetails node, OneCard card) {
+        private long bytes(long units) {
+            return (units * node.unitMiB()) << 20;
+        }
+    }
+
+    /** The cards of these nodes in this order, and equal ones by node and index. */
+    public List<CardOf> cards(List<NodeDetails> nodes) {
+        return sorted(
+                nodes.stream()
+                        .flatMap(node -> node.cards().stream().map(card -> new CardOf(node, card)))
+                        .toList(),
+                switch (this) {
+                    case NAME -> of -> 0;
+                    case ALLOCATED -> of -> of.bytes(of.card().allocatedUnits());
+                    case FREE -> of -> of.bytes(of.card().freeUnits());
+                    case USED -> of -> Objects.requireNonNullElse(of.card().usedBytes(), -1L);
+                    case UNUSED ->
+                        of -> of.card().pods().stream()
+                                .mapToLong(PodOnCard::unusedBytes)
+                                .sum();
+                },
+                Comparator.comparing((CardOf of) -> of.node().name())
+                        .thenComparingInt(of -> of.card().index()));
     }
 
     /** The pods in this order, and equal ones by name. */

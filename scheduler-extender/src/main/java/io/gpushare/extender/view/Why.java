@@ -150,7 +150,7 @@ public record Why(
     private static Why of(Explanation explanation, Predicate<NodeVerdict> which, int from, int limit) {
         return switch (explanation) {
             case Explanation.Ended(PodRef pod, @Nullable String rejection) -> of(pod, State.ENDED, rejection, null);
-            case Explanation.NoDemand(PodRef pod) -> of(pod, State.NO_DEMAND, null, null);
+            case Explanation.NoDemand(PodRef pod, @Nullable String meant) -> of(pod, State.NO_DEMAND, meant, null);
             case Explanation.Invalid(PodRef pod, String sentence) -> of(pod, State.INVALID, sentence, null);
             case Explanation.Bound bound -> bound(bound);
             case Explanation.Judged judged ->

@@ -2,6 +2,8 @@
 
 import { amount } from './words.js';
 
+// Fewer nodes fit on the screen without a map.
+export const MANY = 25;
 const SIZES = [[120, 9, 22], [600, 6, 15], [Infinity, 4, 9]];
 
 export class Overview {
@@ -45,7 +47,7 @@ export class Overview {
 
   /** Shows these nodes in this order, and of a namespace only its own shares; hidden where the list fits on the screen. */
   show(nodes, namespace) {
-    this.#box.hidden = nodes.length < 25;
+    this.#box.hidden = nodes.length < MANY;
     if (this.#box.hidden) {
       this.#nodes = [];
       return;

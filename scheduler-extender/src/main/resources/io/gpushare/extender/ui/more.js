@@ -66,7 +66,7 @@ export class More {
     if (why.state !== 'judged') {
       const words = {
         bound: html`It is on node ${why.node}.`, ended: why.sentence ?? 'It has ended.', wrong: why.sentence,
-        'no-demand': 'It requests no GPU memory and no card.',
+        'no-demand': `It requests no GPU memory and no card. ${why.sentence ?? ''}`,
       };
       return html`<p>${words[why.state]}</p>`;
     }

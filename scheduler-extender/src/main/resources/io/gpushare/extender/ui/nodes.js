@@ -201,6 +201,11 @@ export class NodeList {
     this.reach(this.#nodes[Math.min(this.#nodes.length - 1, Math.max(0, at + step))].name);
   }
 
+  /** The name of the first node; empty for none. */
+  get first() {
+    return this.#nodes[0]?.name ?? '';
+  }
+
   /** Scrolls to a node and gives it the keyboard focus. */
   reach(name) {
     const place = this.#nodes.findIndex((node) => node.name === name);

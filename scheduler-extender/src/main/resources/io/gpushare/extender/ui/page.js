@@ -3,7 +3,7 @@
 import { html, nothing, render } from './lib/lit-html.js';
 import { Details, get, Snapshot, Waste } from './snapshot.js';
 import { NodeList } from './nodes.js';
-import { Overview } from './map.js';
+import { MANY, Overview } from './map.js';
 import { Filters } from './filters.js';
 import { WaitingPods } from './waiting.js';
 import { drawHeader } from './header.js';
@@ -85,6 +85,7 @@ function draw() {
   waiting.draw(snapshot.waiting);
   tables?.draw();
   filters.draw($('filters'), totals, legend(totals, nodes.length));
+  document.body.classList.toggle('many', snapshot.nodes.size >= MANY);
   overview.show(nodes, filters.values.namespace);
   list.show(nodes, { colours: shades, sought: filters.sought, namespace: filters.values.namespace });
   drawNothing(nodes.length);
@@ -126,6 +127,13 @@ function legend(totals, shown) {
     <p class="legend namespaces">${named.map((name) => html`<button type="button" aria-pressed=${String(chosen === name)} title=${chosen === name ? 'Show all namespaces' : 'Show only this namespace'} @click=${() => filters.set({ namespace: chosen === name ? '' : name })}><i class=${colour(shades, name)}></i>${name}</button>`)}${totals.namespaces.size > named.length ? html`<span><i class="other"></i>others</span>` : nothing}${details.reportsUsage ? html`<span><i class="k-used"></i>line: used</span><span><i class="k-over-limit"></i>over its limit</span>` : nothing}</p>`;
 }
 
+$('skip').addEventListener('click', () => list.reach(list.first));
+// A figure or a row of waste filters the nodes, which may be below the screen.
+addEventListener('click', (event) => {
+  if (event.target.closest?.('#top a[href^="#"], #waste a[href^="#"]')) {
+    requestAnimationFrame(() => $('filters').scrollIntoView());
+  }
+});
 $('filters').addEventListener('submit', (event) => event.preventDefault());
 addEventListener('keydown', (event) => {
   if (event.key === '/' && !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName) && !$('more').open) {

@@ -1,5 +1,7 @@
 // The last snapshot of the cluster. Fetches the changes every second while the page is visible.
 
+import { headers, renew } from './token.js';
+
 const VIEW = '../gpushare-scheduler/v1/';
 const PERIOD = 1000;
 const WASTE_PERIOD = 15000;
@@ -7,12 +9,20 @@ const TIMEOUT = 15000;
 
 /** Fetches a response of the view; throws an Error with a sentence for users. */
 export async function get(query) {
-  const response = await fetch(VIEW + query, { signal: AbortSignal.timeout(TIMEOUT) });
+  let response = await ask(query);
+  if (response.status === 401) {
+    await renew();
+    response = await ask(query);
+  }
   if (!response.ok) {
     const body = await response.json().catch(() => ({}));
     throw new Error(body.error ?? `status ${response.status}`);
   }
   return response.json();
+}
+
+function ask(query) {
+  return fetch(VIEW + query, { headers: headers(), signal: AbortSignal.timeout(TIMEOUT) });
 }
 
 /** A card as the page uses it: names instead of indices, amounts in GiB. */

@@ -6,6 +6,7 @@ import { age, count } from './words.js';
 
 const EXPLAINED = 5;
 const PODS = 12;
+const GROUPS = 3;
 const FRESH = 60000;
 
 export class WaitingPods {
@@ -53,8 +54,8 @@ export class WaitingPods {
     const [first] = group;
     const why = demand && this.#explained.get(demand.text)?.why;
     return html`<li><div class="what">${first.fault
-      ? html`<p><b>Invalid annotation</b>: ${first.fault}</p>`
-      : demand ? html`<p>${demand.feasibleNodes > 0 ? html`Fits on <b>${count(demand.feasibleNodes, 'node')}</b> by its cards; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${why?.groups ? obstacles(why.groups.slice(0, 3)) : reasons(demand.reasons)}${advice(why)}`
+      ? html`<p><b>Can’t be placed as it is written</b>: ${first.fault}</p>`
+      : demand ? html`<p>${demand.feasibleNodes > 0 ? html`Fits on <b>${count(demand.feasibleNodes, 'node')}</b> by its cards; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${why?.groups ? obstacles(why.groups, GROUPS) : reasons(demand.reasons)}${advice(why)}`
         : html`<p>Requests something else: open it for details</p>`}</div>
       <p class="pods">${group.slice(0, PODS).map((pod) => html`<button type="button" class="pod" @click=${() => this.#open(pod.namespace, pod.name)}>${pod.namespace}/${pod.name} <i>${age(pod.created)}</i></button>`)}${group.length > PODS ? html`<span>and ${group.length - PODS} more</span>` : nothing}</p></li>`;
   }
@@ -82,9 +83,11 @@ export class WaitingPods {
   }
 }
 
-/** Nodes by reason and kind of card, the nearest miss first. */
-export function obstacles(groups) {
-  return html`<ul class="reasons">${groups.map((group) => html`<li><b>${count(group.nodes, 'node')}</b> ${group.model ? html`with ${group.model}: ${group.detail}` : group.sentence}</li>`)}</ul>`;
+/** Nodes by reason and kind of card, the nearest miss first; so many of them. */
+export function obstacles(groups, most = groups.length) {
+  const more = groups.slice(most);
+  const nodes = more.reduce((sum, group) => sum + group.nodes, 0);
+  return html`<ul class="reasons">${groups.slice(0, most).map((group) => html`<li><b>${count(group.nodes, 'node')}</b> ${group.model ? html`with ${group.model}: ${group.detail}` : group.sentence}</li>`)}${more.length ? html`<li>and <b>${count(nodes, 'node')}</b> of ${count(more.length, 'more kind')}: open the pod for all</li>` : nothing}</ul>`;
 }
 
 function reasons(of) {

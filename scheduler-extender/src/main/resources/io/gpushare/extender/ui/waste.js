@@ -3,6 +3,7 @@
 import { html, nothing, render, svg } from './lib/lit-html.js';
 import { dashboard } from './grafana.js';
 import { Filters } from './filters.js';
+import { MANY } from './map.js';
 import { brief, count, duration, size } from './words.js';
 
 const ROWS = 8;
@@ -33,14 +34,15 @@ export class WasteTables {
   #view = 'namespaces';
   #sort = 'unusedBytes';
   #all = false;
-  // A small screen shows the cards first.
-  #open = innerWidth > 640;
+  #open;
 
   /** @param snapshot has the address of Grafana */
   constructor(box, waste, snapshot) {
     this.#box = box;
     this.#waste = waste;
     this.#snapshot = snapshot;
+    // A small screen, and one with a map, shows the cards first.
+    this.#open = innerWidth > 640 && snapshot.nodes.size < MANY;
   }
 
   #set(values) {

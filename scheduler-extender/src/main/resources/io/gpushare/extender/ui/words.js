@@ -7,15 +7,20 @@ export function amount(gib) {
   return Number.isInteger(gib) ? gib.toLocaleString('en') : gib.toFixed(1);
 }
 
-/** A measured amount, rounded as the command line does: whole MiB below 1 GiB, else GiB with one decimal. */
+// Cards are sold in GiB: only amounts of many of them are in TiB.
+const LEAST_TIB = 10000 * 2 ** 30;
+const ONE_DECIMAL = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+
+/** A measured amount, rounded as the command line does: whole MiB below 1 GiB, else GiB or TiB with one decimal. */
 export function size(bytes) {
   const mib = Math.floor(bytes / 2 ** 20);
-  return mib < 1024 ? `${mib} MiB` : `${(mib / 1024).toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} GiB`;
+  if (mib < 1024) return `${mib} MiB`;
+  return bytes < LEAST_TIB ? `${(mib / 1024).toLocaleString('en', ONE_DECIMAL)} GiB` : `${(mib / 2 ** 20).toLocaleString('en', ONE_DECIMAL)} TiB`;
 }
 
 /** A large amount for figures that are read at a glance: without decimals from 100 GiB up. */
 export function brief(bytes) {
-  return bytes < 100 * 2 ** 30 ? size(bytes) : `${Math.round(bytes / 2 ** 30).toLocaleString('en')} GiB`;
+  return bytes < 100 * 2 ** 30 || bytes >= LEAST_TIB ? size(bytes) : `${Math.round(bytes / 2 ** 30).toLocaleString('en')} GiB`;
 }
 
 export function percent(part, all) {

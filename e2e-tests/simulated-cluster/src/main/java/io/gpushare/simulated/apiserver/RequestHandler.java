@@ -44,6 +44,7 @@ final class RequestHandler {
     private final SimulatedApiServer.Options options;
     private final InstantSource clock;
     private final ServiceProxy services;
+    private final AccessAnswers access = new AccessAnswers();
     // The user of each watch.
     private final Map<WatchResponse, String> watches = new ConcurrentHashMap<>();
 
@@ -170,15 +171,12 @@ final class RequestHandler {
         return document.isPresent();
     }
 
-    /** Every client may do everything. */
-    private static boolean answerAboutAccess(HttpServerRequest request, Buffer body) {
-        if (!request.path().equals("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews")) {
-            return false;
-        }
-        ObjectNode review = Documents.parse(body.getBytes());
-        review.putObject("status").put("allowed", true);
-        send(request.response(), 201, review);
-        return true;
+    private boolean answerAboutAccess(HttpServerRequest request, Buffer body) {
+        Optional<ObjectNode> answer = request.method().equals(HttpMethod.POST)
+                ? access.answer(request.path(), body.getBytes())
+                : Optional.empty();
+        answer.ifPresent(document -> send(request.response(), 201, document));
+        return answer.isPresent();
     }
 
     private void answerAboutObjects(HttpServerRequest request, Buffer body) {
@@ -274,6 +272,10 @@ final class RequestHandler {
 
     ServiceProxy services() {
         return services;
+    }
+
+    AccessAnswers access() {
+        return access;
     }
 
     void cutWatches() {

@@ -100,6 +100,16 @@ public final class SimulatedApiServer implements AutoCloseable {
         requests.services().add(namespace, name, program);
     }
 
+    /** The same for one port of the Service, over HTTPS if the program's address says so. */
+    public void service(String namespace, String name, String port, URI program) {
+        requests.services().add(namespace, name + ":" + port, program);
+    }
+
+    /** Adds a service account, whose tokens clients can request. */
+    public void account(String namespace, String name, boolean mayDoEverything) {
+        requests.access().add(namespace, name, mayDoEverything);
+    }
+
     /** The objects of the cluster, for tests to prepare and inspect. */
     public ClusterObjects objects() {
         return new ClusterObjects(store);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -90,6 +91,19 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         if (entry != null) {
             entry.stage = Stage.ENDED;
         }
+    }
+
+    /** Admits no more pods until the result runs. */
+    Runnable holdAdmission() {
+        CountDownLatch released = new CountDownLatch(1);
+        admission.execute(() -> {
+            try {
+                released.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        return released::countDown;
     }
 
     private void admit(Entry entry) {

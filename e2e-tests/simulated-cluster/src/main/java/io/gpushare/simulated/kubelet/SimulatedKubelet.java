@@ -94,6 +94,11 @@ public final class SimulatedKubelet implements AutoCloseable {
         devices.cutStream(resource);
     }
 
+    /** Leaves new pods bound and not admitted until the result runs, as a kubelet that is behind. */
+    public Runnable holdAdmission() {
+        return pods.holdAdmission();
+    }
+
     /**
      * Restarts the kubelet: both services stop and every socket in the plugins' folder is removed. Running pods keep
      * their devices. The capacity is 0 until plugins register again.

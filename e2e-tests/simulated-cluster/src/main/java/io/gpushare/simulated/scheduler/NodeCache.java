@@ -10,15 +10,22 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The scheduler's cache: the resources of each node and the requests of its pods, including assumed pods. */
 final class NodeCache {
     private record Placed(String node, Map<String, BigDecimal> requests) {}
 
+    private final Set<String> ignored;
     private final Map<String, ObjectNode> nodes = new TreeMap<>();
     private final Map<String, Map<String, BigDecimal>> requested = new HashMap<>();
     private final Map<String, Placed> pods = new HashMap<>();
+
+    /** @param ignored the resources that decide nothing */
+    NodeCache(Set<String> ignored) {
+        this.ignored = ignored;
+    }
 
     synchronized void node(String name, ObjectNode node) {
         nodes.put(name, node);
@@ -72,6 +79,7 @@ final class NodeCache {
         Map<String, BigDecimal> used = requested.getOrDefault(node, Map.of());
         List<String> reasons = new ArrayList<>();
         Map<String, BigDecimal> required = new TreeMap<>(pod.requests());
+        required.keySet().removeAll(ignored);
         required.put("pods", BigDecimal.ONE);
         required.forEach((resource, amount) -> {
             BigDecimal free = allocatable

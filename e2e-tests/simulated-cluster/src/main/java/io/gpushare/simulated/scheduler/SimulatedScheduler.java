@@ -7,34 +7,41 @@ import io.gpushare.simulated.client.Reflector;
 import java.io.IOException;
 import java.net.URI;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A simplified kube-scheduler: each pod passes fit and the extender's filter and prioritize, is assumed, and is bound
  * while the next attempt runs (schedule_one.go). For a pod that fits nowhere, the PodScheduled condition contains
- * kube-scheduler's message without the part on preemption.
+ * kube-scheduler's message without the part on preemption, and an Event FailedScheduling too.
  */
 public final class SimulatedScheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SimulatedScheduler.class);
-    private static final String NAME = "default-scheduler";
+    private static final Set<String> DEFAULT = Set.of("default-scheduler");
 
+    private final Set<String> names;
     private final ApiClient cluster;
     private final ExtenderClient extender;
-    private final NodeCache nodes = new NodeCache();
+    private final NodeCache nodes;
     private final SchedulingQueue waiting;
     private final Random random;
+    private final InstantSource clock;
     private final Reflector nodeFollower;
     private final Reflector podFollower;
     private final Thread thread = Thread.ofVirtual().name("scheduler").unstarted(this::run);
 
-    private SimulatedScheduler(URI api, ExtenderConfig options, long seed, InstantSource clock) {
+    private SimulatedScheduler(Set<String> names, URI api, ExtenderConfig options, long seed, InstantSource clock) {
+        this.names = Set.copyOf(names);
+        nodes = new NodeCache(options.ignored());
         cluster = new ApiClient(api);
         extender = new ExtenderClient(options);
+        this.clock = clock;
         waiting = new SchedulingQueue(clock);
         random = new Random(seed);
         nodeFollower = new Reflector(cluster, "/api/v1/nodes", "", new Nodes());
@@ -51,7 +58,13 @@ public final class SimulatedScheduler implements AutoCloseable {
      * @param seed the seed for the choice among nodes of equal score
      */
     public static SimulatedScheduler start(URI api, ExtenderConfig options, long seed, InstantSource clock) {
-        SimulatedScheduler scheduler = new SimulatedScheduler(api, options, seed, clock);
+        return start(DEFAULT, api, options, seed, clock);
+    }
+
+    /** As {@link #start(URI, ExtenderConfig, long, InstantSource)}, for the pods that name one of these schedulers. */
+    public static SimulatedScheduler start(
+            Set<String> names, URI api, ExtenderConfig options, long seed, InstantSource clock) {
+        SimulatedScheduler scheduler = new SimulatedScheduler(names, api, options, seed, clock);
         scheduler.nodeFollower.start();
         scheduler.podFollower.start();
         scheduler.thread.start();
@@ -81,7 +94,7 @@ public final class SimulatedScheduler implements AutoCloseable {
                 if (!pod.node().isEmpty()) {
                     nodes.place(pod, pod.node());
                     waiting.remove(pod.uid());
-                } else if (!pod.beingDeleted() && pod.scheduler().equals(NAME)) {
+                } else if (!pod.beingDeleted() && names.contains(pod.scheduler())) {
                     waiting.add(pod);
                 }
             }
@@ -215,6 +228,7 @@ public final class SimulatedScheduler implements AutoCloseable {
                 .put("reason", reason)
                 .put("message", message);
         try {
+            record(pod, message);
             ApiClient.Answer answer = cluster.patch(pod.path() + "/status", patch);
             if (!answer.succeeded()) {
                 LOG.debug("condition of {}: {}", pod.title(), answer.message());
@@ -223,6 +237,34 @@ public final class SimulatedScheduler implements AutoCloseable {
             LOG.debug("condition of {}: {}", pod.title(), e.toString());
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Records kube-scheduler's Event. */
+    private void record(PodDocument pod, String message) throws IOException, InterruptedException {
+        String now = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+        ObjectNode event = ApiClient.document()
+                .put("apiVersion", "v1")
+                .put("kind", "Event")
+                .put("type", "Warning")
+                .put("reason", "FailedScheduling")
+                .put("message", message)
+                .put("firstTimestamp", now)
+                .put("lastTimestamp", now)
+                .put("count", 1);
+        event.putObject("metadata")
+                .put("namespace", pod.namespace())
+                .put("name", pod.name() + "." + Long.toHexString(random.nextLong()));
+        event.putObject("involvedObject")
+                .put("apiVersion", "v1")
+                .put("kind", "Pod")
+                .put("namespace", pod.namespace())
+                .put("name", pod.name())
+                .put("uid", pod.uid());
+        event.putObject("source").put("component", pod.scheduler());
+        ApiClient.Answer answer = cluster.post("/api/v1/namespaces/" + pod.namespace() + "/events", event);
+        if (!answer.succeeded()) {
+            LOG.debug("Event of {}: {}", pod.title(), answer.message());
         }
     }
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 class SimulatedSchedulerTest {
     private static final String PODS = "/api/v1/namespaces/default/pods";
     private static final String THING = "example.com/thing";
+    private static final String IGNORED = "example.com/ignored";
 
     private final SimulatedApiServer server = SimulatedApiServer.start();
     private final ApiClient cluster = new ApiClient(server.uri());
@@ -42,7 +43,7 @@ class SimulatedSchedulerTest {
         URI prefix = URI.create("http://127.0.0.1:" + extender.getAddress().getPort() + "/x");
         scheduler = SimulatedScheduler.start(
                 server.uri(),
-                new ExtenderConfig(prefix, 1, Set.of(THING), Duration.ofSeconds(5)),
+                new ExtenderConfig(prefix, 1, Set.of(THING, IGNORED), Set.of(IGNORED), Duration.ofSeconds(5)),
                 1,
                 InstantSource.system());
     }
@@ -126,6 +127,13 @@ class SimulatedSchedulerTest {
         await().until(() -> requests.stream().anyMatch(request -> request.startsWith("bind ")));
     }
 
+    @Test
+    void whatTheExtenderAloneCountsNeedsNoCapacity() throws Exception {
+        answers.put("filter", "{\"NodeNames\":[\"n1\"]}");
+        create("p", "\"" + IGNORED + "\":\"100\"");
+        await().until(() -> requests.stream().anyMatch(request -> request.startsWith("bind ")));
+    }
+
     private void node(String name, int things) throws Exception {
         cluster.post(
                 "/api/v1/nodes",
@@ -134,7 +142,10 @@ class SimulatedSchedulerTest {
     }
 
     private String create(String name, int things) throws Exception {
-        String limits = things == 0 ? "" : "\"" + THING + "\":\"" + things + "\"";
+        return create(name, things == 0 ? "" : "\"" + THING + "\":\"" + things + "\"");
+    }
+
+    private String create(String name, String limits) throws Exception {
         ApiClient.Answer answer = cluster.post(
                 PODS,
                 ApiClient.document(

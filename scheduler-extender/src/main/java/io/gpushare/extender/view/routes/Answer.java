@@ -28,6 +28,10 @@ interface Answer {
             case TEXT, WIDE -> text(text);
             case JSON -> json(value);
             case YAML -> () -> ViewJson.yaml(value.get());
+            case CSV ->
+                () -> {
+                    throw new RefusedException(400, "only waste has --output csv");
+                };
         };
     }
 }

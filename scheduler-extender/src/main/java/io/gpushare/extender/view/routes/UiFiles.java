@@ -43,6 +43,7 @@ final class UiFiles {
             "page.css",
             "page.js",
             "snapshot.js",
+            "token.js",
             "nodes.js",
             "map.js",
             "more.js",
@@ -95,17 +96,22 @@ final class UiFiles {
     }
 
     void addTo(Router router) {
+        Methods.get(router, "/", context -> redirect(context, "ui/"));
         Methods.get(router, "/ui/*", this::serve);
+    }
+
+    /** @param to relative: a proxy may put a prefix before the path */
+    private static void redirect(RoutingContext context, String to) {
+        context.response()
+                .setStatusCode(308)
+                .putHeader(HttpHeaders.LOCATION, to)
+                .end();
     }
 
     private void serve(RoutingContext context) {
         String path = context.normalizedPath();
         if (path.equals("/ui")) {
-            // Relative: a proxy may put a prefix before the path.
-            context.response()
-                    .setStatusCode(308)
-                    .putHeader(HttpHeaders.LOCATION, "ui/")
-                    .end();
+            redirect(context, "ui/");
             return;
         }
         @Nullable File file = files.get(path.substring("/ui/".length()));

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param grafana the address of the Grafana that has the dashboards of deploy/monitoring, with a slash at its end; null
  *     for none
  * @param version of this program
+ * @param viewers who may see the view on its own port
  * @param hosts whether a host, in lower case, is one under whose name the view is served, beside those of nodes
  */
 public record ViewAccess(
@@ -27,6 +28,7 @@ public record ViewAccess(
         @Nullable URI grafana,
         String version,
         Access access,
+        Viewers viewers,
         Predicate<String> hosts) {
     /** Who may see the view. */
     public enum Access {

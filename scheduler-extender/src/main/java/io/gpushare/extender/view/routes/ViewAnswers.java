@@ -17,6 +17,7 @@ import io.gpushare.extender.view.routes.ViewParameters.Output;
 import io.gpushare.extender.view.text.InspectText;
 import io.gpushare.extender.view.text.NodeText;
 import io.gpushare.extender.view.text.TopText;
+import io.gpushare.extender.view.text.WasteCsv;
 import io.gpushare.extender.view.text.WasteText;
 import io.gpushare.extender.waste.MemoryUsage.NodeUse;
 import io.gpushare.extender.waste.WasteReport;
@@ -48,6 +49,7 @@ final class ViewAnswers {
         this.unready = unready;
         immediate.put("cluster", this::cluster);
         immediate.put("find", this::find);
+        immediate.put("inspect", ready(this::inspect));
         immediate.put("waste", this::wasteJson);
         immediate.put("text/waste", ready(this::waste));
         immediate.put("text/version", parameters -> Answer.text(() -> "Extender: " + view.version() + "\n"));
@@ -108,6 +110,12 @@ final class ViewAnswers {
         return Answer.json(() -> Nodes.having(ledger.nodes(), pod));
     }
 
+    /** As {@code /gpushare-scheduler/inspect}, which the port of the view does not have. */
+    private Answer inspect(ViewParameters parameters) throws RefusedException {
+        List<NodeView> nodes = selected(parameters);
+        return Answer.json(() -> InspectedNodes.ofLedger(nodes));
+    }
+
     private Answer nodes(ViewParameters parameters) throws RefusedException {
         List<String> names = parameters.names("names", LARGEST_SELECTION);
         var details = details(
@@ -127,8 +135,10 @@ final class ViewAnswers {
 
     private Answer details(ViewParameters parameters) throws RefusedException {
         Output output = parameters.output();
+        boolean notes = parameters.text("notes", "").isEmpty();
         var nodes = details(selected(parameters), output != Output.TEXT);
-        return Answer.of(output, () -> InspectedNodes.of(nodes.get()), () -> new InspectText(nodes.get()).details());
+        return Answer.of(
+                output, () -> InspectedNodes.of(nodes.get()), () -> new InspectText(nodes.get()).details(notes));
     }
 
     private Answer nodeTable(ViewParameters parameters) throws RefusedException {
@@ -146,8 +156,7 @@ final class ViewAnswers {
         Output output = parameters.output();
         SortBy order = parameters.sortBy();
         var nodes = details(selected(parameters), true);
-        return Answer.of(
-                output, () -> Nodes.of(order.nodes(nodes.get())), () -> TopText.cards(order.nodes(nodes.get())));
+        return Answer.of(output, () -> Nodes.of(order.nodes(nodes.get())), () -> TopText.cards(nodes.get(), order));
     }
 
     private Answer topPods(ViewParameters parameters) throws RefusedException {
@@ -158,7 +167,7 @@ final class ViewAnswers {
         return Answer.of(
                 output,
                 () -> PodsOnCards.of(nodes.get(), namespace, order),
-                () -> TopText.pods(nodes.get(), PodsOnCards.of(nodes.get(), namespace, order)));
+                () -> TopText.pods(nodes.get(), PodsOnCards.of(nodes.get(), namespace, order), namespace));
     }
 
     private Answer wasteJson(ViewParameters parameters) {
@@ -172,7 +181,10 @@ final class ViewAnswers {
         String namespace = parameters.text("namespace", "");
         WasteReport all = view.waste().get();
         Waste waste = Waste.of(namespace.isEmpty() ? all : all.of(namespace), "");
-        return Answer.of(parameters.output(), () -> waste, () -> WasteText.of(waste, namespace.isEmpty()));
+        Output output = parameters.output();
+        return output == Output.CSV
+                ? Answer.text(() -> WasteCsv.of(waste))
+                : Answer.of(output, () -> waste, () -> WasteText.of(waste, namespace));
     }
 
     private Answer nodeNames() {

@@ -16,7 +16,9 @@ record ViewParameters(MultiMap values) {
         TEXT,
         WIDE,
         JSON,
-        YAML
+        YAML,
+        /** Of what is wasted only. */
+        CSV
     }
 
     String text(String name, String absent) {

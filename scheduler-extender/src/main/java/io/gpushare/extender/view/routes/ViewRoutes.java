@@ -1,7 +1,9 @@
 package io.gpushare.extender.view.routes;
 
+import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.http.HttpResponse;
+import io.gpushare.extender.http.JsonBody;
 import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.http.Methods;
 import io.gpushare.extender.ledger.Ledger;
@@ -17,6 +19,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
@@ -37,6 +40,11 @@ public final class ViewRoutes {
     private static final int CONCURRENT = 2;
     private static final long LONGEST_WAIT_MILLIS = 5000;
     private static final int LEAST_COMPRESSED = 2048;
+    private static final String BEARER = "Bearer ";
+    private static final String TOKEN = "X-Gpushare-Token";
+    private static final int LONGEST_TOKEN_REQUEST = 64 << 10;
+    private static final String NO_TOKEN = "this port needs a token of a service account that may get view.gpushare.io,"
+            + " for the audience gpushare-view: kubectl gpushare and the page request one themselves";
     private static final Duration REST = Duration.ofMinutes(1);
 
     private final Vertx vertx;
@@ -47,12 +55,14 @@ public final class ViewRoutes {
     // Requests that wait for device plugins or the API server hold little memory and must not delay the others.
     private final Semaphore waiting = new Semaphore(8 * CONCURRENT);
     private final UiFiles files = UiFiles.load();
+    private final ViewerTokens tokens;
 
     public ViewRoutes(
             Vertx vertx, Ledger ledger, ViewAccess view, Supplier<Optional<String>> unready, Executor blocking) {
         this.vertx = vertx;
         this.blocking = blocking;
         this.access = view.access();
+        this.tokens = new ViewerTokens(view.viewers(), System::nanoTime);
         ViewRevisions revisions = new ViewRevisions(ledger, view.explainer());
         this.answers = new ViewAnswers(ledger, view, revisions, unready);
         vertx.setPeriodic(REST.toMillis(), timer -> blocking.execute(() -> revisions.rest(System.nanoTime())));
@@ -69,11 +79,62 @@ public final class ViewRoutes {
             return;
         }
         files.addTo(router);
-        router.post(VIEW + "explain").handler(bodies).handler(this::explain);
-        Methods.get(router, VIEW + "*", this::get);
+        router.post(VIEW + "explain").handler(bodies).handler(context -> explain(context, Optional.empty()));
+        Methods.get(router, VIEW + "*", context -> get(context, Optional.empty()));
     }
 
-    private void get(RoutingContext context) {
+    /**
+     * Adds the routes for callers that present a token. It is in the header {@code Authorization}, or in {@code
+     * X-Gpushare-Token}, because the API server's proxy removes the former; or the body of a POST is the answered
+     * TokenRequest, because {@code kubectl --raw} sends no headers. The page's files have no data and need none.
+     */
+    public void addForTokens(Router router, BodyReader bodies) {
+        if (access == ViewAccess.Access.OFF) {
+            return;
+        }
+        BodyReader requests = new BodyReader(LONGEST_TOKEN_REQUEST, reason -> {});
+        files.addTo(router);
+        router.post(VIEW + "explain").handler(bodies).handler(context -> explain(context, Optional.of(token(context))));
+        router.post(VIEW + "*").handler(requests).handler(context -> get(context, Optional.of(requested(context))));
+        Methods.get(router, VIEW + "*", context -> get(context, Optional.of(token(context))));
+    }
+
+    /** The token in the headers; empty if there is none. */
+    private static String token(RoutingContext context) {
+        String bearer = Objects.requireNonNullElse(context.request().getHeader(HttpHeaders.AUTHORIZATION), "");
+        return bearer.startsWith(BEARER)
+                ? bearer.substring(BEARER.length())
+                : Objects.requireNonNullElse(context.request().getHeader(TOKEN), "");
+    }
+
+    /** The token in the body; empty if there is none. */
+    private static String requested(RoutingContext context) {
+        String[] token = {""};
+        try {
+            JsonBody.read(BodyReader.body(context), (name, value) -> {
+                if (name.equals("status")) {
+                    JsonBody.object(value, name, JsonBody.strings(token, "token"));
+                }
+            });
+        } catch (BadRequestException e) {
+            return "";
+        }
+        return token[0];
+    }
+
+    /** The step after a check of the token; empty where the caller needs none. */
+    private <T> Step<T> checked(Optional<String> token, Step<T> step) {
+        return token.<Step<T>>map(presented -> () -> {
+                    if (presented.isEmpty()) {
+                        throw new RefusedException(401, NO_TOKEN);
+                    }
+                    tokens.check(presented);
+                    return step.take();
+                })
+                .orElse(step);
+    }
+
+    private void get(RoutingContext context, Optional<String> token) {
         String path = context.normalizedPath();
         if (path.length() < VIEW.length()) { // the pattern also matches without the slash
             HttpResponse.error(context.request(), 404, HttpResponse.NOTHING_HERE);
@@ -85,16 +146,16 @@ public final class ViewRoutes {
         respondLater(
                 context.request(),
                 view.startsWith(TEXT),
-                answers.waits(view) ? () -> limited(waiting, question) : question);
+                checked(token, answers.waits(view) ? () -> limited(waiting, question) : question));
     }
 
-    private void explain(RoutingContext context) {
+    private void explain(RoutingContext context, Optional<String> token) {
         ViewParameters parameters = new ViewParameters(context.request().params());
         byte[] body = BodyReader.body(context);
         respondLater(
                 context.request(),
                 false,
-                () -> () -> answers.explain(parameters, body).make());
+                checked(token, () -> () -> answers.explain(parameters, body).make()));
     }
 
     private interface Step<T> {

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 
 /**
  * Nodes and cards as text in the form of gpushare's {@code kubectl inspect gpushare}: one row per node with its cards
- * and their sum, or one table per node with its pods. Notes on unusual cards follow.
+ * and their sum, or one table per node with its pods.
  */
 public final class InspectText {
     private final NodeAmounts amounts;
@@ -55,12 +55,15 @@ public final class InspectText {
             row.add(amounts.allocated(node) + "/" + amounts.total(node));
             table.row(row);
         }
-        return table + "-".repeat(table.width()) + "\nAllocated/Total GPU Memory In Cluster:\n" + amounts.sum() + "\n"
-                + amounts.notes();
+        return table + "-".repeat(table.width()) + "\nAllocated/Total GPU Memory In Cluster:\n" + amounts.sum() + "\n";
     }
 
-    /** One table per node, with its pods. */
-    public String details() {
+    /**
+     * One table per node, with its pods.
+     *
+     * @param notes whether notes on unusual cards follow, which gpushare does not have
+     */
+    public String details(boolean notes) {
         StringBuilder text = new StringBuilder();
         for (NodeDetails node : amounts.nodes()) {
             TextTable pods = pods(node);
@@ -76,7 +79,8 @@ public final class InspectText {
                     .append("-".repeat(pods.width()))
                     .append('\n');
         }
-        return text + "\n\nAllocated/Total GPU Memory In Cluster:  " + amounts.sum() + "\n" + amounts.notes();
+        return text + "\n\nAllocated/Total GPU Memory In Cluster:  " + amounts.sum() + "\n"
+                + (notes ? amounts.notes() : "");
     }
 
     private TextTable pods(NodeDetails node) {

@@ -5,6 +5,7 @@ import io.gpushare.extender.view.NodeDetails;
 import io.gpushare.extender.view.NodeDetails.OneCard;
 import io.gpushare.extender.view.Phrases;
 import io.gpushare.extender.view.PodsOnCards;
+import io.gpushare.extender.view.SortBy;
 import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.model.card.MemoryUnit;
 import java.util.ArrayList;
@@ -18,19 +19,18 @@ public final class TopText {
     private TopText() {}
 
     /** One row per card. */
-    public static String cards(List<NodeDetails> nodes) {
+    public static String cards(List<NodeDetails> nodes, SortBy order) {
         TextTable table = new TextTable().row("NODE", "CARD", "MODEL", "MEMORY", "ALLOCATED", "USED", "STATE");
-        for (NodeDetails node : nodes) {
-            for (OneCard card : node.cards()) {
-                table.row(
-                        node.name(),
-                        String.valueOf(card.index()),
-                        card.model(),
-                        Phrases.size(card.memoryMiB() << 20),
-                        node.unit().amount(card.allocatedUnits()) + cores(card.allocatedCores()),
-                        Phrases.sizeOrDash(card.usedBytes()),
-                        state(card.states()));
-            }
+        for (SortBy.CardOf of : order.cards(nodes)) {
+            OneCard card = of.card();
+            table.row(
+                    of.node().name(),
+                    String.valueOf(card.index()),
+                    card.model(),
+                    Phrases.size(card.memoryMiB() << 20),
+                    of.node().unit().amount(card.allocatedUnits()) + cores(card.allocatedCores()),
+                    Phrases.sizeOrDash(card.usedBytes()),
+                    state(card.states()));
         }
         String withoutCards = nodes.stream()
                 .filter(node -> node.offersNone() && node.unusable() != null)
@@ -40,8 +40,12 @@ public final class TopText {
                 + (withoutCards.isEmpty() ? "" : "\n" + withoutCards);
     }
 
-    /** One row per pod and card. Where cards have isolation, with a limit. */
-    public static String pods(List<NodeDetails> nodes, PodsOnCards pods) {
+    /**
+     * One row per pod and card. Where cards have isolation, with a limit.
+     *
+     * @param namespace of these pods; empty for all
+     */
+    public static String pods(List<NodeDetails> nodes, PodsOnCards pods, String namespace) {
         boolean limits = nodes.stream()
                 .flatMap(node -> node.cards().stream())
                 .anyMatch(card ->
@@ -66,7 +70,13 @@ public final class TopText {
                     Phrases.sizeOrDash(pod.usedBytes()),
                     WasteText.states(pod)));
         }
-        return table.isEmpty() ? "No pods on cards.\n" : table + note(nodes);
+        return table.isEmpty() ? none(namespace) : table + note(nodes);
+    }
+
+    /** What is shown where a namespace, or the cluster, has no pods on cards. */
+    static String none(String namespace) {
+        return "No pods" + (namespace.isEmpty() ? "" : " of namespace " + TextTable.printable(namespace))
+                + " on cards.\n";
     }
 
     /** The cells, and, if there are limits, before the measured memory what holds the pod to what is allocated. */

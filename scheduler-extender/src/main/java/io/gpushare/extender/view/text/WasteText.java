@@ -18,15 +18,18 @@ public final class WasteText {
     /**
      * The report in tables.
      *
-     * @param totals whether those of the cluster come first
+     * @param namespace of which the report is; empty for the cluster, whose totals come first
      */
-    public static String of(Waste waste, boolean totals) {
+    public static String of(Waste waste, String namespace) {
         if (waste.at() == null || waste.report() == null) {
             return "The usage of the cards is not known yet; try again in a moment.\n";
         }
         Report report = waste.report();
         int unknown = report.nodes() - report.reporting();
-        return (totals ? totals(report) + "\n" : "") + groups(report.namespaces(), false)
+        if (!namespace.isEmpty() && report.namespaces().isEmpty()) {
+            return TopText.none(namespace);
+        }
+        return (namespace.isEmpty() ? totals(report) + "\n" : "") + groups(report.namespaces(), false)
                 + groups(report.workloads(), true) + pods(report.pods())
                 + (unknown == 0 ? "" : "Usage is unknown on " + Phrases.count(unknown, "node") + ".\n") + "As of "
                 + waste.at() + ".\n";

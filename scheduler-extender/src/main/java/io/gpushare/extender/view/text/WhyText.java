@@ -25,8 +25,10 @@ public final class WhyText {
                 why.sentence() == null
                         ? pod + " has ended: it holds no card.\n"
                         : pod + " has failed: it holds no card.\n  " + why.sentence() + "\n";
-            case NO_DEMAND -> pod + " requests no GPU memory and no card: GPU Share does not place it.\n";
-            case INVALID -> pod + " cannot be placed: invalid annotation.\n  " + why.sentence() + "\n";
+            case NO_DEMAND ->
+                pod + " requests no GPU memory and no card: GPU Share does not place it.\n"
+                        + (why.sentence() == null ? "" : "  " + TextTable.printable(why.sentence()) + "\n");
+            case INVALID -> pod + " cannot be placed as it is written.\n  " + why.sentence() + "\n";
             case BOUND -> pod + " is on node " + why.node() + cards(why) + ".\n";
             case JUDGED -> judged(why.pod(), Objects.requireNonNull(why.judged()));
         };

@@ -1,0 +1,49 @@
+package io.gpushare.e2e.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.e2e.sandbox.ClusterSnapshot.Card;
+import io.gpushare.e2e.sandbox.ClusterSnapshot.Node;
+import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import io.gpushare.e2e.sandbox.ClusterSnapshot.Share;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SimulatedUseTest {
+    private static final String NODE = SandboxNode.RECORDED.name();
+    private static final Card CARD = new Card("GPU-1", 0, "NVIDIA A100", 80);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void theProcessOfAPodThatEndedIsNoticedAndEnded() throws Exception {
+        SimulatedUse use = new SimulatedUse(folder::resolve, folder.resolve("proc"));
+        ClusterSnapshot runs = snapshot("Running");
+        use.next(runs);
+        assertThat(Files.readString(folder.resolve(NODE))).contains("process pid=");
+        assertThat(use.outlives(runs)).isFalse();
+        ClusterSnapshot ended = snapshot("Succeeded");
+        assertThat(use.outlives(ended)).isTrue();
+        use.next(ended);
+        assertThat(Files.readString(folder.resolve(NODE))).doesNotContain("process");
+        assertThat(use.outlives(ended)).isFalse();
+    }
+
+    private static ClusterSnapshot snapshot(String phase) {
+        ObjectNode pod = ApiClient.document("""
+            {"metadata":{"name":"p","namespace":"default","uid":"uid-p"},
+             "spec":{"nodeName":"%s","containers":[{"name":"main"}]},
+             "status":{"phase":"%s","containerStatuses":[{"name":"main","containerID":"containerd://c1"}]}}\
+            """.formatted(NODE, phase));
+        return new ClusterSnapshot(
+                List.of(new Node(NODE, List.of(CARD), 80, 80, 1)),
+                List.of(new Placed(new PodDocument(pod), List.of(new Share("main", "GPU-1", 8, false)))));
+    }
+}
