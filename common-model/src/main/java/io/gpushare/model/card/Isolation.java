@@ -24,7 +24,7 @@ public enum Isolation {
     public boolean limits(ShareKind kind) {
         return switch (kind) {
             case MEMORY -> this != NONE;
-            case WHOLE_CARDS, SLOTS -> false;
+            case WHOLE_CARDS, SLOTS, INSTANCES -> false;
             case CORES -> this == MPS;
         };
     }

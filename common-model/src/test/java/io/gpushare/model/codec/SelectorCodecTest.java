@@ -187,7 +187,7 @@ class SelectorCodecTest {
                 .hasToString("index in (0, 1), index != 3");
         assertThat(SelectorCodec.decode(Map.of("nvidia.com/use-gpuuuid", "GPU-1, 7")))
                 .isEqualTo(new Decoded.Malformed<>("annotation nvidia.com/use-gpuuuid: at character 8 ('7'): write a"
-                        + " card's UUID as nvidia-smi -L shows it, GPU-…"));
+                        + " card's UUID as nvidia-smi -L shows it, GPU-… or MIG-…"));
     }
 
     @Property
@@ -271,7 +271,8 @@ class SelectorCodecTest {
                         CardCondition.Test.NOT_IN,
                         CardCondition.Test.LIKE,
                         CardCondition.Test.NOT_LIKE);
-            case UUID, ECC, MIG, ISOLATION -> List.of(CardCondition.Test.IN, CardCondition.Test.NOT_IN);
+            case UUID, PARENT, PROFILE, ECC, MIG, ISOLATION ->
+                List.of(CardCondition.Test.IN, CardCondition.Test.NOT_IN);
             case MEMORY, COMPUTE, CUDA, DRIVER, NUMA, INDEX ->
                 List.of(
                         CardCondition.Test.IN,
@@ -297,7 +298,9 @@ class SelectorCodecTest {
                 numbers.list().ofMinSize(1).ofMaxSize(4).map(FactValue.Version::new);
             case ECC, MIG -> Arbitraries.of(true, false).map(FactValue.Flag::new);
             case NUMA, INDEX -> numbers.map(FactValue.Whole::new);
-            case UUID -> numbers.map(number -> new FactValue.Identity(new CardId("GPU-" + number)));
+            case PROFILE ->
+                Arbitraries.of("1g.10gb", "3g.40gb+me", "1c.3g.40gb").map(FactValue.Profile::new);
+            case UUID, PARENT -> numbers.map(number -> new FactValue.Identity(new CardId("GPU-" + number)));
             case ISOLATION -> Arbitraries.of(Isolation.values()).map(FactValue.Enforced::new);
         };
     }

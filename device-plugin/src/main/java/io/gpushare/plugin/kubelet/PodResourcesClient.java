@@ -96,7 +96,8 @@ public final class PodResourcesClient implements AutoCloseable {
 
     private void add(ContainerResources container, Map<String, Set<String>> containers) {
         for (ContainerDevices devices : container.getDevicesList()) {
-            if (ours.contains(devices.getResourceName())) {
+            if (ours.contains(devices.getResourceName())
+                    || devices.getResourceName().startsWith(ResourceNames.INSTANCES)) {
                 containers
                         .computeIfAbsent(container.getName(), _ -> new HashSet<>())
                         .addAll(
