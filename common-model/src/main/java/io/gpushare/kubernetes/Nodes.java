@@ -52,8 +52,8 @@ public final class Nodes {
         return versions;
     }
 
-    /** Sets these annotations on the node and leaves all others. */
-    public void annotate(String node, Map<String, String> annotations) throws KubernetesException {
+    /** Sets these annotations on the node, removes those that are null, and leaves all others. */
+    public void annotate(String node, Map<String, @Nullable String> annotations) throws KubernetesException {
         patch("annotating node ", node, Map.of("annotations", annotations));
     }
 

@@ -24,7 +24,8 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
             throw new IllegalArgumentException(
                     "container " + Printable.quoted(name) + " has either memory or whole cards");
         }
-        if (shares.values().stream().anyMatch(share -> share.units() == 0 && share.takenWhole() == 0)) {
+        if (shares.values().stream()
+                .anyMatch(share -> share.units() == 0 && share.takenWhole() == 0 && !share.isSlots())) {
             throw new IllegalArgumentException(
                     "container " + Printable.quoted(name) + " has a card with no memory units");
         }
@@ -53,6 +54,13 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
     public ContainerAllocation withoutPercents() {
         Map<CardId, Share> changed = new LinkedHashMap<>(shares);
         changed.replaceAll((_, share) -> share.withoutPercents());
+        return new ContainerAllocation(name, role, changed);
+    }
+
+    /** What scheduler and kubelet count of it. */
+    public ContainerAllocation counted() {
+        Map<CardId, Share> changed = new LinkedHashMap<>(shares);
+        changed.replaceAll((_, share) -> share.counted());
         return new ContainerAllocation(name, role, changed);
     }
 

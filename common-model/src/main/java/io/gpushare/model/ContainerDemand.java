@@ -18,8 +18,7 @@ public record ContainerDemand(
         @Nullable String profile) {
     public ContainerDemand {
         boolean memory = request.units() > 0 || request.part() > 0;
-        if (memory == request.takenWhole() > 0
-                || (!memory && request.hasPercents())
+        if (((memory == request.takenWhole() > 0 || (!memory && request.hasPercents())) && !request.isSlots())
                 || (request.instances() > 0 && request.wholeCards() > 0)) {
             throw new IllegalArgumentException(
                     "container " + Printable.quoted(name) + " must request memory units, whole cards or MIG instances");

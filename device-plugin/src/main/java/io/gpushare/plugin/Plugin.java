@@ -127,6 +127,7 @@ final class Plugin implements AutoCloseable {
                                         difference.pod(),
                                         difference.annotations(
                                                 latest.now().inventory(),
+                                                options.nodeName,
                                                 clocks.wall().instant())),
                         events,
                         AllocationReconciler.Pace.USUAL,
@@ -170,7 +171,7 @@ final class Plugin implements AutoCloseable {
         podResourcesPoller = new PodResourcesPoller(
                 latest,
                 podResources::list,
-                new CheckpointReader(pluginDir, resources.slots())::read,
+                new CheckpointReader(pluginDir, resources)::read,
                 pods::synced,
                 () -> publisher.read(Source.POD_RESOURCES),
                 clock);

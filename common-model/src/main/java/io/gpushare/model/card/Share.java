@@ -95,6 +95,11 @@ public record Share(int units, int wholeCards, int cores, int slots, int part, i
         return sum(wholeCards, instances);
     }
 
+    /** Whether it is slots alone: all that scheduler and kubelet count of a container with slots. */
+    public boolean isSlots() {
+        return slots > 0 && equals(slots(slots));
+    }
+
     /** Whether it has a part of a card's memory or cores, which leaves the rest of the card to others. */
     public boolean hasPart() {
         return units > 0 || cores > 0 || part > 0;

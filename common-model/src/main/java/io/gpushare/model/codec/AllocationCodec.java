@@ -11,6 +11,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.hami.HamiAnnotations;
 import io.gpushare.model.text.Printable;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * {"version":1,"unitMiB":1024,"containers":[{"name":"main",
  * "memory":{"GPU-…":3}},{"name":"train","cards":["GPU-…"]},{"name":"load","role":"init","memory":{"GPU-…":1}}]}}, units
  * of memory by card, or whole cards. A container that requests a part of the cores has {@code "cores":{"GPU-…":30}} as
- * well, in percent, and one that requests slots {@code "slots":{"GPU-…":1}}. It also writes gpushare's own annotations.
+ * well, in percent, and one that requests slots {@code "slots":{"GPU-…":1}}. It also writes the annotations in which
+ * gpushare and HAMi describe the same.
  */
 public final class AllocationCodec {
     private static final int VERSION = 1;
@@ -63,18 +65,25 @@ public final class AllocationCodec {
     }
 
     /**
-     * All annotations of a pod with this allocation: ours, HAMi's for a pod with slots, and gpushare's five for another
-     * one that shares exactly one card.
+     * All annotations of a pod with this allocation: ours, and HAMi's for a pod with slots, or gpushare's five for
+     * another one that shares exactly one card.
      *
-     * @param inventory the node's, for gpushare's card index and card size
+     * @param inventory that of the node, for gpushare's card index, and the sizes of the cards
+     * @param containers the names of all containers of the pod, in the order in which they start, as far as known
      */
-    public static Map<String, String> annotations(Allocation allocation, Inventory inventory, Instant assumed) {
+    public static Map<String, String> annotations(
+            Allocation allocation, Inventory inventory, String node, List<String> containers, Instant assumed) {
         Map<String, String> annotations = new LinkedHashMap<>();
         annotations.put(AnnotationKeys.ALLOCATION, encode(allocation));
-        if (allocation.slotted()) {
-            annotations.putAll(HamiCodec.ofPod(allocation, inventory));
-            return annotations;
-        }
+        annotations.putAll(
+                allocation.slotted()
+                        ? HamiAnnotations.of(allocation, inventory, node, containers, assumed)
+                        : ofGpushare(allocation, inventory, assumed));
+        return annotations;
+    }
+
+    private static Map<String, String> ofGpushare(Allocation allocation, Inventory inventory, Instant assumed) {
+        Map<String, String> annotations = new LinkedHashMap<>();
         List<CardId> shared = allocation.cards().stream()
                 .filter(card -> allocation.shareOn(card).units() > 0)
                 .toList();
@@ -94,31 +103,20 @@ public final class AllocationCodec {
         return annotations;
     }
 
-    /** As {@link #annotations}, for a pod that is bound to that node now. */
-    public static Map<String, String> annotationsOfBound(
-            Allocation allocation, Inventory inventory, String node, Instant assumed) {
-        Map<String, String> annotations = annotations(allocation, inventory, assumed);
-        if (allocation.slotted()) {
-            annotations.put(HamiCodec.NODE, node);
-        }
-        return annotations;
-    }
-
-    /**
-     * As {@link #annotations}, for a pod whose containers have received their cards: gpushare calls it assigned.
-     *
-     * @param inventory the node's, for gpushare's card index and card size
-     */
+    /** As {@link #annotations}, for a pod whose containers have received their cards: gpushare calls it assigned. */
     public static Map<String, String> annotationsOfRunning(
-            Allocation allocation, Inventory inventory, Instant assumed) {
-        Map<String, String> annotations = annotations(allocation, inventory, assumed);
+            Allocation allocation, Inventory inventory, String node, List<String> containers, Instant assumed) {
+        Map<String, String> annotations = annotations(allocation, inventory, node, containers, assumed);
         annotations.computeIfPresent(AnnotationKeys.LEGACY_ASSIGNED, (_, _) -> "true");
         return annotations;
     }
 
-    /** The annotations of a pod that has these cards and keeps gpushare's annotations as they were written before. */
+    /** The annotations of a pod that has these cards, beside what another scheduler wrote on it before. */
     public static Map<String, String> annotationsOfAssigned(Allocation allocation) {
-        return Map.of(AnnotationKeys.ALLOCATION, encode(allocation), AnnotationKeys.LEGACY_ASSIGNED, "true");
+        String encoded = encode(allocation);
+        return allocation.slotted()
+                ? Map.of(AnnotationKeys.ALLOCATION, encoded)
+                : Map.of(AnnotationKeys.ALLOCATION, encoded, AnnotationKeys.LEGACY_ASSIGNED, "true");
     }
 
     /** Reads the allocation from a pod's annotations. The caller checks whether it meets the pod's demand and fits. */

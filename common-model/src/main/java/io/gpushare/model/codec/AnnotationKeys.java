@@ -49,12 +49,14 @@ public final class AnnotationKeys {
     /** HAMi's key on a pod, for how nodes are chosen. */
     public static final String HAMI_NODE_POLICY = "hami.io/node-scheduler-policy";
 
+    /** How HAMi chooses cards within a node: words joined by commas. */
+    public static final String HAMI_CARD_POLICY = "hami.io/gpu-scheduler-policy";
+
     // HAMi's key on a pod, for how a card is divided: hami-core, mps or mig.
     static final String HAMI_MODE = "nvidia.com/vgpu-mode";
 
     /** HAMi's keys on a pod that have no effect here. */
     static final List<String> HAMI_WITHOUT_EFFECT = List.of(
-            "hami.io/gpu-scheduler-policy",
             "hami.io/device-scoring-weights",
             "hami.io/vulkan",
             "nvidia.com/numa-bind",

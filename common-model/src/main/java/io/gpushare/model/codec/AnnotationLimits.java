@@ -1,5 +1,6 @@
 package io.gpushare.model.codec;
 
+import io.gpushare.model.hami.HamiAnnotations;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -16,6 +17,8 @@ public final class AnnotationLimits {
 
     // 256 shares of cards in 64 containers, the most that DemandCodec accepts, with the longest names and UUIDs.
     private static final int ALLOCATION = 32_768;
+
+    private static final int NODE_NAME = 253;
 
     // Tenants can't write on nodes.
     private static final int ON_NODES = 262_144;
@@ -37,11 +40,15 @@ public final class AnnotationLimits {
             Map.entry(AnnotationKeys.HAMI_NO_INDEX, SELECTOR),
             Map.entry(AnnotationKeys.CARDS, 16),
             Map.entry(AnnotationKeys.HAMI_NODE_POLICY, WORD),
+            Map.entry(AnnotationKeys.HAMI_CARD_POLICY, WORD),
             Map.entry(AnnotationKeys.HAMI_MODE, WORD),
             Map.entry(AnnotationKeys.POLICY, WORD),
             Map.entry(AnnotationKeys.LEGACY_INDEX, 16),
             Map.entry(AnnotationKeys.LEGACY_CARD_UNITS, 16),
             Map.entry(AnnotationKeys.LEGACY_ASSIGNED, 16),
+            Map.entry(HamiAnnotations.DEVICES, ALLOCATION),
+            Map.entry(HamiAnnotations.NODE, NODE_NAME),
+            Map.entry(HamiAnnotations.PHASE, 16),
             Map.entry(AnnotationKeys.METRICS_PORT, 16)));
 
     static {

@@ -61,7 +61,8 @@ public final class DemandCodec {
      *     if a container requests a resource of HAMi too
      */
     public Decoded<Demand> decode(List<ContainerResources> containers, Map<String, String> annotations) {
-        Decoded<Demand> amounts = decode(containers);
+        Decoded<Demand> amounts =
+                decode(containers, container -> HamiCodec.request(request(container, slotted()), annotations));
         if (!(amounts instanceof Decoded.Valid<Demand>(Demand requested))) {
             return amounts;
         }
@@ -157,7 +158,10 @@ public final class DemandCodec {
                                 .valid()
                                 .filter(Allocation::slotted)
                                 .isPresent());
-        return decode(containers, container -> request(container, slots).plus(formerShare(container)));
+        return decode(
+                containers,
+                container -> HamiCodec.request(request(container, slots), annotations)
+                        .plus(formerShare(container)));
     }
 
     /** How the node's device plugin counts in another way than this codec, as a sentence; empty if it does not. */
@@ -183,12 +187,17 @@ public final class DemandCodec {
         if (!slotted()) {
             return List.of();
         }
-        List<String> notes = new ArrayList<>(hami.notes(containers));
+        List<String> notes = new ArrayList<>(hami.notes(containers, annotations));
         AnnotationKeys.HAMI_WITHOUT_EFFECT.stream()
                 .filter(annotations::containsKey)
                 .map(key -> "annotation " + key + " has no effect here")
                 .forEach(notes::add);
         return notes;
+    }
+
+    /** The policy that a pod with slots asks for in HAMi's annotations. */
+    public static Optional<String> hamisPolicy(Map<String, String> annotations) {
+        return HamiCodec.policy(annotations);
     }
 
     /** The names of the containers of a bound pod that request only former resources. */
@@ -272,6 +281,24 @@ public final class DemandCodec {
         return demands.isEmpty()
                 ? List.of()
                 : checked(demands).valid().map(Demand::containers).orElse(List.of());
+    }
+
+    /**
+     * The containers that request slots, as HAMi reads a pod: what is invalid for this codec may be a whole card there.
+     */
+    public List<ContainerDemand> slots(List<ContainerResources> containers) {
+        return containers.stream()
+                .filter(container -> slotted() && inSlots(container).slots() > 0)
+                .map(container -> new ContainerDemand(container.name(), container.role(), inSlots(container)))
+                .toList();
+    }
+
+    private Share inSlots(ContainerResources container) {
+        try {
+            return hami.request(container);
+        } catch (IllegalArgumentException e) {
+            return Share.WHOLE_CARD.plus(Share.slots(1));
+        }
     }
 
     /** The amounts in a node's {@code status.allocatable}; none where they are invalid. */

@@ -1,17 +1,14 @@
 package io.gpushare.model.codec;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import io.gpushare.model.Allocation;
-import io.gpushare.model.ContainerAllocation;
-import io.gpushare.model.card.Card;
-import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Decodes the requests of HAMi's users: {@code nvidia.com/gpu} cards, and of each of them memory ({@code gpumem} in
@@ -23,14 +20,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>A container that requests neither, or all of the memory or the cores, has its cards alone.
  * </ul>
  *
- * <p>Memory is rounded up to whole units; {@link Share#on} resolves a percentage. It also writes the annotations by
- * which HAMi's scheduler and programs beside it know pods and nodes ({@code pkg/device/devices.go}).
+ * <p>{@value AnnotationKeys#HAMI_CARD_POLICY} with the word {@code mutex} asks for a card without pods at that moment;
+ * here no other pod joins it later.
+ *
+ * <p>Memory is rounded up to whole units; {@link Share#on} resolves a percentage.
  */
 final class HamiCodec {
     static final String CARDS = "nvidia.com/gpu";
-
-    /** The annotation that names a bound pod's node. */
-    static final String NODE = "hami.io/vgpu-node";
 
     private static final String MEMORY = "nvidia.com/gpumem";
     private static final String PERCENTAGE = "nvidia.com/gpumem-percentage";
@@ -40,8 +36,15 @@ final class HamiCodec {
     /** What requests no card, and a part of one: no node reports these resources. */
     static final List<String> PARTS = List.of(MEMORY, PERCENTAGE, CORES);
 
+    private static final Pattern COMMA = Pattern.compile(",");
+    // What HAMi's policies for nodes and cards have in common.
+    private static final Set<String> PLACING = Set.of("binpack", "spread");
+    /** Only a card that nobody uses. */
+    private static final String MUTEX = "mutex";
+    /** Cards that are linked, for a pod with several: as every policy here. */
+    private static final String DEFAULT = "topology-aware";
+
     private static final int ALL = 100;
-    private static final String TYPE = "NVIDIA-";
 
     private final MemoryUnit unit;
 
@@ -101,6 +104,46 @@ final class HamiCodec {
                 || (container.amount(MEMORY) == 0 && container.amount(PERCENTAGE) % ALL == 0);
     }
 
+    /** The words of HAMi's policy for cards, in their order. */
+    private static List<String> cardPolicies(Map<String, String> annotations) {
+        return COMMA.splitAsStream(annotations.getOrDefault(AnnotationKeys.HAMI_CARD_POLICY, ""))
+                .map(String::strip)
+                .filter(word -> !word.isEmpty())
+                .toList();
+    }
+
+    /** The policy that the pod asks for, for nodes or else for cards: here one policy chooses both. */
+    static Optional<String> policy(Map<String, String> annotations) {
+        return Optional.ofNullable(annotations.get(AnnotationKeys.HAMI_NODE_POLICY))
+                .or(() -> cardPolicies(annotations).stream()
+                        .filter(PLACING::contains)
+                        .findFirst());
+    }
+
+    /** The same request, of whole cards where the pod asks for cards that nobody else uses. */
+    static Share request(Share request, Map<String, String> annotations) {
+        return request.slots() > 0 && cardPolicies(annotations).contains(MUTEX)
+                ? new Share(0, request.slots(), 0, request.slots(), 0)
+                : request;
+    }
+
+    private static List<String> cardNotes(Map<String, String> annotations) {
+        List<String> notes = new ArrayList<>();
+        Optional<String> policy = policy(annotations);
+        for (String word : cardPolicies(annotations)) {
+            if (word.equals(MUTEX)) {
+                notes.add("annotation " + AnnotationKeys.HAMI_CARD_POLICY + ": " + MUTEX
+                        + " gives the pod its cards alone, until it ends");
+            } else if (!word.equals(DEFAULT) && !policy.equals(Optional.of(word))) {
+                notes.add("annotation " + AnnotationKeys.HAMI_CARD_POLICY + ": " + Printable.quoted(word)
+                        + " has no effect here"
+                        + policy.map(named -> ", policy " + Printable.quoted(named) + " chooses nodes and cards")
+                                .orElse(""));
+            }
+        }
+        return notes;
+    }
+
     MemoryUnit unit() {
         return unit;
     }
@@ -110,8 +153,8 @@ final class HamiCodec {
     }
 
     /** What the user should know of these requests: one sentence for each that has another effect than at HAMi. */
-    List<String> notes(List<ContainerResources> containers) {
-        List<String> notes = new ArrayList<>();
+    List<String> notes(List<ContainerResources> containers, Map<String, String> annotations) {
+        List<String> notes = cardNotes(annotations);
         for (ContainerResources container : containers) {
             int mib = container.amount(MEMORY);
             long rounded = units(mib) * unit.size().mib();
@@ -132,55 +175,5 @@ final class HamiCodec {
             }
         }
         return notes;
-    }
-
-    /**
-     * The annotations of a bound pod with slots by which HAMi's scheduler and other programs know its cards: for each
-     * container that has some {@code UUID,NVIDIA,<MiB>,<cores>:} for each card and {@code ;}.
-     *
-     * @param inventory the node's, for the memory of cards taken whole
-     */
-    static Map<String, String> ofPod(Allocation allocation, Inventory inventory) {
-        StringBuilder devices = new StringBuilder();
-        for (ContainerAllocation container : allocation.containers()) {
-            container
-                    .shares()
-                    .forEach((card, share) -> devices.append(card)
-                            .append(",NVIDIA,")
-                            .append(mib(allocation, inventory, card, share))
-                            .append(',')
-                            .append(share.wholeCards() > 0 ? ALL : share.cores())
-                            .append(':'));
-            devices.append(';');
-        }
-        return Map.of("hami.io/vgpu-devices-allocated", devices.toString(), "hami.io/bind-phase", "success");
-    }
-
-    private static long mib(Allocation allocation, Inventory inventory, CardId id, Share share) {
-        return share.wholeCards() > 0
-                ? inventory.card(id).map(card -> card.memory().mib()).orElse(0L)
-                : share.units() * allocation.unit().size().mib();
-    }
-
-    /** The annotation of a node that offers slots by which other programs know its cards; none of another node. */
-    static Map<String, String> ofNode(Inventory inventory) {
-        if (inventory.beside().slots() == 0) {
-            return Map.of();
-        }
-        ArrayNode cards = JsonReader.MAPPER.createArrayNode();
-        for (Card card : inventory.cards()) {
-            @Nullable Integer numa = card.details().numaNode();
-            cards.addObject()
-                    .put("id", card.id().uuid())
-                    .put("index", card.index())
-                    .put("count", inventory.beside().slots())
-                    .put("devmem", card.memory().mib())
-                    .put("devcore", ALL)
-                    .put("type", TYPE + card.model())
-                    .put("numa", numa == null ? 0 : numa)
-                    .put("mode", "hami-core")
-                    .put("health", card.health().healthy());
-        }
-        return Map.of("hami.io/node-nvidia-register", JsonReader.write(cards));
     }
 }

@@ -17,6 +17,7 @@ import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.hami.HamiRegister;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -51,8 +52,11 @@ public final class InventoryCodec {
 
     /** All annotations of a node with this inventory: ours, and HAMi's where it offers slots. */
     public static Map<String, String> annotations(Inventory inventory) {
-        Map<String, String> annotations = new HashMap<>(HamiCodec.ofNode(inventory));
+        Map<String, String> annotations = new HashMap<>();
         annotations.put(AnnotationKeys.INVENTORY, encode(inventory));
+        if (HamiRegister.registers(inventory)) {
+            annotations.put(HamiRegister.KEY, HamiRegister.encode(inventory));
+        }
         return annotations;
     }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.model.text.Printable;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -33,7 +34,7 @@ final class JsonReader {
 
     private JsonReader() {}
 
-    static String write(JsonNode document) {
+    static String write(ObjectNode document) {
         try {
             return MAPPER.writeValueAsString(document);
         } catch (JsonProcessingException e) {

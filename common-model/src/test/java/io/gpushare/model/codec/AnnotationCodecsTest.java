@@ -191,8 +191,8 @@ class AnnotationCodecsTest {
                 List.of(
                         new ContainerAllocation("a", ContainerRole.APP, Map.of(CARD, Share.memory(3))),
                         new ContainerAllocation("b", ContainerRole.APP, Map.of(CARD, Share.memory(4)))));
-        Map<String, String> annotations =
-                AllocationCodec.annotations(allocation, NODE, Instant.ofEpochSecond(1795188859L, 314269638));
+        Map<String, String> annotations = AllocationCodec.annotations(
+                allocation, NODE, "n1", List.of(), Instant.ofEpochSecond(1795188859L, 314269638));
         assertThat(annotations)
                 .containsEntry("ALIYUN_COM_GPU_MEM_IDX", "1")
                 .containsEntry("ALIYUN_COM_GPU_MEM_DEV", "15")

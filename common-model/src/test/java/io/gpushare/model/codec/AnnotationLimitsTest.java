@@ -24,7 +24,11 @@ class AnnotationLimitsTest {
 
     @Test
     void onlyTheExactKeysAreRead() {
-        assertThat(List.of("gpushare.io/allocation", "gpushare.io/cards", "nvidia.com/use-gpuuuid"))
+        assertThat(List.of(
+                        "gpushare.io/allocation",
+                        "gpushare.io/cards",
+                        "nvidia.com/use-gpuuuid",
+                        "hami.io/vgpu-devices-allocated"))
                 .allMatch(AnnotationLimits::reads);
         assertThat(List.of("gpushare.io/x", "gpushare.io/selector", "gpushare.io/room-seen", "other"))
                 .noneMatch(AnnotationLimits::reads);

@@ -7,18 +7,15 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
-import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -139,6 +136,50 @@ class HamiCodecTest {
                         "annotation hami.io/vulkan has no effect here");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "binpack               |        | binpack |",
+                "spread, topology-aware|        | spread  |",
+                "topology-aware        |        |         |",
+                "spread                | spread | spread  |",
+                "binpack               | spread | spread  | 'binpack' has no effect here, policy 'spread' chooses",
+                "numa                  |        |         | 'numa' has no effect here",
+                "mutex,spread          |        | spread  | mutex gives the pod its cards alone, until it ends",
+            })
+    void aPolicyForCardsIsFollowedOrTold(String cards, String nodes, String policy, String told) {
+        Map<String, String> annotations = new HashMap<>(Map.of("hami.io/gpu-scheduler-policy", cards));
+        if (nodes != null) {
+            annotations.put("hami.io/node-scheduler-policy", nodes);
+        }
+        assertThat(DemandCodec.hamisPolicy(annotations)).isEqualTo(Optional.ofNullable(policy));
+        assertThat(String.join(". ", codec.notes(containers("gpu 1, gpumem 1024"), annotations)))
+                .satisfies(notes -> {
+                    if (told == null) {
+                        assertThat(notes).isEmpty();
+                    } else {
+                        assertThat(notes)
+                                .startsWith("annotation hami.io/gpu-scheduler-policy: ")
+                                .contains(told);
+                    }
+                });
+    }
+
+    @Test
+    void mutexIsACardAlone() {
+        Map<String, String> mutex = Map.of("hami.io/gpu-scheduler-policy", "spread,mutex");
+        List<ContainerResources> pod = containers("gpu 2, gpumem 1024, gpucores 30", "cpu 1");
+        assertThat(codec.decode(pod, mutex).valid().orElseThrow().total()).isEqualTo(new Share(0, 2, 0, 2, 0));
+        assertThat(codec.decodeBound(pod, mutex).valid().orElseThrow().total()).isEqualTo(new Share(0, 2, 0, 2, 0));
+        assertThat(codec.decode(containers("mem 2"), mutex)
+                        .valid()
+                        .orElseThrow()
+                        .total())
+                .isEqualTo(Share.memory(2));
+    }
+
     @Test
     void aNodeThatCountsInAnotherWayIsTold() {
         Inventory without = Inventory.empty(MemoryUnit.ofMib(256));
@@ -163,36 +204,6 @@ class HamiCodecTest {
                         malformed -> assertThat(malformed.reason()).contains("no node offers MIG instances"));
         assertThat(codec.decode(containers("gpu 1, gpumem 100"), Map.of("nvidia.com/vgpu-mode", "mps")))
                 .isInstanceOf(Decoded.Valid.class);
-    }
-
-    @Test
-    void podsAndNodesAreWrittenAsHamiWritesThem() {
-        Inventory node = new Inventory(
-                        MemoryUnit.ofMib(256),
-                        null,
-                        List.of(
-                                Card.of("GPU-a", 0, Memory.ofMib(15_360)),
-                                Card.of("GPU-b", 1, Memory.ofMib(23_028)).withHealth(new Health.Unhealthy("Xid 79"))))
-                .withBeside(Share.ALL_CORES.plus(Share.slots(10)));
-        Allocation allocation = new Allocation(
-                node.unit(),
-                List.of(
-                        new ContainerAllocation(
-                                "part", ContainerRole.APP, Map.of(new CardId("GPU-a"), new Share(12, 0, 30, 1, 0))),
-                        new ContainerAllocation(
-                                "whole", ContainerRole.APP, Map.of(new CardId("GPU-b"), new Share(0, 1, 0, 1, 0)))));
-        assertThat(AllocationCodec.annotations(allocation, node, Instant.EPOCH))
-                .containsEntry("hami.io/vgpu-devices-allocated", "GPU-a,NVIDIA,3072,30:;GPU-b,NVIDIA,23028,100:;")
-                .containsEntry("hami.io/bind-phase", "success")
-                .doesNotContainKey(AnnotationKeys.LEGACY_INDEX);
-        assertThat(InventoryCodec.annotations(node))
-                .containsEntry(
-                        "hami.io/node-nvidia-register",
-                        "[{\"id\":\"GPU-a\",\"index\":0,\"count\":10,\"devmem\":15360,\"devcore\":100,"
-                                + "\"type\":\"NVIDIA-simulated\",\"numa\":0,\"mode\":\"hami-core\",\"health\":true},"
-                                + "{\"id\":\"GPU-b\",\"index\":1,\"count\":10,\"devmem\":23028,\"devcore\":100,"
-                                + "\"type\":\"NVIDIA-simulated\",\"numa\":0,\"mode\":\"hami-core\",\"health\":false}]");
-        assertThat(InventoryCodec.annotations(node.withBeside(Share.NONE))).containsOnlyKeys(AnnotationKeys.INVENTORY);
     }
 
     @Test

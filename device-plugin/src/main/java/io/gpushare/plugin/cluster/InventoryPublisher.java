@@ -4,16 +4,21 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.hami.HamiRegister;
 import io.gpushare.plugin.part.Backoff;
 import io.gpushare.plugin.part.PeriodicTask;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the inventory written on the node object, with the node's labels. It writes at every change and periodically,
+ * Keeps the inventory written on the node object, with the node's labels. Of a node that offers slots it writes
+ * the cards in HAMi's form as well. It writes at every change and periodically,
  * so that a lost inventory (the node was recreated, or a user removed the annotation) returns. Writing it again changes
  * nothing at the API server.
  */
@@ -63,7 +68,7 @@ public final class InventoryPublisher implements AutoCloseable {
         }
         boolean failing = !backoff.equals(FIRST);
         try {
-            api.nodes().annotate(node, InventoryCodec.annotations(inventory));
+            api.nodes().annotate(node, annotations(inventory));
             written = inventory;
             NodeLabels.write(api, node, inventory);
         } catch (KubernetesException e) {
@@ -79,6 +84,24 @@ public final class InventoryPublisher implements AutoCloseable {
         }
         backoff = FIRST;
         return AGAIN;
+    }
+
+    private Map<String, @Nullable String> annotations(Inventory inventory) throws KubernetesException {
+        Map<String, @Nullable String> annotations = new HashMap<>(InventoryCodec.annotations(inventory));
+        if (!HamiRegister.registers(inventory) && registered()) {
+            annotations.put(HamiRegister.KEY, null);
+        }
+        return annotations;
+    }
+
+    /** Whether this plugin, or one before it, registered the cards; what HAMi's own plugin wrote stays. */
+    private boolean registered() throws KubernetesException {
+        Optional<Inventory> before = written != null
+                ? Optional.of(written)
+                : api.nodes()
+                        .read(node)
+                        .flatMap(now -> InventoryCodec.decode(now.annotations()).valid());
+        return before.filter(HamiRegister::registers).isPresent();
     }
 
     @Override

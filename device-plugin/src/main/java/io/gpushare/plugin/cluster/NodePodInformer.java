@@ -7,11 +7,11 @@ import io.gpushare.kubernetes.PodState;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.foreign.ForeignPod;
 import io.gpushare.plugin.snapshot.NodePod;
 import java.time.Duration;
 import java.util.List;
@@ -112,9 +112,9 @@ public final class NodePodInformer implements AutoCloseable {
         Map<String, String> annotations = state.metadata().annotations();
         List<ContainerResources> containers = state.spec().containers();
         Decoded<Allocation> allocation = AllocationCodec.decode(annotations);
-        AliyunPod gpushare = AliyunPod.of(annotations, demands.memory(containers));
+        ForeignPod foreign = ForeignPod.of(annotations, node, demands.memory(containers), demands.slots(containers));
         // The card preferences in annotations matter only until cards are allocated.
-        Decoded<Demand> demand = allocation instanceof Decoded.Absent && !gpushare.bound()
+        Decoded<Demand> demand = allocation instanceof Decoded.Absent && !foreign.bound()
                 ? demands.decode(containers, annotations)
                 : demands.decodeBound(containers, annotations);
         return new NodePod(
@@ -123,9 +123,10 @@ public final class NodePodInformer implements AutoCloseable {
                 state.status().ended(),
                 demand,
                 demand.valid().map(valid -> counted(allocation, valid)).orElse(allocation),
+                containers.stream().map(ContainerResources::name).toList(),
                 state.status().started(),
                 demands.former(containers),
-                gpushare);
+                foreign);
     }
 
     private static Decoded<Allocation> counted(Decoded<Allocation> allocation, Demand demand) {

@@ -13,7 +13,8 @@ import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.model.card.CardId;
-import io.gpushare.plugin.snapshot.DeviceIdParser;
+import io.gpushare.model.codec.DeviceId;
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.io.IOException;
@@ -70,12 +71,8 @@ final class CheckpointParser {
 
     private CheckpointParser() {}
 
-    /**
-     * Reads the checkpoint; throws IOException if it is malformed or too large.
-     *
-     * @param slots the resource that counts slots; empty for none
-     */
-    static KubeletCheckpoint parse(InputStream in, String slots) throws IOException {
+    /** Reads the checkpoint; throws IOException if it is malformed or too large. */
+    static KubeletCheckpoint parse(InputStream in, ResourceNames names) throws IOException {
         @Nullable File file = JSON.readValue(in, File.class);
         if (file == null || file.data() == null) {
             throw new IOException("it has no data");
@@ -89,19 +86,14 @@ final class CheckpointParser {
             List<NamedCard> cards =
                     cards(entry.response().isTextual() ? entry.response().binaryValue() : new byte[0]);
             if (!cards.isEmpty()) {
-                entries.add(new KubeletCheckpoint.Entry(
-                        entry.podUid(),
-                        entry.container(),
-                        entry.resource(),
-                        entry.resource().equals(slots) ? slots(ids(entry.devices())) : ids(entry.devices()),
-                        cards));
+                Set<String> ids = ids(entry.devices()).stream()
+                        .map(id -> DeviceId.under(entry.resource(), id, names))
+                        .collect(Collectors.toSet());
+                entries.add(
+                        new KubeletCheckpoint.Entry(entry.podUid(), entry.container(), entry.resource(), ids, cards));
             }
         }
         return KubeletCheckpoint.of(entries);
-    }
-
-    private static Set<String> slots(Set<String> ids) {
-        return ids.stream().map(DeviceIdParser::slot).collect(Collectors.toSet());
     }
 
     /** By NUMA node since Kubernetes 1.20, a plain array before. */

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.kubelet;
 
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -18,13 +19,12 @@ import org.slf4j.LoggerFactory;
 public final class CheckpointReader {
     private static final Logger LOG = LoggerFactory.getLogger(CheckpointReader.class);
 
+    private final ResourceNames names;
     private final Path file;
-    private final String slots;
     private String problem = "";
 
-    /** @param slots the resource that counts slots; empty for none */
-    public CheckpointReader(Path pluginDir, String slots) {
-        this.slots = slots;
+    public CheckpointReader(Path pluginDir, ResourceNames names) {
+        this.names = names;
         this.file = pluginDir.resolve("kubelet_internal_checkpoint");
     }
 
@@ -34,7 +34,7 @@ public final class CheckpointReader {
      */
     public Optional<KubeletCheckpoint> read() {
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-            KubeletCheckpoint checkpoint = CheckpointParser.parse(in, slots);
+            KubeletCheckpoint checkpoint = CheckpointParser.parse(in, names);
             problem = "";
             return Optional.of(checkpoint);
         } catch (NoSuchFileException e) {

@@ -5,8 +5,8 @@ import io.gpushare.api.podresources.v1.ContainerResources;
 import io.gpushare.api.podresources.v1.ListPodResourcesRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
+import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.codec.ResourceNames;
-import io.gpushare.plugin.snapshot.DeviceIdParser;
 import io.gpushare.plugin.snapshot.PodName;
 import io.gpushare.plugin.snapshot.PodResourcesList;
 import io.grpc.Deadline;
@@ -34,14 +34,14 @@ public final class PodResourcesClient implements AutoCloseable {
     private static final long RETRY_MILLISECONDS = 12;
 
     private final ManagedChannel channel;
+    private final ResourceNames names;
     private final Set<String> ours;
-    private final String slots;
     private volatile boolean failing;
 
     public PodResourcesClient(Path socket, ResourceNames names, DomainSockets sockets) {
         this.channel = sockets.channel(DomainSockets.checked(socket), LARGEST_RESPONSE);
+        this.names = names;
         this.ours = names.all();
-        this.slots = names.slots();
     }
 
     /** Lists pod-resources; empty when the kubelet does not respond within the timeout. */
@@ -98,14 +98,8 @@ public final class PodResourcesClient implements AutoCloseable {
         for (ContainerDevices devices : container.getDevicesList()) {
             if (ours.contains(devices.getResourceName())
                     || devices.getResourceName().startsWith(ResourceNames.INSTANCES)) {
-                containers
-                        .computeIfAbsent(container.getName(), _ -> new HashSet<>())
-                        .addAll(
-                                devices.getResourceName().equals(slots)
-                                        ? devices.getDeviceIdsList().stream()
-                                                .map(DeviceIdParser::slot)
-                                                .toList()
-                                        : devices.getDeviceIdsList());
+                Set<String> ids = containers.computeIfAbsent(container.getName(), _ -> new HashSet<>());
+                devices.getDeviceIdsList().forEach(id -> ids.add(DeviceId.under(devices.getResourceName(), id, names)));
             }
         }
     }

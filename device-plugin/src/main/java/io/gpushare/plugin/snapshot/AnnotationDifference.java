@@ -14,9 +14,10 @@ import java.util.Optional;
 /**
  * A pod whose allocation annotation differs from what its containers have.
  *
+ * @param containers the names of all its containers, in the order in which they start
  * @param actual what they have: the responses of Allocate, or if these are unknown what pod-resources lists
  */
-public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
+public record AnnotationDifference(PodRef pod, List<String> containers, Allocation actual, Kind kind) {
     /** How the annotation differs. */
     public enum Kind {
         /** There is none: another scheduler bound the pod, or it is static. */
@@ -58,8 +59,8 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
                 .assigned()
                 .allocationOf(pod.ref().uid())
                 .filter(actual -> pod.demand().valid().filter(actual::gives).isPresent())
-                .flatMap(actual ->
-                        kind(snapshot, pod, actual).map(kind -> new AnnotationDifference(pod.ref(), actual, kind)));
+                .flatMap(actual -> kind(snapshot, pod, actual)
+                        .map(kind -> new AnnotationDifference(pod.ref(), pod.containers(), actual, kind)));
     }
 
     private static Optional<Kind> kind(NodeSnapshot snapshot, NodePod pod, Allocation actual) {
@@ -69,19 +70,17 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
             return Optional.of(Kind.UNCONFIRMED);
         }
         if (pod.allocation().valid().equals(Optional.of(actual))) {
-            return pod.gpushare().bound() && !pod.gpushare().assigned()
-                    ? Optional.of(Kind.UNASSIGNED)
-                    : Optional.empty();
+            return pod.foreign().bound() && !pod.foreign().assigned() ? Optional.of(Kind.UNASSIGNED) : Optional.empty();
         }
         if (evidence == NodeAllocations.Evidence.POSSIBLE) {
             return Optional.empty();
         }
+        if (evidence == NodeAllocations.Evidence.FOREIGN) {
+            return Optional.of(Kind.ADOPTED);
+        }
         // The device IDs of several cards don't say which card the container uses; only the response did.
         if (evidence != NodeAllocations.Evidence.RESPONSES && sharesSeveralCards(actual)) {
             return Optional.empty();
-        }
-        if (evidence == NodeAllocations.Evidence.GPUSHARE) {
-            return Optional.of(Kind.ADOPTED);
         }
         if (!(pod.allocation() instanceof Decoded.Absent)) {
             return Optional.of(Kind.WRONG);
@@ -98,10 +97,11 @@ public record AnnotationDifference(PodRef pod, Allocation actual, Kind kind) {
                 > 1;
     }
 
-    /** What has to be written on the pod. */
-    public Map<String, String> annotations(Inventory inventory, Instant now) {
+    /** What has to be written on the pod, which is on that node. */
+    public Map<String, String> annotations(Inventory inventory, String node, Instant now) {
         return switch (kind) {
-            case MISSING, WRONG, UNCONFIRMED -> AllocationCodec.annotationsOfRunning(actual, inventory, now);
+            case MISSING, WRONG, UNCONFIRMED ->
+                AllocationCodec.annotationsOfRunning(actual, inventory, node, containers, now);
             case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(actual);
         };
     }

@@ -18,16 +18,6 @@ import java.util.function.Predicate;
 public final class DeviceIdParser {
     private DeviceIdParser() {}
 
-    /**
-     * The ID of a device of the resource that counts slots: HAMi's plugin gives them the form of our memory units, and
-     * its pods keep them when this plugin takes its place.
-     */
-    public static String slot(String id) {
-        return DeviceId.parse(id).valid().orElse(null) instanceof DeviceId.MemoryUnitOf(CardId card, int number)
-                ? new DeviceId.PartOf(ShareKind.SLOTS, card, number).toString()
-                : id;
-    }
-
     /** The devices of these IDs; IDs of other plugins are skipped. */
     public static List<DeviceId> devices(Collection<String> ids) {
         return ids.stream()

@@ -34,9 +34,9 @@ public record NodeAllocations(
         RESPONSES,
         /** By its annotation, which the kubelet's devices don't contradict, or without one by these devices. */
         DEVICES,
-        /** By the annotations of gpushare, which leave no doubt. */
-        GPUSHARE,
-        /** By the annotations of gpushare, which leave a doubt: it holds every card that it may have. */
+        /** By the annotations of another scheduler, which leave no doubt. */
+        FOREIGN,
+        /** By the annotations of another scheduler, which leave a doubt: it holds every card that it may have. */
         POSSIBLE,
         /** The annotation and the kubelet's devices are of different cards, and no response decides: it holds both. */
         DISPUTED

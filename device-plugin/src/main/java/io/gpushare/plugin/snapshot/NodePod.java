@@ -3,12 +3,13 @@ package io.gpushare.plugin.snapshot;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.aliyun.AliyunHolding;
-import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.foreign.AliyunPod;
+import io.gpushare.model.foreign.ForeignPod;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -17,9 +18,10 @@ import java.util.Set;
  *
  * @param ended whether its phase is Succeeded or Failed: then it holds no cards
  * @param allocation the allocation in this project's annotation
+ * @param containers the names of its containers, in the order in which they start
  * @param started the names of its started containers, by container ID
  * @param former the containers whose devices are of a former resource: the kubelet makes no more calls for them
- * @param gpushare the annotations of gpushare
+ * @param foreign the annotations of another scheduler
  */
 public record NodePod(
         PodRef ref,
@@ -27,14 +29,16 @@ public record NodePod(
         boolean ended,
         Decoded<Demand> demand,
         Decoded<Allocation> allocation,
+        List<String> containers,
         Map<String, String> started,
         Set<String> former,
-        AliyunPod gpushare) {
+        ForeignPod foreign) {
     /** The order in which the kubelet admits pods that it receives together; the name breaks ties. */
     public static final Comparator<NodePod> ADMISSION_ORDER = Comparator.comparing(NodePod::created)
             .thenComparing(pod -> pod.ref().toString());
 
     public NodePod {
+        containers = List.copyOf(containers);
         started = Map.copyOf(started);
         former = Set.copyOf(former);
     }
@@ -47,6 +51,7 @@ public record NodePod(
                 false,
                 new Decoded.Absent<>(),
                 new Decoded.Absent<>(),
+                List.of(),
                 Map.of(),
                 Set.of(),
                 AliyunPod.NONE);
@@ -56,15 +61,12 @@ public record NodePod(
         return PodName.of(ref);
     }
 
-    /**
-     * The allocation that the pod's scheduler wrote: this project's extender, or gpushare's, which wrote a card's
-     * index.
-     */
+    /** The allocation that the pod's scheduler wrote: this project's extender, or another one. */
     public Decoded<Allocation> written(Inventory inventory) {
         if (!(allocation instanceof Decoded.Absent)) {
             return allocation;
         }
-        Decoded<Allocation> chosen = AliyunHolding.chosen(gpushare, inventory);
+        Decoded<Allocation> chosen = foreign.chosen(inventory);
         return chosen instanceof Decoded.Valid<Allocation>(Allocation valid) && !gives(valid)
                 ? new Decoded.Absent<>()
                 : chosen;

@@ -4,9 +4,9 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
-import io.gpushare.model.aliyun.AliyunHolding;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.foreign.ForeignHolding;
 import io.gpushare.plugin.snapshot.NodeAllocations.Evidence;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +27,15 @@ import org.jspecify.annotations.Nullable;
  *   <li>A container has what a response gave to it: of this process, otherwise as the kubelet's checkpoint records it.
  *   <li>Otherwise it has what the annotation says, if that gives the pod exactly its demand.
  *   <li>Otherwise it has the cards of its devices.
- *   <li>A pod whose devices are another plugin's has what the annotation says, otherwise every card that gpushare's
- *       annotations leave possible.
+ *   <li>A pod whose devices are another plugin's has what the annotation says, otherwise every card that the
+ *       annotations of its scheduler leave possible. Of the cards in a response it has as much as the annotation says.
+ *   <li>Containers get their devices in order: those after the last one that has some wait for theirs.
  *   <li>If annotation and devices name different cards and no response decides, the pod holds the cards of both.
  * </ol>
  *
  * @param assigned what the containers have
  * @param disputed the cards of devices that contradict the annotation, which the pod holds as well
- * @param awaited what is kept for a pod that waits for its cards
+ * @param awaited what is kept for a pod of which containers wait for their cards, with what the others have
  * @param undeviced what the scheduler counts, and the kubelet does not by devices of ours
  * @param uncounted what neither counts for the present resources: former resources are not counted by the scheduler,
  *     disputed cards not by the kubelet, and of containers with slots only these are counted
@@ -63,12 +65,12 @@ record PodAllocation(
     private static PodAllocation merged(PodEvidence evidence, Inventory inventory) {
         Map<String, ContainerAllocation> devices = evidence.listed().allocations();
         Map<String, ContainerAllocation> responses = evidence.responses();
-        Optional<AliyunHolding> holding = evidence.holding(inventory);
+        Optional<ForeignHolding> holding = evidence.holding(inventory);
         Optional<Allocation> claim = evidence.pod()
                 .allocation()
                 .valid()
                 .filter(evidence.pod()::gives)
-                .or(() -> holding.map(AliyunHolding::allocation));
+                .or(() -> holding.map(ForeignHolding::allocation));
         // In another unit as well, unless this process answered: the pod was admitted before the unit changed.
         MemoryUnit unit = claim.map(Allocation::unit)
                 .filter(_ -> evidence.answered().isEmpty())
@@ -79,12 +81,15 @@ record PodAllocation(
                 .orElse(List.of());
         Map<String, ContainerAllocation> has = new LinkedHashMap<>(devices);
         claimed.forEach(container -> has.put(container.name(), container));
-        has.putAll(responses);
+        responses.forEach((name, given) ->
+                has.merge(name, given, (before, now) -> holding.isPresent() && covers(before, now) ? before : now));
         List<ContainerAllocation> disputed = claimed.stream()
                 .filter(container -> !responses.containsKey(container.name()))
                 .filter(container -> differ(container, devices.get(container.name())))
                 .toList();
-        Optional<Allocation> assigned = allocation(unit, inOrder(has, evidence.demands()));
+        List<ContainerAllocation> ordered = inOrder(has, evidence.demands());
+        List<ContainerAllocation> served = evidence.hasOurDevices() ? upToTheLast(evidence.served(), ordered) : ordered;
+        Optional<Allocation> assigned = allocation(unit, served);
         return new PodAllocation(
                 assigned,
                 allocation(
@@ -92,21 +97,34 @@ record PodAllocation(
                         disputed.stream()
                                 .flatMap(container -> Stream.ofNullable(devices.get(container.name())))
                                 .toList()),
-                Optional.empty(),
-                evidence.hasOurDevices() ? Optional.empty() : assigned,
+                served.equals(ordered) ? Optional.empty() : allocation(unit, ordered),
                 evidence.hasOurDevices()
-                        ? allocation(unit, uncounted(evidence.pod(), has.values(), disputed))
-                        : Optional.empty(),
+                        ? Optional.empty()
+                        : assigned.flatMap(all -> allocation(unit, counted(all.containers()))),
+                allocation(
+                        unit,
+                        evidence.hasOurDevices()
+                                ? uncounted(evidence.pod(), has.values(), disputed)
+                                : withoutSlots(has.values())),
                 assigned.isEmpty() && !evidence.hasOurDevices()
                         ? Optional.empty()
                         : Optional.of(evidence(evidence, has, disputed, holding)));
+    }
+
+    /** The containers that have their devices; all of them where it is unknown which have. */
+    private static List<ContainerAllocation> upToTheLast(Set<String> served, List<ContainerAllocation> ordered) {
+        int end = ordered.size();
+        while (end > 0 && !served.contains(ordered.get(end - 1).name())) {
+            end--;
+        }
+        return end == 0 ? ordered : ordered.subList(0, end);
     }
 
     private static Evidence evidence(
             PodEvidence evidence,
             Map<String, ContainerAllocation> has,
             List<ContainerAllocation> disputed,
-            Optional<AliyunHolding> holding) {
+            Optional<ForeignHolding> holding) {
         if (!disputed.isEmpty()) {
             return Evidence.DISPUTED;
         }
@@ -116,7 +134,7 @@ record PodAllocation(
         if (evidence.hasOurDevices()) {
             return Evidence.DEVICES;
         }
-        return holding.filter(AliyunHolding::certain).isPresent() ? Evidence.GPUSHARE : Evidence.POSSIBLE;
+        return holding.filter(ForeignHolding::certain).isPresent() ? Evidence.FOREIGN : Evidence.POSSIBLE;
     }
 
     private static List<ContainerAllocation> uncounted(
@@ -130,6 +148,16 @@ record PodAllocation(
         uncounted.addAll(withoutSlots(
                 has.stream().filter(container -> !uncounted.contains(container)).toList()));
         return uncounted;
+    }
+
+    private static List<ContainerAllocation> counted(List<ContainerAllocation> containers) {
+        return containers.stream().map(ContainerAllocation::counted).toList();
+    }
+
+    /** Whether the allocation has the same cards, and at least as much of them. */
+    private static boolean covers(ContainerAllocation allocation, ContainerAllocation other) {
+        return allocation.visibleCards().equals(other.visibleCards())
+                && (allocation.total().takenWhole() > 0 || other.total().fits(allocation.total()));
     }
 
     /** What containers with slots have beside these, which is all that scheduler and kubelet count of them. */

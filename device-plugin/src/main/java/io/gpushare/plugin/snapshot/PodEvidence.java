@@ -3,9 +3,10 @@ package io.gpushare.plugin.snapshot;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.Demand;
-import io.gpushare.model.aliyun.AliyunHolding;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.foreign.ForeignHolding;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,7 @@ import java.util.Set;
 /**
  * What each source says that the containers of one pod have, by container name.
  *
- * @param pod as the API reports it, with its annotations and those of gpushare
+ * @param pod as the API reports it, with its annotations and those of another scheduler
  * @param listed by pod-resources
  * @param recorded by the kubelet's checkpoint
  * @param answered by this process
@@ -25,7 +26,7 @@ record PodEvidence(NodePod pod, Listed listed, Recorded recorded, Map<String, Co
      * What pod-resources lists.
      *
      * @param known whether the pod is listed
-     * @param hasDevices whether it has devices, ours or gpushare's
+     * @param hasDevices whether it has devices, ours or those of another plugin
      * @param allocations as far as devices of ours tell
      */
     record Listed(boolean known, boolean hasDevices, Map<String, ContainerAllocation> allocations) {
@@ -69,17 +70,17 @@ record PodEvidence(NodePod pod, Listed listed, Recorded recorded, Map<String, Co
     /** Whether the pod got its cards from another device plugin, such as gpushare's. */
     boolean hasOthersDevices() {
         return !hasOurDevices()
-                && (deviced() || !pod.started().isEmpty() || (pod.gpushare().assigned() && !listed.known()));
+                && (deviced() || !pod.started().isEmpty() || (pod.foreign().assigned() && !listed.known()));
     }
 
     private boolean deviced() {
         return listed.hasDevices() || !recorded.allocations().isEmpty();
     }
 
-    /** What gpushare's annotations leave possible, for a pod that has cards of another plugin. */
-    Optional<AliyunHolding> holding(Inventory inventory) {
-        return hasOthersDevices() && (pod.gpushare().bound() || deviced() || !listed.known())
-                ? AliyunHolding.of(pod.gpushare(), inventory)
+    /** What another scheduler's annotations leave possible, for a pod that has cards of another plugin. */
+    Optional<ForeignHolding> holding(Inventory inventory) {
+        return hasOthersDevices() && (pod.foreign().bound() || deviced() || !listed.known())
+                ? pod.foreign().holding(inventory)
                 : Optional.empty();
     }
 
@@ -88,6 +89,13 @@ record PodEvidence(NodePod pod, Listed listed, Recorded recorded, Map<String, Co
         Map<String, ContainerAllocation> responses = new LinkedHashMap<>(recorded.allocations());
         responses.putAll(answered);
         return responses;
+    }
+
+    /** The containers that are known to have devices of this plugin. */
+    Set<String> served() {
+        Set<String> served = new HashSet<>(responses().keySet());
+        served.addAll(listed.allocations().keySet());
+        return served;
     }
 
     List<ContainerDemand> demands() {

@@ -89,6 +89,9 @@ class AllocationReconcilerTest {
 
     private static AnnotationDifference difference(String pod, AnnotationDifference.Kind kind) {
         return new AnnotationDifference(
-                TestPods.ref(pod), TestPods.allocation(TestPods.share("main", new CardId("GPU-a"), 2)), kind);
+                TestPods.ref(pod),
+                List.of("main"),
+                TestPods.allocation(TestPods.share("main", new CardId("GPU-a"), 2)),
+                kind);
     }
 }

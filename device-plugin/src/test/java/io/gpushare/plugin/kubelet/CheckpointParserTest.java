@@ -7,6 +7,7 @@ import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.io.ByteArrayInputStream;
@@ -63,16 +64,11 @@ class CheckpointParserTest {
     }
 
     @Test
-    void devicesOfHamisPluginAreSlotsAndNoMemoryUnits() throws IOException {
-        String ofMemory = entry("[\"" + UUID + "::3\"]", visible(UUID));
-        assertThat(only(ofMemory).ids()).containsExactly(UUID + "::3");
-        assertThat(only(ofMemory.replace("aliyun.com/gpu-mem", "nvidia.com/gpu"))
-                        .ids())
-                .containsExactly(UUID + "::s3");
-        assertThat(only(entry("[\"" + UUID + "\"]", visible(UUID)).replace("aliyun.com/gpu-mem", "nvidia.com/gpu"))
-                        .ids())
-                .as("a card of NVIDIA's plugin")
-                .containsExactly(UUID);
+    void memoryIdsUnderTheNameOfSlotsAreOfAnotherPlugin() throws IOException {
+        String entry = entry("{\"-1\":[\"GPU-a::0\",\"GPU-a::s1\"]}", visible("GPU-a"));
+        assertThat(only(entry.replace("aliyun.com/gpu-mem", "nvidia.com/gpu")).ids())
+                .containsExactlyInAnyOrder("nvidia.com/gpu=GPU-a::0", "GPU-a::s1");
+        assertThat(only(entry).ids()).containsExactlyInAnyOrder("GPU-a::0", "GPU-a::s1");
     }
 
     @ParameterizedTest
@@ -145,6 +141,6 @@ class CheckpointParserTest {
 
     private static KubeletCheckpoint parse(String text) throws IOException {
         return CheckpointParser.parse(
-                new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "nvidia.com/gpu");
+                new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), ResourceNames.DEFAULT.withHami());
     }
 }

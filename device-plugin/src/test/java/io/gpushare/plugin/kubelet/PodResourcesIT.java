@@ -32,7 +32,8 @@ class PodResourcesIT {
     @BeforeEach
     void start() throws Exception {
         kubelet = new ScriptedKubelet(dir).start();
-        client = new PodResourcesClient(dir.resolve("pod-resources/kubelet.sock"), ResourceNames.DEFAULT, sockets);
+        client = new PodResourcesClient(
+                dir.resolve("pod-resources/kubelet.sock"), ResourceNames.DEFAULT.withHami(), sockets);
     }
 
     @AfterEach
@@ -53,6 +54,18 @@ class PodResourcesIT {
         assertThat(client.list(TIME))
                 .hasValue(new PodResourcesList(
                         Map.of(new PodName("default", "p"), Map.of("main", Set.of("GPU-a::0", "GPU-a::1")))));
+    }
+
+    @Test
+    void memoryIdsUnderTheNameOfSlotsAreOfAnotherPlugin() {
+        kubelet.podResources(pod(ContainerResources.newBuilder()
+                .setName("main")
+                .addDevices(device("nvidia.com/gpu", "GPU-a::1"))
+                .addDevices(device("nvidia.com/gpu", "GPU-a::s2"))));
+
+        assertThat(client.list(TIME))
+                .hasValue(new PodResourcesList(Map.of(
+                        new PodName("default", "p"), Map.of("main", Set.of("nvidia.com/gpu=GPU-a::1", "GPU-a::s2")))));
     }
 
     @Test

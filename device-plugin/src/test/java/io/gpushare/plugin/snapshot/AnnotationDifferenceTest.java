@@ -143,7 +143,8 @@ class AnnotationDifferenceTest {
     }
 
     private static AnnotationDifference difference(CardId card, AnnotationDifference.Kind kind) {
-        return new AnnotationDifference(TestPods.ref("p"), TestPods.allocation(TestPods.share("main", card, 2)), kind);
+        return new AnnotationDifference(
+                TestPods.ref("p"), List.of("main"), TestPods.allocation(TestPods.share("main", card, 2)), kind);
     }
 
     private static NodeSnapshot answered(NodeSnapshot snapshot, String pod, CardId card) {

@@ -117,9 +117,10 @@ class GpusharePodsTest {
                 false,
                 new Decoded.Malformed<>("requests both"),
                 pod.allocation(),
+                pod.containers(),
                 pod.started(),
                 pod.former(),
-                pod.gpushare());
+                pod.foreign());
 
         assertHeld(EMPTY.withPod(both), Map.of(B, 2));
         assertThat(kinds(EMPTY.withPod(both))).isEmpty();
@@ -143,7 +144,15 @@ class GpusharePodsTest {
 
     private static NodePod allocated(NodePod pod, Decoded<Allocation> allocation) {
         return new NodePod(
-                pod.ref(), pod.created(), false, pod.demand(), allocation, pod.started(), pod.former(), pod.gpushare());
+                pod.ref(),
+                pod.created(),
+                false,
+                pod.demand(),
+                allocation,
+                pod.containers(),
+                pod.started(),
+                pod.former(),
+                pod.foreign());
     }
 
     private static List<Kind> kinds(NodeSnapshot snapshot) {

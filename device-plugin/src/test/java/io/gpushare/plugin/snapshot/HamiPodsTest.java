@@ -2,6 +2,7 @@ package io.gpushare.plugin.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.Card;
@@ -10,59 +11,241 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.plugin.devices.DeviceLists;
+import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.snapshot.AnnotationDifference.Kind;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Running pods that HAMi's plugin gave their cards: the kubelet's record says which, and their requests how much. */
+/** Pods that HAMi bound, on a node of our device plugin, in every stage. */
 class HamiPodsTest {
+    private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");
-    private static final NodeSnapshot NODE = NodeSnapshot.of(new Inventory(
+    private static final Inventory CARDS = new Inventory(
                     MemoryUnit.GIB,
                     null,
                     List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15))))
-            .withBeside(Share.ALL_CORES.plus(Share.slots(10))));
-    private static final NodePod POD =
-            TestPods.unannotated("p", 0, new ContainerDemand("main", ContainerRole.APP, new Share(0, 0, 30, 1, 50)));
-
-    // HAMi's "GPU-a::3" as the edges read it; its scheduler and its plugin agree on another card.
-    private static final String SLOT = DeviceIdParser.slot("GPU-a::3");
+            .withBeside(Share.ALL_CORES.plus(Share.slots(10)));
+    private static final NodeSnapshot EMPTY = NodeSnapshot.of(CARDS);
+    private static final Share SLOT = Share.slots(1);
+    private static final ContainerDemand HALF = container(new Share(0, 0, 30, 1, 50));
+    private static final String ON_B = "GPU-b,NVIDIA,7680,30:;";
+    private static final Share HALF_OF_B = new Share(8, 0, 30, 1, 0);
 
     @Test
-    void thePodHoldsWhatItRequestsOfTheRecordedCard() {
-        NodeSnapshot adopted = listed().withCheckpoint(KubeletCheckpoint.of(List.of(new KubeletCheckpoint.Entry(
-                POD.ref().uid(), "main", "nvidia.com/gpu", Set.of(SLOT), List.of(new NamedCard.ByUuid(B))))));
-        assertThat(adopted.allocations().reserved().cards())
-                .extracting(CardState::allocated)
-                .containsExactly(Share.NONE, new Share(7, 0, 30, 1, 0));
-        // Scheduler and kubelet count only the slot, so the memory is withdrawn; and the extender is told.
-        assertThat(healthy(adopted, DeviceResource.MEMORY)).isEqualTo(15 + 8);
-        assertThat(healthy(adopted, DeviceResource.CARDS)).isEqualTo(1);
-        assertThat(AnnotationDifference.of(adopted))
-                .extracting(AnnotationDifference::kind)
-                .containsExactly(AnnotationDifference.Kind.MISSING);
+    void anAssignedPodWaitsForTheCardThatHamiChose() {
+        NodeSnapshot waiting = EMPTY.withPod(TestPods.hami("p", allocated(ON_B, "allocating"), HALF))
+                .withListed(TestPods.listed("p"), TestPods.START);
+
+        assertThat(held(waiting)).containsExactly(Share.NONE, Share.NONE);
+        assertThat(shares(waiting.allocations().reserved().cards())).containsExactly(Share.NONE, HALF_OF_B);
+        assertCapacityAddsUp(waiting, 1);
+        assertThat(kinds(waiting)).isEmpty();
     }
 
     @Test
-    void withoutARecordItHoldsTheWholeCardOfItsDevice() {
-        assertThat(listed().allocations().reserved().cards())
-                .extracting(CardState::allocated)
-                .containsExactly(new Share(0, 1, 0, 1, 0), Share.NONE);
-        assertThat(healthy(listed(), DeviceResource.MEMORY)).isEqualTo(15);
+    void aPodWithDevicesOfHamisPluginHasWhatItsAnnotationSays() {
+        NodeSnapshot allocating = devices(EMPTY.withPod(TestPods.hami("p", allocated(ON_B, "allocating"), HALF)));
+        NodeSnapshot started = EMPTY.withPod(TestPods.started(TestPods.hami("p", allocated(ON_B, "success"), HALF)));
+        for (NodeSnapshot running : List.of(allocating, started, recorded(allocating, B), recorded(started, B))) {
+            assertThat(held(running)).containsExactly(Share.NONE, HALF_OF_B);
+            assertThat(kinds(running)).containsExactly(Kind.ADOPTED);
+            assertCapacityAddsUp(running, 1);
+        }
     }
 
-    private static NodeSnapshot listed() {
-        return NODE.withPod(POD).withListed(TestPods.withDevices("p", "main", SLOT), Instant.EPOCH);
+    @Test
+    void anAdoptedPodKeepsItsCardByOurAnnotation() {
+        NodePod pod = TestPods.hami("p", allocated(ON_B, "success"), HALF);
+        NodeSnapshot found = devices(EMPTY.withPod(pod));
+        AnnotationDifference written = AnnotationDifference.of(found).getFirst();
+        Map<String, String> annotations = new HashMap<>(allocated("forged", "success"));
+        annotations.putAll(written.annotations(CARDS, "n1", Instant.EPOCH));
+        assertThat(written.annotations(CARDS, "n1", Instant.EPOCH)).containsOnlyKeys("gpushare.io/allocation");
+        NodePod hami = TestPods.hami("p", annotations, HALF);
+        NodePod adopted = new NodePod(
+                hami.ref(),
+                hami.created(),
+                false,
+                hami.demand(),
+                new Decoded.Valid<>(written.actual()),
+                List.of("main"),
+                Map.of(),
+                Set.of(),
+                hami.foreign());
+        for (NodeSnapshot running : List.of(devices(EMPTY.withPod(adopted)), recorded(EMPTY.withPod(adopted), B))) {
+            assertThat(held(running)).containsExactly(Share.NONE, HALF_OF_B);
+            assertThat(kinds(running)).isEmpty();
+            assertCapacityAddsUp(running, 1);
+        }
     }
 
-    private static long healthy(NodeSnapshot snapshot, DeviceResource resource) {
-        return DeviceLists.of(snapshot.allocations()).list(resource).stream()
-                .filter(DeviceLists.Offered::healthy)
-                .count();
+    @Test
+    void anEndedPodHasNothing() {
+        for (String phase : List.of("failed", "success", "allocating")) {
+            NodePod failed = TestPods.ended(TestPods.hami("p", allocated(ON_B, phase), HALF));
+            assertThat(held(devices(EMPTY.withPod(failed)))).containsExactly(Share.NONE, Share.NONE);
+        }
+    }
+
+    @Test
+    void aMalformedAnnotationFreesNothingAndTheKubeletsRecordDecides() {
+        for (String written : List.of("", "x", "GPU-a,NVIDIA,1,30:;", "GPU-a,NVIDIA,7680,30:GPU-b,NVIDIA,7680,30:;")) {
+            NodeSnapshot snapshot = devices(EMPTY.withPod(TestPods.hami("p", allocated(written, "success"), HALF)));
+            Share floor = new Share(7, 0, 30, 1, 0);
+            assertThat(held(snapshot)).containsExactly(floor, floor);
+            assertThat(kinds(snapshot)).isEmpty();
+            assertThat(held(recorded(snapshot, B))).containsExactly(Share.NONE, floor);
+            assertThat(kinds(recorded(snapshot, B))).containsExactly(Kind.ADOPTED);
+        }
+        NodeSnapshot unannotated = devices(EMPTY.withPod(TestPods.hami("p", Map.of(), HALF)));
+        assertThat(held(unannotated)).doesNotContain(Share.NONE);
+    }
+
+    @Test
+    void anAnnotationOfAnotherCardThanTheRecordedOneIsForged() {
+        NodeSnapshot forged = devices(EMPTY.withPod(TestPods.hami("p", allocated(ON_B, "success"), HALF)));
+        assertThat(held(recorded(forged, A))).containsExactly(new Share(7, 0, 30, 1, 0), Share.NONE);
+    }
+
+    @Test
+    void podsOfAllVocabulariesShareANodeAndCapacityAddsUp() {
+        ContainerDemand whole = container(new Share(0, 1, 0, 1, 0));
+        NodePod one = TestPods.hami("one", allocated(ON_B, "success"), HALF);
+        NodePod two = TestPods.hami(
+                "two", allocated("GPU-b,NVIDIA,2048,0:;", "success"), container(new Share(2, 0, 0, 1, 0)));
+        NodePod alone = TestPods.hami("alone", allocated("GPU-a,NVIDIA,15360,100:;", "success"), whole);
+        NodePod memory = TestPods.onCard("memory", 0, B, 3);
+        NodeSnapshot node = EMPTY.withPod(one)
+                .withPod(two)
+                .withPod(alone)
+                .withPod(memory)
+                .withListed(
+                        new PodResourcesList(Map.of(
+                                // Two of HAMi's pods may have IDs of one card and other numbers than ours.
+                                new PodName("default", "one"), Map.of("main", Set.of("nvidia.com/gpu=GPU-a::0")),
+                                new PodName("default", "two"), Map.of("main", Set.of("nvidia.com/gpu=GPU-a::19")),
+                                new PodName("default", "alone"), Map.of("main", Set.of("nvidia.com/gpu=GPU-b::0")),
+                                new PodName("default", "memory"),
+                                        Map.of("main", Set.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))),
+                        TestPods.START);
+
+        assertThat(held(node)).containsExactly(Share.WHOLE_CARD.plus(SLOT), new Share(13, 0, 30, 2, 0));
+        // Free are 2 units and 8 slots of B; the scheduler counts 3 units and 3 slots as requested.
+        assertThat(healthy(node, DeviceResource.MEMORY)).isEqualTo(2 + 3);
+        assertThat(healthy(node, DeviceResource.SLOTS)).isEqualTo(8 + 3);
+        assertThat(healthy(node, DeviceResource.CARDS)).isZero();
+
+        NodeSnapshot left = node.withoutPod("uid-one").withoutPod("uid-two").withoutPod("uid-alone");
+        assertThat(healthy(left, DeviceResource.MEMORY)).isEqualTo(30);
+        assertThat(healthy(left, DeviceResource.SLOTS)).isEqualTo(20);
+        assertThat(healthy(left, DeviceResource.CARDS)).isOne();
+    }
+
+    @Test
+    void eachContainerOfAPodFindsASlotOfItsCard() {
+        Share whole = Share.SLOTTED_CARD;
+        NodePod pod = TestPods.annotated(
+                TestPods.unannotated(
+                        "p",
+                        0,
+                        new ContainerDemand("c0", ContainerRole.APP, whole),
+                        new ContainerDemand("c1", ContainerRole.APP, whole)),
+                TestPods.allocation(given("c0", A), given("c1", B)));
+        NodeSnapshot bound = EMPTY.withPod(pod);
+        assertThat(slots(bound)).containsExactly("GPU-a::s0", "GPU-b::s0");
+
+        NodeSnapshot first = answered(bound, pod, given("c0", A), "GPU-a::s0");
+        assertThat(slots(first)).containsExactly("GPU-a::s0", "GPU-b::s0");
+
+        NodeSnapshot both = answered(first, pod, given("c1", B), "GPU-b::s0");
+        assertThat(slots(both)).containsExactly("GPU-a::s0", "GPU-b::s0");
+        assertThat(slots(both.withoutPod("uid-p"))).hasSize(20);
+    }
+
+    private static ContainerAllocation given(String container, CardId card) {
+        return new ContainerAllocation(container, ContainerRole.APP, Map.of(card, Share.SLOTTED_CARD));
+    }
+
+    private static NodeSnapshot answered(NodeSnapshot node, NodePod pod, ContainerAllocation given, String id) {
+        return node.withAnsweredCall(new AnsweredCall(pod.ref(), given, Set.of(id), TestPods.START));
+    }
+
+    private static List<String> slots(NodeSnapshot node) {
+        return DeviceLists.of(node.allocations()).list(DeviceResource.SLOTS).stream()
+                .filter(Offered::healthy)
+                .map(Offered::id)
+                .toList();
+    }
+
+    @Test
+    void aCordonedCardKeepsAsManySlotsAsItsPodsRequest() {
+        NodeSnapshot snapshot = devices(EMPTY.withPod(TestPods.hami("p", allocated(ON_B, "success"), HALF)))
+                .withInventory(CARDS.withCordoned(Set.of(B)));
+        assertThat(healthy(snapshot, DeviceResource.SLOTS)).isEqualTo(10 + 1);
+        assertThat(healthy(snapshot, DeviceResource.MEMORY)).isEqualTo(15);
+    }
+
+    /** Of each resource, as many devices are healthy as are free, and beside them what the scheduler counts. */
+    private static void assertCapacityAddsUp(NodeSnapshot snapshot, int requestedSlots) {
+        List<CardState> cards = snapshot.allocations().reserved().cards();
+        assertThat(healthy(snapshot, DeviceResource.MEMORY))
+                .isEqualTo(cards.stream().mapToInt(card -> card.free().units()).sum());
+        assertThat(healthy(snapshot, DeviceResource.SLOTS))
+                .isEqualTo(cards.stream().mapToInt(card -> card.free().slots()).sum() + requestedSlots);
+        assertThat(healthy(snapshot, DeviceResource.CARDS))
+                .isEqualTo(cards.stream().filter(CardState::unused).count());
+    }
+
+    /** The kubelet lists a device of HAMi's plugin, whose ID may name another card. */
+    private static NodeSnapshot devices(NodeSnapshot snapshot) {
+        return snapshot.withListed(TestPods.withDevices("p", "main", "nvidia.com/gpu=GPU-a::3"), TestPods.START);
+    }
+
+    private static NodeSnapshot recorded(NodeSnapshot snapshot, CardId card) {
+        return devices(snapshot)
+                .withCheckpoint(KubeletCheckpoint.of(List.of(new KubeletCheckpoint.Entry(
+                        "uid-p",
+                        "main",
+                        "nvidia.com/gpu",
+                        Set.of("nvidia.com/gpu=GPU-a::3"),
+                        List.of(new NamedCard.ByUuid(card))))));
+    }
+
+    private static Map<String, String> allocated(String devices, String phase) {
+        return Map.of(
+                "hami.io/vgpu-devices-allocated", devices, "hami.io/vgpu-node", "n1", "hami.io/bind-phase", phase);
+    }
+
+    private static ContainerDemand container(Share request) {
+        return new ContainerDemand("main", ContainerRole.APP, request);
+    }
+
+    private static List<Share> held(NodeSnapshot snapshot) {
+        return shares(snapshot.allocations().assigned().cards());
+    }
+
+    private static List<Share> shares(List<CardState> cards) {
+        return cards.stream().map(CardState::allocated).toList();
+    }
+
+    private static List<Kind> kinds(NodeSnapshot snapshot) {
+        return AnnotationDifference.of(snapshot).stream()
+                .map(AnnotationDifference::kind)
+                .toList();
+    }
+
+    private static int healthy(NodeSnapshot snapshot, DeviceResource resource) {
+        return Math.toIntExact(DeviceLists.of(snapshot.allocations()).list(resource).stream()
+                .filter(Offered::healthy)
+                .count());
     }
 }

@@ -6,7 +6,6 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
@@ -16,6 +15,8 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.foreign.AliyunPod;
+import io.gpushare.model.foreign.ForeignPod;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -47,7 +48,14 @@ public final class TestPods {
     /** A pod without a started container, without one of a former resource, and without annotations of gpushare. */
     public static NodePod pod(
             PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
-        return new NodePod(ref, created, ended, demand, allocation, Map.of(), Set.of(), AliyunPod.NONE);
+        return new NodePod(ref, created, ended, demand, allocation, names(demand), Map.of(), Set.of(), AliyunPod.NONE);
+    }
+
+    private static List<String> names(Decoded<Demand> demand) {
+        return demand.valid().stream()
+                .flatMap(valid -> valid.containers().stream())
+                .map(ContainerDemand::name)
+                .toList();
     }
 
     /** A pod that requests no GPU resource. */
@@ -75,9 +83,25 @@ public final class TestPods {
                 false,
                 pod.demand(),
                 pod.allocation(),
+                pod.containers(),
                 Map.of(),
                 Set.of(),
                 AliyunPod.of(written, List.of(memory("main", units))));
+    }
+
+    /** A pod of HAMi that requests these, with these annotations, on node {@code n1}. */
+    public static NodePod hami(String name, Map<String, String> annotations, ContainerDemand... containers) {
+        NodePod pod = unannotated(name, 0, containers);
+        return new NodePod(
+                pod.ref(),
+                pod.created(),
+                false,
+                pod.demand(),
+                pod.allocation(),
+                pod.containers(),
+                Map.of(),
+                Set.of(),
+                ForeignPod.of(annotations, "n1", List.of(), Arrays.asList(containers)));
     }
 
     /** The same pod, whose container has started. */
@@ -93,9 +117,10 @@ public final class TestPods {
                 pod.ended(),
                 pod.demand(),
                 pod.allocation(),
+                pod.containers(),
                 containers,
                 pod.former(),
-                pod.gpushare());
+                pod.foreign());
     }
 
     /** A pod of one container {@code main} with that much memory of that card. */

@@ -128,6 +128,7 @@ final class ChaosRun implements AutoCloseable {
             watch.say("the logs of both programs are kept in " + log);
             ClusterWatcher watcher = new ClusterWatcher(cluster, nodes, api, cards, log, mps.isPresent(), watch, tally);
             ProcessKeeper keeper = new ProcessKeeper(cluster, components(), watch, tally);
+            Interruptions interruptions = new Interruptions();
             FaultInjector faults = new FaultInjector(
                     cluster,
                     installation,
@@ -136,11 +137,12 @@ final class ChaosRun implements AutoCloseable {
                     keeper,
                     Objects.requireNonNull(clocks),
                     new AnnotationEditor(api, watcher, cards, tally),
+                    interruptions,
                     watch,
                     tally);
             PodManifests manifests = new PodManifests(cluster.workloadImage(), mps.map(SimulatedMps::tenant));
             AuditLog audit = new AuditLog(cluster.auditLog());
-            PodLoad load = new PodLoad(api, watcher, manifests, audit, watch, tally);
+            PodLoad load = new PodLoad(api, watcher, manifests, audit, nodes, interruptions, watch, tally);
             List<Thread> threads =
                     List.of(thread("watcher", watcher::run, tally), thread("keeper", keeper::run, tally));
             load.begin(plan.orders());

@@ -42,6 +42,7 @@ final class FaultInjector {
     private final AnnotationEditor editor;
     private final RunClock watch;
     private final Tally tally;
+    private final Interruptions interruptions;
     private final List<Map<Integer, String>> unhealthyCards = new ArrayList<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private int steps;
@@ -54,6 +55,7 @@ final class FaultInjector {
             ProcessKeeper keeper,
             SimulatedClocks clocks,
             AnnotationEditor editor,
+            Interruptions interruptions,
             RunClock watch,
             Tally tally) {
         this.cluster = cluster;
@@ -64,6 +66,7 @@ final class FaultInjector {
         this.keeper = keeper;
         this.clocks = clocks;
         this.editor = editor;
+        this.interruptions = interruptions;
         this.watch = watch;
         this.tally = tally;
         nodes.forEach(_ -> unhealthyCards.add(new HashMap<>()));
@@ -250,6 +253,7 @@ final class FaultInjector {
     }
 
     private void log(Fault fault, String target) {
+        interruptions.add(fault, watch.now());
         boolean lasts = fault.kind().shortest != fault.kind().longest || fault.kind().target == Fault.Target.API;
         watch.say(
                 fault.kind() + " " + target + (lasts ? " for " + fault.length().toSeconds() + " s" : ""));

@@ -1,6 +1,7 @@
 package io.gpushare.e2e.chaos;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.e2e.chaos.Fault.Kind;
 import io.gpushare.e2e.chaos.check.AdmissionReasons;
 import io.gpushare.e2e.chaos.check.AuditLog;
 import io.gpushare.e2e.chaos.check.ClusterWatcher;
@@ -34,7 +35,7 @@ final class PodLoad {
 
         record EndedEarly() implements Fate {}
 
-        record Rejected(String message, boolean ran) implements Fate {}
+        record Rejected(PodView pod, boolean ran) implements Fate {}
 
         /** It was evicted for an urgent pod, by kube-scheduler or by the extender. */
         record Preempted() implements Fate {}
@@ -46,6 +47,8 @@ final class PodLoad {
     private final RunClock watch;
     private final Tally tally;
     private final AuditLog audit;
+    private final List<String> nodes;
+    private final Interruptions interruptions;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     PodLoad(
@@ -53,12 +56,16 @@ final class PodLoad {
             ClusterWatcher watcher,
             PodManifests manifests,
             AuditLog audit,
+            List<String> nodes,
+            Interruptions interruptions,
             RunClock watch,
             Tally tally) {
         this.api = api;
         this.watcher = watcher;
         this.manifests = manifests;
         this.audit = audit;
+        this.nodes = nodes;
+        this.interruptions = interruptions;
         this.watch = watch;
         this.tally = tally;
     }
@@ -107,9 +114,9 @@ final class PodLoad {
                     tally.count("pods: deleted a moment after they were made, on purpose");
                     return;
                 }
-                case Fate.Rejected(String message, boolean ran) -> {
+                case Fate.Rejected(PodView pod, boolean ran) -> {
                     rejections++;
-                    rejected(order, uid, message, ran);
+                    rejected(pod, ran);
                 }
                 case Fate.Preempted() -> {
                     evictions++;
@@ -120,16 +127,21 @@ final class PodLoad {
         tally.violation("rejected or preempted at every attempt", order.name(), order.toString());
     }
 
-    private void rejected(PlannedPod order, String uid, String message, boolean ran) {
-        Optional<String> reason = watcher.latest().edited().contains(uid)
-                ? AdmissionReasons.ofEdited(message)
-                : AdmissionReasons.of(message);
+    private void rejected(PodView pod, boolean ran) {
+        boolean edited = watcher.latest().edited().contains(pod.uid());
+        Optional<String> reason =
+                edited ? AdmissionReasons.ofEdited(pod.message()) : AdmissionReasons.of(pod.message());
+        Set<Kind> faults = interruptions.on(nodes.indexOf(pod.node()), watch.now());
         String when = ran ? "while it ran" : "at its admission";
-        if (reason.isPresent()) {
-            watch.say(order.name() + " was rejected " + when + ": " + reason.get());
-            tally.count("pods rejected by a kubelet (created again): " + when + ", " + reason.get());
+        if (reason.isEmpty()) {
+            tally.violation("a pod failed without an accepted reason", pod.name() + " " + when, pod.message());
+        } else if (!edited && !ran && Interruptions.planned(faults)) {
+            tally.violation(
+                    "a pod was rejected after planned restarts of the device plugin alone", pod.name(), pod.message());
         } else {
-            tally.violation("a pod failed without an accepted reason", order.name() + " " + when, message);
+            watch.say(pod.name() + " on " + pod.node() + " was rejected " + when + ": " + reason.get() + ", after "
+                    + faults);
+            tally.count("pods rejected by a kubelet (created again): " + when + ", " + reason.get());
         }
     }
 
@@ -179,7 +191,7 @@ final class PodLoad {
                 return new Fate.EndedEarly();
             }
             if (pod.isPresent() && pod.get().phase().equals("Failed")) {
-                return new Fate.Rejected(pod.get().message(), pod.get().ran() || !ran.isZero());
+                return new Fate.Rejected(pod.get(), pod.get().ran() || !ran.isZero());
             }
             if (pod.isPresent() && pod.get().ran() && ran.isZero()) {
                 ran = watch.now();

@@ -2,9 +2,12 @@ package io.gpushare.e2e.cluster;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -49,12 +52,22 @@ public final class Installation {
 
     /**
      * Builds both images from the jars that this build of Maven packaged, and loads them into the cluster's nodes.
-     * Maven does not run again: it would replace jars that this JVM has open.
+     * Maven does not run again: it would replace jars that this JVM has open. Of several JVMs with clusters of their
+     * own, one after the other does it.
      */
     public void loadImages() {
-        Command.show(BUILD, List.of(root.resolve("deploy/images/build").toString(), "-k"));
-        cluster.loadImage(root.resolve("deploy/target/gpushare-device-plugin.tar"));
-        cluster.loadImage(root.resolve("deploy/target/gpushare-scheduler-extender.tar"));
+        Path images = root.resolve("deploy/target");
+        try (FileChannel lock = FileChannel.open(
+                        Files.createDirectories(images).resolve(".lock"),
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE);
+                FileLock _ = lock.lock()) {
+            Command.show(BUILD, List.of(root.resolve("deploy/images/build").toString(), "-k"));
+            cluster.loadImage(images.resolve("gpushare-device-plugin.tar"));
+            cluster.loadImage(images.resolve("gpushare-scheduler-extender.tar"));
+        } catch (IOException e) {
+            throw new UncheckedIOException("can't lock " + images, e);
+        }
     }
 
     /**

@@ -80,8 +80,7 @@ public record Reason(String label, String sentence, boolean resolvable) {
                         case NO_CARD_WITH_CORES -> evenWhenEmpty(label, "No card that limits cores is large enough");
                         case NO_CARD_WITH_SLOTS -> evenWhenEmpty(label, "No card has as many slots");
                         case NO_FREE_CARDS -> evenWhenEmpty(label, "Not enough cards can be taken whole");
-                        case NO_FREE_INSTANCES ->
-                            evenWhenEmpty(label, "Not enough MIG instances can be taken whole");
+                        case NO_FREE_INSTANCES -> evenWhenEmpty(label, "Not enough MIG instances can be taken whole");
                         case NO_CORE_LIMITS, NO_SLOTS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
                             new Reason(label, refusal.sentence(), false);
                     });

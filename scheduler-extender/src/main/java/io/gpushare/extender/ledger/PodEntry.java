@@ -5,7 +5,7 @@ import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.aliyun.AliyunPod;
+import io.gpushare.model.foreign.ForeignPod;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param node the node to which it is bound, by the informer; null if it is not bound
  * @param holdings its holdings, at most one on each node. There are several only if a Binding got no response and
  *     the pod was then assumed elsewhere: until one is confirmed, each may be true
- * @param gpushare what gpushare's extender wrote on it, while only that says which cards it may hold; else null
+ * @param foreign what another scheduler wrote on it, while only that says which cards it may hold; else null
  * @param complaint why its annotation is rejected or contradicts others; null if it does not
  */
 public record PodEntry(
@@ -36,7 +36,7 @@ public record PodEntry(
         boolean listed,
         @Nullable String node,
         List<Holding> holdings,
-        @Nullable AliyunPod gpushare,
+        @Nullable ForeignPod foreign,
         @Nullable String complaint) {
     public PodEntry {
         holdings = List.copyOf(holdings);
@@ -53,7 +53,7 @@ public record PodEntry(
 
     PodEntry with(List<Holding> changed) {
         return new PodEntry(
-                ref, podDemand, priority, failure, deadline, controller, listed, node, changed, gpushare, complaint);
+                ref, podDemand, priority, failure, deadline, controller, listed, node, changed, foreign, complaint);
     }
 
     /** Adds a holding, which replaces another on the same node. */

@@ -9,8 +9,8 @@ import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.codec.HostResourcesCodec;
+import io.gpushare.model.foreign.ForeignPod;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
 import java.util.Collection;
@@ -31,14 +31,14 @@ final class PodTable {
     private final Map<String, String> uids = new ConcurrentHashMap<>();
     private final Reservations reservations;
     private final ReservedPods reserved;
-    private final GpusharePods gpushares;
+    private final ForeignPods foreignPods;
 
     PodTable(NodeTable nodes, Reservations reservations) {
         this.nodes = nodes;
         this.reservations = reservations;
         this.reserved = new ReservedPods(nodes, reservations, this::entry);
         this.hostRequests = new HostRequests(nodes);
-        this.gpushares = new GpusharePods(nodes);
+        this.foreignPods = new ForeignPods(nodes);
     }
 
     /**
@@ -115,7 +115,7 @@ final class PodTable {
             ClusterPod pod, PodDemand.Valid demand, AllocationAnnotation annotation, @Nullable PodEntry old) {
         List<Holding> held = old == null ? List.of() : old.holdings();
         @Nullable String node = pod.node();
-        @Nullable AliyunPod gpushare = null;
+        @Nullable ForeignPod foreign = null;
         List<Holding> now;
         if (node == null) {
             now = held;
@@ -127,13 +127,13 @@ final class PodTable {
             List<Holding> confirmed = held.stream()
                     .filter(holding -> !holding.assumed() && holding.node().equals(node))
                     .toList();
-            gpushare = old != null && old.gpushare() != null
-                    ? old.gpushare()
-                    : confirmed.isEmpty() ? GpusharePods.written(pod, demand) : null;
-            now = gpushare == null ? confirmed : gpushares.holdings(pod.ref(), node, gpushare, confirmed);
+            foreign = old != null && old.foreign() != null
+                    ? old.foreign()
+                    : confirmed.isEmpty() ? ForeignPods.written(pod, node, demand) : null;
+            now = foreign == null ? confirmed : foreignPods.holdings(pod.ref(), node, foreign, confirmed);
         }
-        if (old != null && gpushare == null) {
-            gpushares.forget(old);
+        if (old != null && foreign == null) {
+            foreignPods.forget(old);
         }
         move(pod.ref(), held, now);
         @Nullable String complaint = annotation.rejection();
@@ -153,26 +153,26 @@ final class PodTable {
                 true,
                 node,
                 now,
-                gpushare,
+                foreign,
                 complaint);
     }
 
     /** The holding of a pod that is bound to the node with this allocation in its annotation. */
     private static Holding annotated(Allocation allocation, String node, @Nullable PodEntry old) {
         return (old == null ? Optional.<Holding>empty() : old.bound())
-                .filter(holding -> holding.node().equals(node) && !GpusharePods.adopts(allocation, holding, old))
+                .filter(holding -> holding.node().equals(node) && !ForeignPods.adopts(allocation, holding, old))
                 .orElseGet(() -> new Holding(node, allocation, Standing.SEEN, Instant.EPOCH))
                 .seen(allocation);
     }
 
     /** The node has another inventory: an index may name another card there. */
     void inventoryChanged(String node) {
-        for (String pod : gpushares.on(node)) {
+        for (String pod : foreignPods.on(node)) {
             pods.computeIfPresent(pod, (uid, entry) -> {
-                if (entry.gpushare() == null) {
+                if (entry.foreign() == null) {
                     return entry;
                 }
-                List<Holding> now = gpushares.holdings(entry.ref(), node, entry.gpushare(), entry.holdings());
+                List<Holding> now = foreignPods.holdings(entry.ref(), node, entry.foreign(), entry.holdings());
                 move(entry.ref(), entry.holdings(), now);
                 return entry.with(now);
             });
@@ -186,7 +186,7 @@ final class PodTable {
         reservations.remove(uid);
         pods.computeIfPresent(uid, (key, old) -> {
             move(old.ref(), old.holdings(), List.of());
-            gpushares.forget(old);
+            foreignPods.forget(old);
             return null;
         });
     }

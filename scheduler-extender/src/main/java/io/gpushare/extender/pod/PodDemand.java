@@ -30,11 +30,14 @@ public sealed interface PodDemand {
      *
      * @param request the same as policies weigh it
      * @param policy the policy that the pod names; null for the extender's default
+     * @param containers the names of all its containers in the order in which they start, if it requests slots
      * @param notes what its users should know of its requests, in sentences without a full stop
      */
     record Valid(
-            Demand demand, PodRequest request, @Nullable PolicyKind policy, List<String> notes) implements PodDemand {
+            Demand demand, PodRequest request, @Nullable PolicyKind policy, List<String> containers, List<String> notes)
+            implements PodDemand {
         public Valid {
+            containers = List.copyOf(containers);
             notes = List.copyOf(notes);
         }
 

@@ -4,13 +4,13 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
-import io.gpushare.model.aliyun.AliyunPod;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.HostResourcesCodec;
+import io.gpushare.model.foreign.ForeignPod;
 import io.gpushare.model.selector.CardSelector;
 import java.util.List;
 import java.util.Map;
@@ -34,16 +34,20 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
     public PodDemand decode(ClusterPod pod) {
         return pod.node() == null
                 ? unbound(pod.containers(), pod.annotations())
-                : decoded(bound(pod), pod.containers(), pod.annotations(), null);
+                : decoded(bound(pod, pod.node()), pod.containers(), pod.annotations(), null);
     }
 
-    /** gpushare reads the memory only: a pod that it bound may request whole cards as well, and has none. */
-    private Decoded<Demand> bound(ClusterPod pod) {
+    /**
+     * Another scheduler may have bound a pod that is invalid here. gpushare reads the memory only: a pod that it bound
+     * may request whole cards as well, and has none.
+     */
+    private Decoded<Demand> bound(ClusterPod pod, String node) {
         Decoded<Demand> demand = codec.decodeBound(pod.containers(), pod.annotations());
         if (demand instanceof Decoded.Malformed && !pod.annotations().containsKey(AnnotationKeys.ALLOCATION)) {
-            AliyunPod gpushare = AliyunPod.of(pod.annotations(), codec.memory(pod.containers()));
-            if (gpushare.bound() && !gpushare.containers().isEmpty()) {
-                return new Decoded.Valid<>(new Demand(gpushare.containers()));
+            ForeignPod foreign = ForeignPod.of(
+                    pod.annotations(), node, codec.memory(pod.containers()), codec.slots(pod.containers()));
+            if (foreign.bound() && !foreign.containers().isEmpty()) {
+                return new Decoded.Valid<>(new Demand(foreign.containers()));
             }
         }
         return demand;
@@ -51,11 +55,11 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
 
     private PodDemand unbound(List<ContainerResources> containers, Map<String, String> annotations) {
         Decoded<Demand> requested = codec.decode(containers, annotations);
-        // HAMi's policies for nodes have the names of two of ours.
+        // HAMi's policies have the names of two of ours.
         boolean hami = !annotations.containsKey(AnnotationKeys.POLICY)
                 && requested.valid().filter(Demand::slotted).isPresent();
         String key = hami ? AnnotationKeys.HAMI_NODE_POLICY : AnnotationKeys.POLICY;
-        @Nullable String named = annotations.get(key);
+        @Nullable String named = hami ? DemandCodec.hamisPolicy(annotations).orElse(null) : annotations.get(key);
         Optional<PolicyKind> policy = named == null ? Optional.empty() : PolicyKind.parse(named);
         PodDemand demand = decoded(requested, containers, annotations, policy.orElse(null));
         return demand instanceof PodDemand.Valid && named != null && policy.isEmpty()
@@ -78,6 +82,11 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
                         valid,
                         request(valid, containers),
                         policy,
+                        valid.slotted()
+                                ? containers.stream()
+                                        .map(ContainerResources::name)
+                                        .toList()
+                                : List.of(),
                         valid.slotted() ? codec.notes(containers, annotations) : List.of());
         };
     }

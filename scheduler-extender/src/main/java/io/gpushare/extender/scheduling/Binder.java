@@ -153,8 +153,8 @@ public final class Binder {
                         pod,
                         demand.demand(),
                         holding,
-                        AllocationCodec.annotationsOfBound(
-                                holding.allocation(), inventory, holding.node(), wall.instant()),
+                        AllocationCodec.annotations(
+                                holding.allocation(), inventory, node, demand.containers(), wall.instant()),
                         now);
         };
     }

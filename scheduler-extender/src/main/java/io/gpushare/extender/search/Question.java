@@ -40,6 +40,7 @@ public record Question(
             new Demand(List.of(new ContainerDemand("card", ContainerRole.APP, Share.WHOLE_CARD))),
             new PodRequest(0, 0, 0, 1, Set.of()),
             null,
+            List.of(),
             List.of());
 
     /** Which pods of lower priority kube-scheduler evicts for the pod. */

@@ -56,7 +56,7 @@ class PreemptionTest {
                     false,
                     new PodPriority(0, Instant.EPOCH, false),
                     false,
-                    AllocationCodec.annotations(allocation, inventory, TestCluster.NOW),
+                    AllocationCodec.annotations(allocation, inventory, "n1", List.of(), TestCluster.NOW),
                     requesting(units[i])));
         }
     }

@@ -146,7 +146,7 @@ public class VerbsBenchmark {
                 new PodRef(pod, "default", pod),
                 name(node),
                 false,
-                AllocationCodec.annotations(allocation, inventory, Instant.EPOCH),
+                AllocationCodec.annotations(allocation, inventory, "n1", List.of(), Instant.EPOCH),
                 List.of(new ContainerResources(
                         "main", ContainerRole.APP, Map.of("cpu", "2", "aliyun.com/gpu-mem", String.valueOf(units))))));
     }

@@ -98,6 +98,8 @@ class RefusedNodesTest {
                 AllocationCodec.annotations(
                         TestCluster.memory("GPU-" + node + "-0", units),
                         ledger.nodeEntry(node).cards().inventory(),
+                        node,
+                        List.of(),
                         TestCluster.NOW),
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, String.valueOf(units))))));
     }

@@ -220,7 +220,8 @@ class WaitingPodsTest {
                 false,
                 Map.of(
                         "gpushare.io/allocation",
-                        AllocationCodec.annotations(TestCluster.memory(card, units), TestCluster.cards(15), NOON)
+                        AllocationCodec.annotations(
+                                        TestCluster.memory(card, units), TestCluster.cards(15), "n1", List.of(), NOON)
                                 .getOrDefault("gpushare.io/allocation", "")),
                 pod.containers()));
     }

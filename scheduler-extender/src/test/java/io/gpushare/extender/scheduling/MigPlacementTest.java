@@ -77,15 +77,15 @@ class MigPlacementTest {
                 new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
                 new TestCluster(new Random(1), placer.ledger()));
         Explanation.Judged judged = (Explanation.Judged) explainer.of(pod(CARDS, "1"));
-        assertThat(judged.refused()).singleElement().satisfies(group -> assertThat(group.detail())
-                .contains("MIG instances, and whole cards are needed"));
+        assertThat(judged.refused())
+                .singleElement()
+                .satisfies(group -> assertThat(group.detail()).contains("MIG instances, and whole cards are needed"));
     }
 
     private static Placer placer(PolicyKind policy) {
         Placer placer = new Placer(TestCluster.DEMANDS, new Policies(policy), AnnotationObserver.none());
         placer.ledger()
-                .updateNode(
-                        "n", Map.of("gpushare.io/inventory", InventoryCodec.encode(NODE)), HostResources.NONE);
+                .updateNode("n", Map.of("gpushare.io/inventory", InventoryCodec.encode(NODE)), HostResources.NONE);
         return placer;
     }
 

@@ -212,7 +212,7 @@ class NominatedPodsTest {
                 false,
                 new PodPriority(0, Instant.EPOCH, terminating),
                 false,
-                AllocationCodec.annotations(allocation, ONE_CARD, TestCluster.NOW),
+                AllocationCodec.annotations(allocation, ONE_CARD, "n1", List.of(), TestCluster.NOW),
                 requesting(units)));
     }
 

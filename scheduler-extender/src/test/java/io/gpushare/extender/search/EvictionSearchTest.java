@@ -151,7 +151,7 @@ class EvictionSearchTest {
                 false,
                 new PodPriority(priority, NOON, terminating),
                 false,
-                AllocationCodec.annotations(TestCluster.memory("GPU-" + card, units), CARDS, NOON),
+                AllocationCodec.annotations(TestCluster.memory("GPU-" + card, units), CARDS, "n1", List.of(), NOON),
                 requests(String.valueOf(units), "0")));
     }
 

@@ -84,7 +84,8 @@ final class RunningPods {
                 null,
                 null,
                 kind == null ? null : new PodController(kind, "controller-of-" + name),
-                AllocationCodec.annotations(TestCluster.memory("GPU-" + node + "-" + card, units), inventory, NOON),
+                AllocationCodec.annotations(
+                        TestCluster.memory("GPU-" + node + "-" + card, units), inventory, "n1", List.of(), NOON),
                 requests("aliyun.com/gpu-mem", units)));
         return this;
     }

@@ -68,7 +68,7 @@ public final class ClusterWatcher {
         this.api = api;
         this.cards = cards;
         this.processes = new Processes(cluster);
-        this.logs = new ProgramLogs(cluster, nodes, log, watch, tally);
+        this.logs = new ProgramLogs(cluster, nodes, log, this::latest, watch, tally);
         this.watch = watch;
         this.tally = tally;
     }

@@ -15,8 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -36,9 +36,6 @@ final class ProgramLogs {
             Map.entry(
                     "the kubelet's devices are of another card",
                     "differences reported: annotation and devices name different cards"),
-            Map.entry(
-                    "the kubelet allocated devices of",
-                    "differences reported: the kubelet took devices of other cards than the container has"),
             Map.entry("AllocationHandler: refused: ", "programs: refusals by the plugin"),
             Map.entry(": leading as ", "programs: terms of an extender"),
             Map.entry(" - leading as ", "programs: terms of an extender"),
@@ -52,6 +49,8 @@ final class ProgramLogs {
             Map.entry(
                     ", for which pods were evicted, is gone",
                     "preemption by the extender: the pod was gone before it was bound"));
+    private static final String OTHER_CARDS =
+            "differences reported: the kubelet took devices of other cards than the container has, ";
     private static final List<String> FAULTS = List.of(" ERROR ", "OutOfMemory", "StackOverflow", "NullPointer");
 
     private static final Pattern OTHER_DEVICES =
@@ -69,13 +68,28 @@ final class ProgramLogs {
     private final Tally tally;
     private final Path kept;
     private final Map<Path, Long> read = new HashMap<>();
-    private final Set<String> otherDevices = ConcurrentHashMap.newKeySet();
+    private final Supplier<Snapshot> latest;
+    // The node of each such container.
+    private final Map<String, String> otherDevices = new ConcurrentHashMap<>();
     private final Map<String, Instant> preemptors = new ConcurrentHashMap<>();
 
-    ProgramLogs(LocalCluster cluster, List<String> nodes, Path kept, RunClock watch, Tally tally) {
+    /**
+     * Follows the logs of these nodes.
+     *
+     * @param kept the file that collects all lines
+     * @param latest the newest snapshot of the cluster
+     */
+    ProgramLogs(
+            LocalCluster cluster,
+            List<String> nodes,
+            Path kept,
+            Supplier<Snapshot> latest,
+            RunClock watch,
+            Tally tally) {
         this.cluster = cluster;
         this.nodes = nodes;
         this.kept = kept;
+        this.latest = latest;
         this.watch = watch;
         this.tally = tally;
     }
@@ -88,14 +102,14 @@ final class ProgramLogs {
                     3,
                     (path, _) -> path.toString().contains("/kube-system_gpu-share-")
                             && path.toString().endsWith(".log"))) {
-                files.forEach(this::follow);
+                files.forEach(file -> follow(node, file));
             } catch (IOException | UncheckedIOException e) {
                 tally.count("checks: reads of logs while the kubelet removed some");
             }
         }
     }
 
-    private void follow(Path file) {
+    private void follow(String node, Path file) {
         long from = read.getOrDefault(file, 0L);
         try (SeekableByteChannel channel = Files.newByteChannel(file)) {
             ByteBuffer bytes = ByteBuffer.allocate((int) Math.max(0, channel.size() - from));
@@ -105,7 +119,7 @@ final class ProgramLogs {
             int whole = text.lastIndexOf('\n') + 1;
             read.put(file, from + text.substring(0, whole).getBytes(StandardCharsets.UTF_8).length);
             keep(file, text.substring(0, whole));
-            text.substring(0, whole).lines().forEach(line -> line(file, line));
+            text.substring(0, whole).lines().forEach(line -> line(node, file, line));
         } catch (NoSuchFileException e) {
             read.remove(file);
         } catch (IOException e) {
@@ -119,7 +133,7 @@ final class ProgramLogs {
      * @param container {@code <pod uid>/<container>}
      */
     boolean reportedOtherDevices(String container) {
-        return otherDevices.contains(container);
+        return otherDevices.containsKey(container);
     }
 
     /** The pods for which the extender has evicted others, by name, and when its log last said so. */
@@ -136,10 +150,18 @@ final class ProgramLogs {
         Files.writeString(kept, lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
-    private void line(Path file, String line) {
+    /** Counts such a container apart if an earlier one lives: its devices may be missing because of that one. */
+    private void otherDevices(String node, String container) {
+        boolean earlier = latest.get().running().stream()
+                .anyMatch(use -> node.equals(otherDevices.get(use.uid() + "/" + use.container())));
+        otherDevices.put(container, node);
+        tally.count(OTHER_CARDS + (earlier ? "while such a container lived" : "and no such container lived"));
+    }
+
+    private void line(String node, Path file, String line) {
         Matcher match = OTHER_DEVICES.matcher(line);
         if (match.find()) {
-            otherDevices.add(match.group(1) + "/" + match.group(2));
+            otherDevices(node, match.group(1) + "/" + match.group(2));
         }
         Matcher evicting = EVICTING.matcher(line);
         if (evicting.find()) {

@@ -1,4 +1,4 @@
-package io.gpushare.model.aliyun;
+package io.gpushare.model.foreign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AliyunHoldingTest {
+class AliyunPodTest {
     private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");
     private static final List<ContainerDemand> TEN = List.of(memory("main", 10));
@@ -34,7 +34,7 @@ class AliyunHoldingTest {
 
     @Test
     void theAnnotatedCardIsHeldAndCertain() {
-        AliyunHolding holding = holding(pod("1", "15"), TWO);
+        ForeignHolding holding = holding(pod("1", "15"), TWO);
 
         assertThat(holding.certain()).isTrue();
         assertThat(holding.allocation()).isEqualTo(on(MemoryUnit.GIB, B));
@@ -42,7 +42,7 @@ class AliyunHoldingTest {
 
     @Test
     void bothCardsAreHeldWhereMinorNumbersAndIndicesDiffer() {
-        AliyunHolding holding = holding(pod("1", "15"), SWAPPED);
+        ForeignHolding holding = holding(pod("1", "15"), SWAPPED);
 
         assertThat(holding.certain()).isFalse();
         assertThat(held(holding, SWAPPED)).isEqualTo(Map.of(A, 10, B, 10));
@@ -50,17 +50,17 @@ class AliyunHoldingTest {
 
     @Test
     void aWaitingPodGetsTheCardOfThatIndex() {
-        assertThat(AliyunHolding.chosen(pod("1", "15"), SWAPPED).valid()).contains(on(MemoryUnit.GIB, B));
+        assertThat(pod("1", "15").chosen(SWAPPED).valid()).contains(on(MemoryUnit.GIB, B));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"-1", "2", "", " 1", "1e0", "99999999999999999999", "one", "１"})
     void everyCardIsHeldWhereTheIndexNamesNone(String index) {
-        AliyunHolding holding = holding(pod(index, "15"), TWO);
+        ForeignHolding holding = holding(pod(index, "15"), TWO);
 
         assertThat(holding.certain()).isFalse();
         assertThat(held(holding, TWO)).isEqualTo(Map.of(A, 10, B, 10));
-        assertThat(AliyunHolding.chosen(pod(index, "15"), TWO))
+        assertThat(pod(index, "15").chosen(TWO))
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,
                         malformed -> assertThat(malformed.reason()).contains("ALIYUN_COM_GPU_MEM_IDX"));
@@ -69,7 +69,7 @@ class AliyunHoldingTest {
     @Test
     void onANodeWithOneCardAPodWithoutAnIndexHasThatCard() {
         Inventory one = inventory(MemoryUnit.GIB, card(A, 0, 0, 15));
-        AliyunHolding holding = holding(AliyunPod.of(Map.of(), TEN), one);
+        ForeignHolding holding = holding(AliyunPod.of(Map.of(), TEN), one);
 
         assertThat(holding.certain()).isTrue();
         assertThat(holding.allocation()).isEqualTo(on(MemoryUnit.GIB, A));
@@ -86,7 +86,7 @@ class AliyunHoldingTest {
     @ParameterizedTest
     @ValueSource(strings = {"14", "0", "-15", "x", "", "99999999999999999999"})
     void aCardOfAnotherSizeIsHeldButNotCertain(String cardUnits) {
-        AliyunHolding holding = holding(pod("1", cardUnits), TWO);
+        ForeignHolding holding = holding(pod("1", cardUnits), TWO);
 
         assertThat(holding.certain()).isFalse();
         assertThat(holding.allocation()).isEqualTo(on(MemoryUnit.GIB, B));
@@ -117,23 +117,23 @@ class AliyunHoldingTest {
 
     @Test
     void nothingIsHeldWithoutMemoryOrCards() {
-        assertThat(AliyunHolding.of(AliyunPod.of(Map.of("ALIYUN_COM_GPU_MEM_IDX", "0"), List.of()), TWO))
+        assertThat(AliyunPod.of(Map.of("ALIYUN_COM_GPU_MEM_IDX", "0"), List.of())
+                        .holding(TWO))
                 .isEmpty();
-        assertThat(AliyunHolding.of(pod("0", "15"), Inventory.empty(MemoryUnit.GIB)))
-                .isEmpty();
-        assertThat(AliyunHolding.chosen(AliyunPod.of(Map.of(), TEN), TWO)).isInstanceOf(Decoded.Absent.class);
+        assertThat(pod("0", "15").holding(Inventory.empty(MemoryUnit.GIB))).isEmpty();
+        assertThat(AliyunPod.of(Map.of(), TEN).chosen(TWO)).isInstanceOf(Decoded.Absent.class);
     }
 
     private static AliyunPod pod(String index, String cardUnits) {
         return AliyunPod.of(Map.of("ALIYUN_COM_GPU_MEM_IDX", index, "ALIYUN_COM_GPU_MEM_DEV", cardUnits), TEN);
     }
 
-    private static AliyunHolding holding(AliyunPod pod, Inventory inventory) {
-        return AliyunHolding.of(pod, inventory).orElseThrow();
+    private static ForeignHolding holding(AliyunPod pod, Inventory inventory) {
+        return pod.holding(inventory).orElseThrow();
     }
 
     /** The units that the ledger counts, by card. */
-    private static Map<CardId, Integer> held(AliyunHolding holding, Inventory inventory) {
+    private static Map<CardId, Integer> held(ForeignHolding holding, Inventory inventory) {
         NodeCards cards = NodeCards.of(inventory).with(new PodRef("u", "default", "p"), holding.allocation());
         return cards.cards().stream()
                 .filter(state -> !state.unused())

@@ -4,25 +4,26 @@ import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.aliyun.AliyunHolding;
-import io.gpushare.model.aliyun.AliyunPod;
+import io.gpushare.model.foreign.ForeignPod;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods that hold cards by gpushare's annotations, by node: these name a card by its index in the node's inventory,
- * so another inventory may change what they hold.
+ * The pods that hold cards by the annotations of another scheduler, by node: what these say depends on the node's
+ * inventory, so another one may change what the pods hold.
  */
-final class GpusharePods {
+final class ForeignPods {
     private final NodeTable nodes;
     private final Map<String, Set<String>> byNode = new ConcurrentHashMap<>();
 
-    GpusharePods(NodeTable nodes) {
+    ForeignPods(NodeTable nodes) {
         this.nodes = nodes;
     }
 
@@ -32,37 +33,42 @@ final class GpusharePods {
     }
 
     /**
-     * Whether the allocation is one of those that a pod of gpushare may have: its device plugin has adopted the pod.
+     * Whether the allocation is one of those that a pod of another scheduler may have: the node's device plugin has
+     * adopted the pod.
      */
     static boolean adopts(Allocation allocation, Holding holding, @Nullable PodEntry pod) {
         return pod != null
-                && pod.gpushare() != null
+                && pod.foreign() != null
                 && holding.allocation().cards().containsAll(allocation.cards());
     }
 
-    /** What gpushare's extender wrote when it bound the pod; null if another program bound it. */
-    static @Nullable AliyunPod written(ClusterPod pod, PodDemand.Valid demand) {
-        AliyunPod written = AliyunPod.of(pod.annotations(), demand.demand().containers());
+    /** What another scheduler wrote when it bound the pod to the node; null if it wrote nothing that is known. */
+    static @Nullable ForeignPod written(ClusterPod pod, String node, PodDemand.Valid demand) {
+        Map<Boolean, List<ContainerDemand>> slotted = demand.demand().containers().stream()
+                .collect(Collectors.partitioningBy(
+                        container -> container.request().slots() > 0));
+        ForeignPod written = ForeignPod.of(
+                pod.annotations(), node, slotted.getOrDefault(false, List.of()), slotted.getOrDefault(true, List.of()));
         return written.bound() ? written : null;
     }
 
     /**
-     * The cards that the pod may hold by gpushare's annotations; its former ones while the node's cards are unknown.
+     * The cards that the pod may hold by these annotations; its former ones while the node's cards are unknown.
      */
-    List<Holding> holdings(PodRef pod, String node, AliyunPod gpushare, List<Holding> former) {
+    List<Holding> holdings(PodRef pod, String node, ForeignPod foreign, List<Holding> former) {
         byNode.compute(node, (_, uids) -> {
             Set<String> changed = uids == null ? ConcurrentHashMap.newKeySet() : uids;
             changed.add(pod.uid());
             return changed;
         });
-        return AliyunHolding.of(gpushare, nodes.entry(node).cards().inventory())
+        return foreign.holding(nodes.entry(node).cards().inventory())
                 .map(held -> List.of(new Holding(node, held.allocation(), Standing.SEEN, Instant.EPOCH)))
                 .orElse(former);
     }
 
-    /** The pod holds nothing by gpushare's annotations any more. */
+    /** The pod holds nothing by such annotations any more. */
     void forget(PodEntry pod) {
-        if (pod.gpushare() != null && pod.node() != null) {
+        if (pod.foreign() != null && pod.node() != null) {
             byNode.computeIfPresent(pod.node(), (_, uids) -> {
                 uids.remove(pod.ref().uid());
                 return uids.isEmpty() ? null : uids;

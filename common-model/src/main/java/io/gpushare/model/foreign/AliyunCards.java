@@ -1,4 +1,4 @@
-package io.gpushare.model.aliyun;
+package io.gpushare.model.foreign;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
@@ -15,16 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * The cards that a pod of gpushare holds or may hold. Where its annotations leave a doubt, the pod holds each card that
- * it may have, so that no card is allocated twice.
- *
- * @param allocation the memory of each container on each of the cards
- * @param certain whether it is exactly what the pod has, so that it can be written as the pod's allocation
- */
-public record AliyunHolding(Allocation allocation, boolean certain) {
-    /** What a pod holds that runs or is about to run; empty if it requests no memory, or the node has no cards. */
-    public static Optional<AliyunHolding> of(AliyunPod pod, Inventory inventory) {
+/** The cards that a pod of gpushare has or may have. */
+final class AliyunCards {
+    private AliyunCards() {}
+
+    /** As {@link ForeignPod#holding}. */
+    static Optional<ForeignHolding> holding(AliyunPod pod, Inventory inventory) {
         List<Card> cards = possible(pod, inventory);
         if (pod.containers().isEmpty() || cards.isEmpty()) {
             return Optional.empty();
@@ -33,15 +29,11 @@ public record AliyunHolding(Allocation allocation, boolean certain) {
         // Of an unknown unit, the coarsest is assumed.
         MemoryUnit assumed = unit.orElse(coarser(inventory.unit(), MemoryUnit.GIB));
         boolean known = pod.bound() ? named(pod, inventory) && unit.isPresent() : assumed.equals(inventory.unit());
-        return Optional.of(new AliyunHolding(allocation(pod, cards, assumed), cards.size() == 1 && known));
+        return Optional.of(new ForeignHolding(allocation(pod, cards, assumed), cards.size() == 1 && known));
     }
 
-    /**
-     * What gpushare's extender chose for a pod that waits for its card: NVML's card of the annotated index.
-     *
-     * @return absent if it chose none; malformed with a sentence if the node has no such card
-     */
-    public static Decoded<Allocation> chosen(AliyunPod pod, Inventory inventory) {
+    /** As {@link ForeignPod#chosen}: NVML's card of the annotated index. */
+    static Decoded<Allocation> chosen(AliyunPod pod, Inventory inventory) {
         return switch (pod.index()) {
             case Decoded.Absent<Integer>() -> new Decoded.Absent<>();
             case Decoded.Malformed<Integer>(String reason) -> new Decoded.Malformed<>(reason);

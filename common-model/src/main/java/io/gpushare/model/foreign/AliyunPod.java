@@ -1,15 +1,18 @@
-package io.gpushare.model.aliyun;
+package io.gpushare.model.foreign;
 
+import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pod as gpushare's extender and device plugin annotated it. All of it is unchecked: anyone may write annotations.
+ * A pod as gpushare's extender and device plugin annotated it.
  *
  * @param index the card, {@value AnnotationKeys#LEGACY_INDEX}. It has two meanings: gpushare compares it with the minor
  *     number in {@code /dev/nvidia<minor>}, and its container sees NVML's card of that index
@@ -17,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param assigned whether gpushare's device plugin gave the pod its card, {@value AnnotationKeys#LEGACY_ASSIGNED}
  * @param containers the containers that request memory, with the memory alone: gpushare reads no other resource
  */
-public record AliyunPod(Decoded<Integer> index, int cardUnits, boolean assigned, List<ContainerDemand> containers) {
+public record AliyunPod(Decoded<Integer> index, int cardUnits, boolean assigned, List<ContainerDemand> containers)
+        implements ForeignPod {
     /** A pod without annotations of gpushare, of which nothing is known. */
     public static final AliyunPod NONE = new AliyunPod(new Decoded.Absent<>(), 0, false, List.of());
 
@@ -46,8 +50,18 @@ public record AliyunPod(Decoded<Integer> index, int cardUnits, boolean assigned,
                         + " is not the index of a card: recreate the pod without it");
     }
 
-    /** Whether gpushare's extender chose a card for the pod. */
+    @Override
     public boolean bound() {
         return !(index instanceof Decoded.Absent);
+    }
+
+    @Override
+    public Decoded<Allocation> chosen(Inventory inventory) {
+        return AliyunCards.chosen(this, inventory);
+    }
+
+    @Override
+    public Optional<ForeignHolding> holding(Inventory inventory) {
+        return AliyunCards.holding(this, inventory);
     }
 }

@@ -4,13 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.TestCluster;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.ledger.CardState;
 import java.util.HashMap;
 import java.util.List;
@@ -19,11 +28,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Pods that gpushare's extender bound count by its annotations until the device plugin has written their allocation.
+ * Pods that gpushare's extender or HAMi's scheduler bound count by their annotations until the device plugin has
+ * written their allocation.
  */
-class GpusharePodsTest {
+class ForeignPodsTest {
     private static final PodRef POD = new PodRef("uid-p", "default", "p");
     private static final String INVENTORY = InventoryCodec.encode(TestCluster.cards(15, 15));
+
+    private static final String SLOTS =
+            InventoryCodec.encode(TestCluster.cards(15, 15).withBeside(Share.ALL_CORES.plus(Share.slots(10))));
+    private static final Share PART = new Share(3, 0, 30, 1, 0);
 
     private final Placer placer = TestCluster.placer();
     private final Ledger ledger = placer.ledger();
@@ -102,6 +116,68 @@ class GpusharePodsTest {
                 gpushare("1").annotations(),
                 List.of(new ContainerResources("main", ContainerRole.APP, both))));
         assertThat(units()).containsExactly(0, 10);
+    }
+
+    @Test
+    void hamisPodHoldsWhatItsAnnotationSaysUntilThePluginHasAdoptedIt() {
+        ledger.updateNode("n1", Map.of("gpushare.io/inventory", SLOTS), HostResources.NONE);
+        ledger.updatePod(hami("GPU-1,NVIDIA,3000,30:;", Map.of()));
+        assertThat(shares()).containsExactly(Share.NONE, PART);
+        ledger.updateNode("n1", Map.of(), HostResources.NONE);
+        ledger.updateNode("n1", Map.of("gpushare.io/inventory", SLOTS), HostResources.NONE);
+        assertThat(shares()).containsExactly(Share.NONE, PART);
+        ledger.updatePod(hami("GPU-0,NVIDIA,3000,30:;", Map.of()));
+        assertThat(shares()).as("an edited annotation frees nothing").containsExactly(Share.NONE, PART);
+
+        String adopted = AllocationCodec.encode(new Allocation(
+                MemoryUnit.GIB,
+                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(new CardId("GPU-1"), PART)))));
+        ledger.updatePod(hami("GPU-0,NVIDIA,3000,30:;", Map.of("gpushare.io/allocation", adopted)));
+        assertThat(shares()).containsExactly(Share.NONE, PART);
+        ledger.updatePod(hami("GPU-0,NVIDIA,3000,30:;", Map.of()));
+        assertThat(shares()).as("a confirmed allocation stays").containsExactly(Share.NONE, PART);
+        ledger.removePod(POD);
+        assertThat(shares()).containsExactly(Share.NONE, Share.NONE);
+    }
+
+    @Test
+    void aMalformedAnnotationOfHamisPodHoldsAllCardsAndOneOfAnotherNodeNone() {
+        ledger.updateNode("n1", Map.of("gpushare.io/inventory", SLOTS), HostResources.NONE);
+        for (String written : List.of("", "x", "GPU-1,NVIDIA,1,30:;", ";".repeat(40_000))) {
+            ledger.updatePod(hami(written, Map.of()));
+            assertThat(shares()).containsExactly(PART, PART);
+            ledger.removePod(POD);
+        }
+        ledger.updatePod(hami("GPU-1,NVIDIA,3000,30:;", Map.of("hami.io/vgpu-node", "n2")));
+        assertThat(shares()).containsExactly(Share.NONE, Share.NONE);
+    }
+
+    @Test
+    void hamisAnnotationsAreIgnoredWhereSlotsAreNotCounted() {
+        Ledger other = new Placer(
+                        new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none())
+                .ledger();
+        other.updateNode("n1", Map.of("gpushare.io/inventory", SLOTS), HostResources.NONE);
+        other.updatePod(hami("GPU-1,NVIDIA,3000,30:;", Map.of()));
+        assertThat(other.node("n1").orElseThrow().cards().cards()).allMatch(CardState::unused);
+    }
+
+    private List<Share> shares() {
+        return ledger.node("n1").orElseThrow().cards().cards().stream()
+                .map(CardState::allocated)
+                .toList();
+    }
+
+    private static ClusterPod hami(String devices, Map<String, String> more) {
+        Map<String, String> annotations = new HashMap<>();
+        annotations.put("hami.io/vgpu-devices-allocated", devices);
+        annotations.put("hami.io/vgpu-node", "n1");
+        annotations.put("hami.io/bind-phase", "success");
+        annotations.putAll(more);
+        Map<String, String> requests =
+                Map.of("nvidia.com/gpu", "1", "nvidia.com/gpumem", "3000", "nvidia.com/gpucores", "30");
+        return new ClusterPod(
+                POD, "n1", false, annotations, List.of(new ContainerResources("main", ContainerRole.APP, requests)));
     }
 
     private void node(String inventory) {
