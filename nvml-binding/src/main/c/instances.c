@@ -5,9 +5,9 @@
 
 enum { SLICES = 7 };
 
-/* What the driver keeps of an instance's memory, about. */
+/* What the driver keeps of an instance's memory: as seen on an H100, for sizes of other cards about. */
 static unsigned long long kept_mib(unsigned int gb) {
-    return gb < 64 ? 512 : 1024;
+    return gb < 16 ? 256 : gb < 32 ? 384 : gb < 64 ? 512 : gb < 80 ? 1024 : 768;
 }
 
 /* Real drivers number GPU instances by their size: 0 is the whole card, 7 the first of one slice. */

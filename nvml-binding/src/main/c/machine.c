@@ -328,8 +328,14 @@ static bool driver_line(struct reader *reader, char *words[], struct machine *ma
     return true;
 }
 
+/* Gives each card and instance without a UUID one. */
+static void make_uuids(struct machine *machine);
+
 /* card=<number>, or the UUID of a card or instance. */
-static bool card_of(struct reader *reader, const char *value, const struct machine *machine, struct process *process) {
+static bool card_of(struct reader *reader, const char *value, struct machine *machine, struct process *process) {
+    if (strchr(value, '-') != NULL) {
+        make_uuids(machine);
+    }
     const struct card *card = machine_card(machine, value);
     const struct instance *instance = card == NULL ? machine_instance(machine, value, &card) : NULL;
     if (card != NULL && *value != '\0') {
@@ -459,13 +465,14 @@ static void make_instance_uuid(const struct machine *machine, const struct card 
 }
 
 static void make_uuids(struct machine *machine) {
+    sscanf(machine->version, "%u.%u", &machine->major, &machine->minor);
     for (unsigned int i = 0; i < machine->card_count; i++) {
         struct card *card = &machine->cards[i];
         if (*card->uuid == '\0') {
             make_uuid("GPU", machine->node, card->kind->key, card->seed, card->uuid);
         }
         for (struct instance *instance = card->instances; instance < card->instances + MAX_INSTANCES; instance++) {
-            if (*instance->profile != '\0') {
+            if (*instance->profile != '\0' && *instance->uuid == '\0') {
                 make_instance_uuid(machine, card, instance);
             }
         }
@@ -583,7 +590,6 @@ bool machine_parse(const char *path, struct machine *machine, char *problem, siz
     if (!lines(&reader, file, machine)) {
         return false;
     }
-    sscanf(machine->version, "%u.%u", &machine->major, &machine->minor);
     make_uuids(machine);
     caused_xids(path, machine);
     return live_processes(&reader, machine) && whole(&reader, machine);

@@ -1,24 +1,24 @@
 /* The calls about MIG instances. Old drivers have none of them. */
 #include "driver.h"
 #include <stdio.h>
+#include <unistd.h>
 
-enum { CONFIG_AND_MONITOR = 3, GPU_INSTANCES = 15, COMPUTE_INSTANCES = 8 };
+enum { CAPABLE_CARDS = 32, CONFIG_AND_MONITOR = 3, GPU_INSTANCES = 15, COMPUTE_INSTANCES = 8 };
 
 void mig_write_minors(const char *file, const struct machine *machine) {
     char path[4200], next[4300];
     bool any = false;
     for (unsigned int i = 0; i < machine->card_count; i++) {
-        any = any || machine->cards[i].mig;
+        any = any || machine->cards[i].kind->mig;
     }
     snprintf(path, sizeof path, "%s.mig-minors", file);
     snprintf(next, sizeof next, "%s.next", path);
-    FILE *minors = any ? fopen(next, "we") : NULL;
+    FILE *minors = any && access(path, F_OK) != 0 ? fopen(next, "we") : NULL;
     if (minors == NULL) {
         return;
     }
     fprintf(minors, "config 1\nmonitor 2\n");
-    for (unsigned int i = 0; i < machine->card_count; i++) {
-        unsigned int gpu = machine->cards[i].minor;
+    for (unsigned int gpu = 0; gpu < CAPABLE_CARDS; gpu++) {
         for (unsigned int gi = 0; gi < GPU_INSTANCES; gi++) {
             unsigned int cap = CONFIG_AND_MONITOR + (gpu * GPU_INSTANCES + gi) * (1 + COMPUTE_INSTANCES);
             fprintf(minors, "gpu%u/gi%u/access %u\n", gpu, gi, cap);
@@ -56,13 +56,10 @@ EXPORT nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned
 
 EXPORT nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int index, nvmlDevice_t *mig) {
     ENTER(device)
-    if (instance != NULL || index >= MAX_INSTANCES) {
+    if (instance != NULL) {
         return driver_leave(NVML_ERROR_INVALID_ARGUMENT);
     }
-    if (!card->mig) {
-        return driver_leave(NVML_ERROR_NOT_SUPPORTED);
-    }
-    if (*card->instances[index].profile == '\0') {
+    if (index >= MAX_INSTANCES || *card->instances[index].profile == '\0') {
         return driver_leave(NVML_ERROR_NOT_FOUND);
     }
     *mig = driver_handle(card->instances[index].uuid);
@@ -78,13 +75,12 @@ EXPORT nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t mi
     return driver_leave(*device == NULL ? NVML_ERROR_INSUFFICIENT_RESOURCES : NVML_SUCCESS);
 }
 
-/* Of the handle of a whole card: not supported. */
 EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int *id) {
     ENTER(device)
     if (instance != NULL) {
         *id = instance->gpu_instance;
     }
-    return driver_leave(instance == NULL ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS);
+    return driver_leave(instance == NULL ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS);
 }
 
 EXPORT nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int *id) {
@@ -92,7 +88,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned
     if (instance != NULL) {
         *id = instance->compute_instance;
     }
-    return driver_leave(instance == NULL ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS);
+    return driver_leave(instance == NULL ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS);
 }
 
 EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t *attributes) {

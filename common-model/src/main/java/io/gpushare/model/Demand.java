@@ -66,9 +66,11 @@ public final class Demand {
                 .map(profile -> new CardCondition(
                         CardFact.PROFILE, CardCondition.Test.IN, List.of(new FactValue.Profile(profile))))
                 .toList());
-        return required.any() || selector.conditions().containsAll(required.conditions())
-                ? selector
-                : required.and(selector);
+        if (required.any()) {
+            return selector;
+        }
+        CardSelector given = selector.ofInstances();
+        return given.conditions().containsAll(required.conditions()) ? given : required.and(given);
     }
 
     private static int mostShared(List<ContainerDemand> containers) {

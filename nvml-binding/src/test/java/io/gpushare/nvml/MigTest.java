@@ -5,7 +5,12 @@ import static io.gpushare.nvml.SimulatedDriver.UUID_B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.jna.Native;
+import com.sun.jna.ptr.IntByReference;
+import com.sun.jna.ptr.PointerByReference;
+import io.gpushare.nvml.library.NvmlCode;
 import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.nvml.library.NvmlLibrary;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,9 +44,9 @@ class MigTest {
                 .extracting(MigFacts.Instance::memoryTotalBytes)
                 .containsExactly(
                         OptionalLong.of(40448 * MIB),
-                        OptionalLong.of(19968 * MIB),
-                        OptionalLong.of(9728 * MIB),
-                        OptionalLong.of(9728 * MIB));
+                        OptionalLong.of(20096 * MIB),
+                        OptionalLong.of(9984 * MIB),
+                        OptionalLong.of(9984 * MIB));
         assertThat(mig.instances()).extracting(MigFacts.Instance::gpuInstance).containsExactly(1, 3, 7, 8);
         assertThat(mig.instances())
                 .extracting(MigFacts.Instance::computeInstance)
@@ -130,6 +135,12 @@ class MigTest {
                     .containsExactly(12L);
             assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes().orElseThrow())
                     .hasSize(2);
+            driver.write(CUT, "process pid=13 card=" + instances.get(2).uuid() + " memory=1GiB");
+            assertThat(nvml.utilization(instances.get(2).uuid(), Instant.EPOCH)
+                            .processes()
+                            .orElseThrow())
+                    .extracting(each -> each.pid())
+                    .containsExactly(13L);
         }
     }
 
@@ -150,8 +161,33 @@ class MigTest {
         driver.write(CUT);
         assertThat(instances()).isNotEmpty();
         assertThat(Files.readAllLines(driver.file().resolveSibling("cards.mig-minors")))
+                .hasSize(4322)
                 .startsWith("config 1", "monitor 2", "gpu0/gi0/access 3", "gpu0/gi0/ci0/access 4")
                 .contains("gpu0/gi1/access 12", "gpu0/gi1/ci0/access 13");
+    }
+
+    /** The codes of an H100 with driver 580.159.04. */
+    @Test
+    void aFullCardAnswersAsARealOneDoes() {
+        driver.write("card kind=H100-80");
+        NvmlLibrary nvml = Native.load(System.getProperty("gpushare.simulated.driver"), NvmlLibrary.class);
+        var card = new PointerByReference();
+        var number = new IntByReference(9);
+        assertThat(nvml.nvmlInit_v2()).isEqualTo(NvmlCode.SUCCESS);
+        assertThat(nvml.nvmlDeviceGetHandleByIndex_v2(0, card)).isEqualTo(NvmlCode.SUCCESS);
+        assertThat(nvml.nvmlDeviceGetMaxMigDeviceCount(card.getValue(), number)).isEqualTo(NvmlCode.SUCCESS);
+        assertThat(number.getValue()).isZero();
+        var other = new PointerByReference();
+        assertThat(List.of(0, 6, 7))
+                .allSatisfy(place -> assertThat(nvml.nvmlDeviceGetMigDeviceHandleByIndex(card.getValue(), place, other))
+                        .isEqualTo(NvmlCode.NOT_FOUND));
+        assertThat(nvml.nvmlDeviceGetGpuInstanceId(card.getValue(), number)).isEqualTo(NvmlCode.INVALID_ARGUMENT);
+        assertThat(nvml.nvmlDeviceGetComputeInstanceId(card.getValue(), number)).isEqualTo(NvmlCode.INVALID_ARGUMENT);
+        assertThat(nvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(card.getValue(), other))
+                .isEqualTo(NvmlCode.INVALID_ARGUMENT);
+        assertThat(nvml.nvmlDeviceGetAttributes_v2(card.getValue(), new NvmlLibrary.nvmlDeviceAttributes_t()))
+                .isEqualTo(NvmlCode.NOT_SUPPORTED);
+        nvml.nvmlShutdown();
     }
 
     @ParameterizedTest

@@ -41,7 +41,8 @@ public enum CardFact {
                                 card.details().compute().major(),
                                 card.details().compute().minor());
             case ECC -> flag(card.details().ecc());
-            case MIG -> flag(card.details().mig());
+            // A card that can't have MIG does not report it.
+            case MIG -> new FactValue.Flag(Boolean.TRUE.equals(card.details().mig()));
             case PROFILE -> card.profile() == null ? null : new FactValue.Profile(card.profile());
             case PARENT -> card.profile() == null ? null : new FactValue.Identity(card.physical());
             case CUDA -> driver == null ? null : FactValue.Version.leading(driver.cuda());

@@ -228,7 +228,7 @@ public final class SelectorParser {
                         case PROFILE -> "write the profile of a MIG instance, such as 3g.40gb";
                         case UUID -> "write a card's UUID as nvidia-smi -L shows it, GPU-… or MIG-…";
                         case PARENT -> "write the UUID of a card with MIG as nvidia-smi -L shows it, GPU-…";
-                        case ISOLATION -> "write none, driver or mps";
+                        case ISOLATION -> "write none, driver, mps or mig";
                     });
         }
         return value;

@@ -37,6 +37,28 @@ class MigDemandTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "isolation = mig; profile = 3g.40gb",
+                "isolation in (mps, mig); profile = 3g.40gb",
+                "isolation != none; profile = 3g.40gb",
+                "isolation = mps; profile = 3g.40gb, isolation = mps"
+            })
+    void whoTakesAnInstanceHasTheIsolationMig(String select, String selector) {
+        assertThat(decode(Map.of(LARGE, "1"), Map.of("gpushare.io/select", select))
+                        .valid()
+                        .orElseThrow()
+                        .selector())
+                .hasToString(selector);
+        assertThat(decode(Map.of("aliyun.com/gpu-mem", "1"), Map.of("gpushare.io/select", select))
+                        .valid()
+                        .orElseThrow()
+                        .selector())
+                .hasToString(select);
+    }
+
+    @ParameterizedTest
     @CsvSource({
         LARGE + "," + SMALL + ",a program can use one instance only",
         LARGE + ",aliyun.com/gpu-mem,request only one of them",

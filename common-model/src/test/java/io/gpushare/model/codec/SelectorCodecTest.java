@@ -110,7 +110,6 @@ class SelectorCodecTest {
                 "compute >= 0",
                 "ecc = false",
                 "ecc != true",
-                "mig != true",
                 "numa != 7",
                 "cuda != 1",
                 "driver > 0"
@@ -118,6 +117,13 @@ class SelectorCodecTest {
     void anUnknownFactMatchesNoCondition(String selector) {
         Card silent = Card.of("GPU-x", 0, Memory.ofGib(16));
         assertThat(SelectorCodec.parse(selector).matches(silent, null)).isFalse();
+    }
+
+    @Test
+    void migIsOffOnACardThatCannotHaveIt() {
+        Card silent = Card.of("GPU-x", 0, Memory.ofGib(16));
+        assertThat(SelectorCodec.parse("mig = off").matches(silent, null)).isTrue();
+        assertThat(SelectorCodec.parse("mig = on").matches(silent, null)).isFalse();
     }
 
     @ParameterizedTest
@@ -130,7 +136,7 @@ class SelectorCodecTest {
                 "memory >= 24              | 11 | write an amount of memory",
                 "memory >= 24Gi compute>=8 | 11 | write an amount of memory",
                 "memory >= 24Gi,           | 16 | write a fact of cards",
-                "isolation = hami          | 13 | write none, driver or mps",
+                "isolation = hami          | 13 | write none, driver, mps or mig",
                 "isolation > none          | 11 | after 'isolation' write =, !=, in or not in",
                 "ecc > true                | 5  | after 'ecc' write = or !=",
                 "ecc = yes                 | 7  | write true or false",

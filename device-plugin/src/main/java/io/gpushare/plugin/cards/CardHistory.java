@@ -94,14 +94,13 @@ final class CardHistory {
     private Set<CardId> know(CardFacts facts, Instant now) {
         CardId id = new CardId(facts.uuid());
         Card card = card(facts, health(facts, now), Optional.ofNullable(known.get(id)));
-        List<Card> instances = mig.of(facts).stream()
-                .map(instance -> mig.card(card, instance))
+        List<Card> instances = mig.of(facts, card).stream()
                 .map(instance -> instance.withHealth(MigCards.pending(facts)
                         .or(() -> MigCards.withoutFiles(instance, needsDeviceFiles))
                         .orElseGet(() -> health.ofPresent(instance.id(), now))))
                 .toList();
         List<Card> cards = instances.isEmpty() ? List.of(card) : instances;
-        cards.forEach(each -> known.put(each.id(), each));
+        cards.forEach(each -> known.put(each.id(), closedIfSmall(each)));
         return cards.stream().map(Card::id).collect(Collectors.toSet());
     }
 
@@ -158,7 +157,7 @@ final class CardHistory {
 
     /** Why no container can get that card; null if it can. */
     private @Nullable Cause unsupported(CardFacts card) {
-        if (card.mig().map(MigFacts::enabled).orElse(false) && mig.of(card).isEmpty()) {
+        if (card.mig().map(MigFacts::enabled).orElse(false) && !mig.cut(card)) {
             return Cause.MIG_ENABLED;
         }
         return needsDeviceFiles && card.minor().isEmpty() ? Cause.NO_DEVICE_FILE : null;
@@ -227,6 +226,15 @@ final class CardHistory {
                 : card.withIsolation(CardIsolation.closed(
                         "the driver does not report how much memory it has, and the device plugin's option"
                                 + " --card-memory=\"" + model + "=<amount>\" is missing"));
+    }
+
+    private Card closedIfSmall(Card card) {
+        return !card.hasMemory() || unit.unitsIn(card.memory()) > 0
+                ? card
+                : card.withIsolation(CardIsolation.closed("it has " + card.memory() + ", less than one unit of "
+                        + unit.amount(1) + ": --memory-unit="
+                        + MemoryUnit.ofMib(card.memory().mib())
+                        + " or a smaller unit fits"));
     }
 
     private void contradict(String model, Memory reported) {

@@ -12,6 +12,7 @@ import io.gpushare.nvml.XidEvent;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -33,14 +34,40 @@ record MigCards(boolean offered, Optional<MigMinors> minors) {
             .thenComparingInt(MigCards::computeInstance)
             .thenComparing(Card::id);
 
-    /** The instances that are cards. */
-    List<MigFacts.Instance> of(CardFacts card) {
+    /** Whether a card has instances that are cards. */
+    boolean cut(CardFacts card) {
+        return !offeredBy(card).isEmpty();
+    }
+
+    private List<MigFacts.Instance> offeredBy(CardFacts card) {
         return offered
                 ? card.mig().stream()
                         .flatMap(mig -> mig.instances().stream())
                         .filter(MigCards::identified)
                         .toList()
                 : List.of();
+    }
+
+    /**
+     * The cards that the instances of a card are; none if it is a card itself.
+     *
+     * @param parent the card that they are parts of
+     */
+    List<Card> of(CardFacts facts, Card parent) {
+        List<MigFacts.Instance> instances = offeredBy(facts);
+        Map<String, Integer> files =
+                instances.isEmpty() ? Map.of() : minors.map(MigMinors::read).orElse(Map.of());
+        return instances.stream()
+                .map(instance -> card(parent, instance, caps(parent, instance, files)))
+                .toList();
+    }
+
+    /** The files of an instance's GPU instance and of its compute instance; none if not both are listed. */
+    private static List<Integer> caps(Card parent, MigFacts.Instance instance, Map<String, Integer> files) {
+        String name = "gpu" + parent.minor() + "/gi" + instance.gpuInstance();
+        @Nullable Integer gpu = files.get(name + "/access");
+        @Nullable Integer compute = files.get(name + "/ci" + instance.computeInstance() + "/access");
+        return gpu == null || compute == null ? List.of() : List.of(gpu, compute);
     }
 
     /** Drivers before 470 name an instance by its numbers, which the next one may have as well. */
@@ -79,22 +106,12 @@ record MigCards(boolean offered, Optional<MigMinors> minors) {
                 : Optional.empty();
     }
 
-    /**
-     * The card that an instance is.
-     *
-     * @param parent the card that it is a part of
-     */
-    Card card(Card parent, MigFacts.Instance instance) {
-        @Nullable Integer minor = parent.minor();
-        List<Integer> caps = minor == null
-                ? List.of()
-                : minors.map(files -> files.of(minor, instance.gpuInstance(), instance.computeInstance()))
-                        .orElse(List.of());
+    private static Card card(Card parent, MigFacts.Instance instance, List<Integer> caps) {
         Card.Details details = parent.details();
         Card card = new Card(
                 new CardId(instance.uuid()),
                 parent.index(),
-                minor,
+                parent.minor(),
                 parent.model(),
                 instance.whole() ? new Memory(instance.memoryTotalBytes().orElse(0)) : new Memory(0),
                 new Card.Details(

@@ -8,10 +8,11 @@ import io.gpushare.plugin.part.PeriodicTask;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
@@ -41,7 +42,10 @@ public final class KubeletConnection implements AutoCloseable {
     private final Path pluginDir;
     private final ResourceNames names;
     private final Function<ResourceServer.Endpoint, Connection> connect;
-    private final Map<DeviceResource, Connection> connections = new ConcurrentHashMap<>();
+    /** In the order in which they are registered: memory first. */
+    private final Map<DeviceResource, Connection> connections = new ConcurrentSkipListMap<>(
+            Comparator.comparing(DeviceResource::kind).thenComparing(DeviceResource::profile));
+
     private volatile Set<DeviceResource> withdrawn = Set.of();
     private final ExecutorService calls = Executors.newThreadPerTaskExecutor(
             Thread.ofPlatform().daemon().name("kubelet-call-", 0).factory());

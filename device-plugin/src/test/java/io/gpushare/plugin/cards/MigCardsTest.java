@@ -15,6 +15,8 @@ import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.DriverFacts;
 import io.gpushare.nvml.MigFacts;
 import io.gpushare.nvml.XidEvent;
+import io.gpushare.plugin.isolation.IsolationPolicy;
+import io.gpushare.plugin.isolation.IsolationProvider;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,6 +114,26 @@ class MigCardsTest {
     }
 
     @Test
+    void anInstanceSmallerThanAUnitSaysWhichUnitFits() {
+        Inventory node = new CardHistory(
+                        MemoryUnit.ofMib(16384),
+                        new CardHealth(Duration.ofSeconds(10)),
+                        false,
+                        Map.of(),
+                        new MigCards(true, Optional.empty()))
+                .with(DRIVER, List.of(cut(0, "GPU-b", LARGE, SMALL)), NOW);
+        assertThat(node.cards().getFirst().sharesMemory()).isTrue();
+        Card small = node.cards().getLast();
+        assertThat(small.placeable()).isTrue();
+        assertThat(small.sharesMemory()).isFalse();
+        assertThat(small.isolation().missing())
+                .isEqualTo("it has 9216MiB, less than one unit of 16384 MiB: --memory-unit=9216MiB or a smaller unit"
+                        + " fits");
+        IsolationPolicy none = IsolationPolicy.NONE;
+        assertThat(none.decide(node, new IsolationProvider() {})).containsOnlyKeys(new CardId("MIG-large"));
+    }
+
+    @Test
     void anXidConcernsTheInstanceThatItNamesOrAllOfTheCard() {
         scan(full(0, "GPU-a"), cut(1, "GPU-b", LARGE, SMALL));
         assertThat(concerned("GPU-b", OptionalInt.of(7))).containsExactly(new CardId("MIG-small"));
@@ -139,6 +161,10 @@ class MigCardsTest {
                 .getFirst();
         assertThat(card.health()).isEqualTo(new Health.Healthy());
         assertThat(Objects.requireNonNull(card.details().instance()).caps()).containsExactly(12, 13);
+        Files.writeString(file, "gpu4/gi1/access 12\ngpu4/gi1/ci0/access 13\n" + "x\n".repeat(1 << 19));
+        assertThat(new MigMinors(proc).read())
+                .as("a file that is longer than any driver's")
+                .isEmpty();
     }
 
     private Set<CardId> concerned(String card, OptionalInt gpuInstance) {

@@ -103,7 +103,7 @@ public record PodOnCard(
                 node.name(),
                 card.index(),
                 whole ? memory : Math.min(memory, bytes),
-                card.isolation().inForce(),
+                held.instances() > 0 ? Isolation.MIG : card.isolation().inForce(),
                 usage.pods().get(part),
                 usage.idleSeconds().get(part));
     }
