@@ -105,15 +105,7 @@ class SelectorCodecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "compute >= 0",
-                "ecc = false",
-                "ecc != true",
-                "numa != 7",
-                "cuda != 1",
-                "driver > 0"
-            })
+    @ValueSource(strings = {"compute >= 0", "ecc = false", "ecc != true", "numa != 7", "cuda != 1", "driver > 0"})
     void anUnknownFactMatchesNoCondition(String selector) {
         Card silent = Card.of("GPU-x", 0, Memory.ofGib(16));
         assertThat(SelectorCodec.parse(selector).matches(silent, null)).isFalse();

@@ -87,8 +87,7 @@ final class SandboxCluster implements AutoCloseable {
             startNode(machine, logs);
         }
         URI prefix = URI.create("http://127.0.0.1:" + extenderPort + "/gpushare-scheduler");
-        ExtenderConfig extender =
-                new ExtenderConfig(prefix, 5, managed(machines), Duration.ofSeconds(5));
+        ExtenderConfig extender = new ExtenderConfig(prefix, 5, managed(machines), Duration.ofSeconds(5));
         keep(SimulatedScheduler.start(server.uri(), extender, 1, InstantSource.system()));
     }
 

@@ -100,11 +100,7 @@ final class TerminalView {
         for (ClusterSnapshot.Node node : nodes.subList(Math.max(0, nodes.size() - NODES), nodes.size())) {
             drawing.append(String.format(
                     "%n%s   memory %d of %d units allocatable, %d of %d cards%n",
-                    node.name(),
-                    node.memoryAllocatable(),
-                    node.memory(),
-                    node.cardsAllocatable(),
-                    node.fullCards()));
+                    node.name(), node.memoryAllocatable(), node.memory(), node.cardsAllocatable(), node.fullCards()));
             node.cards().forEach(card -> drawing.append(card(snapshot, card)));
         }
         if (nodes.size() > NODES) {

@@ -4,14 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,7 +22,7 @@ class MigIT extends ClusterScenario {
 
     /** Both cards, and the caps of the first instances of 3 slices and of 1 of the second. */
     private static final String FILES = "nvidiactl nvidia-uvm nvidia-uvm-tools nvidia0 nvidia1"
-            + " nvidia-caps/nvidia-cap147 nvidia-caps/nvidia-cap148 nvidia-caps/nvidia-cap201 nvidia-caps/nvidia-cap202";
+        + " nvidia-caps/nvidia-cap147 nvidia-caps/nvidia-cap148 nvidia-caps/nvidia-cap201 nvidia-caps/nvidia-cap202";
 
     private static final String DEVICE_FILES = """
         set -e
@@ -56,7 +54,7 @@ class MigIT extends ClusterScenario {
     @BeforeAll
     static void withProfiles() {
         shared.reinstallNext();
-        cluster.configureScheduler(schedulerWithProfiles());
+        cluster.configureScheduler(installation.scheduler(false, PROFILES));
     }
 
     @AfterAll
@@ -197,9 +195,7 @@ class MigIT extends ClusterScenario {
             cluster.onNode("sh", "-c", DEVICE_FILES);
             cluster.onNode("sh", "-c", CDI_SPEC.replace("UUID", instance));
             plugin.arguments(
-                    installation,
-                    "--device-list-strategy=envvar,cdi-cri,device-specs",
-                    "--proc-dir=/simulated/proc");
+                    installation, "--device-list-strategy=envvar,cdi-cri,device-specs", "--proc-dir=/simulated/proc");
             offers(79 + 39 + 9, 1, 1, 0, 1);
             create("p", "", "nvidia.com/mig-1g.10gb: 1");
             pods.running("p");
@@ -264,24 +260,5 @@ class MigIT extends ClusterScenario {
         return PROFILES.stream()
                 .map(profile -> ", " + node.path("nvidia.com/mig-" + profile).asInt() + " " + profile)
                 .collect(Collectors.joining("", allocatable(), ""));
-    }
-
-    /** The configuration files with the names of the profiles. */
-    private static Path schedulerWithProfiles() {
-        try (Stream<Path> files = Files.list(ROOT.resolve("deploy/scheduler"))) {
-            Path folder = Files.createTempDirectory("mig");
-            String names = PROFILES.stream()
-                    .map(profile -> "      - name: nvidia.com/mig-" + profile + "\n        ignoredByScheduler: false\n")
-                    .collect(Collectors.joining());
-            for (Path file : files.filter(name -> name.getFileName().toString().startsWith("config-"))
-                    .toList()) {
-                Files.writeString(
-                        folder.resolve(file.getFileName()),
-                        Files.readString(file).replace("    managedResources:\n", "    managedResources:\n" + names));
-            }
-            return folder;
-        } catch (IOException e) {
-            throw new UncheckedIOException("can't write the scheduler's configuration", e);
-        }
     }
 }
