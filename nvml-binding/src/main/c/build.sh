@@ -32,7 +32,7 @@ build_mps() {
     gcc -std=gnu11 -O2 -Wall -Wextra -Werror -Wl,--build-id=none -o "$program.new" "$sources"/mps/control.c "$sources"/mps/ledger.c
     ln -f "$program.new" "$1/nvidia-cuda-mps-server"
     gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -shared -fPIC -Wl,-soname,libcuda.so.1 -Wl,--build-id=none \
-        -o "$1/libcuda.so.1" "$sources"/mps/libcuda.c "$sources"/mps/ledger.c "$sources"/machine.c "$sources"/kinds.c
+        -o "$1/libcuda.so.1" "$sources"/mps/libcuda.c "$sources"/mps/ledger.c "$sources"/machine.c "$sources"/instances.c "$sources"/kinds.c
     gcc -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-cast-function-type -Wl,--build-id=none -o "$1/gpu-eat" "$sources"/mps/gpu-eat.c
     mv -f "$program.new" "$program"
 }

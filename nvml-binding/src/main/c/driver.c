@@ -42,7 +42,8 @@ static nvmlReturn_t refresh(void) {
     /* Processes end without a change of the file. */
     char processes[sizeof path + 16];
     snprintf(processes, sizeof processes, "%s.processes", file_path);
-    if (strcmp(file_path, path) == 0 && same_file(&now, &last_stat) && access(processes, F_OK) != 0) {
+    bool changed = strcmp(file_path, path) != 0 || !same_file(&now, &last_stat);
+    if (!changed && access(processes, F_OK) != 0) {
         return state;
     }
     strcpy(path, file_path);
@@ -51,6 +52,8 @@ static nvmlReturn_t refresh(void) {
     state = machine_parse(path, &machine, problem, sizeof problem) ? NVML_SUCCESS : NVML_ERROR_UNKNOWN;
     if (state != NVML_SUCCESS) {
         fprintf(stderr, "simulated driver: %s\n", problem);
+    } else if (changed) {
+        mig_write_minors(path, &machine);
     }
     return state;
 }
@@ -77,6 +80,13 @@ nvmlReturn_t driver_enter_call(const char *call, const struct machine **to) {
 
 nvmlReturn_t driver_enter_card_call(
         const char *call, nvmlDevice_t device, const struct machine **to, const struct card **card) {
+    const struct instance *instance;
+    nvmlReturn_t answer = driver_enter_device_call(call, device, to, card, &instance);
+    return answer == NVML_SUCCESS && instance != NULL ? NVML_ERROR_NOT_SUPPORTED : answer;
+}
+
+nvmlReturn_t driver_enter_device_call(const char *call, nvmlDevice_t device, const struct machine **to,
+        const struct card **card, const struct instance **instance) {
     nvmlReturn_t answer = driver_enter_call(call, to);
     if (answer != NVML_SUCCESS) {
         return answer;
@@ -88,9 +98,13 @@ nvmlReturn_t driver_enter_card_call(
     if (!known) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
+    *instance = NULL;
     *card = machine_card(*to, device->uuid);
     if (*card == NULL) {
-        return NVML_ERROR_GPU_IS_LOST;
+        *instance = machine_instance(*to, device->uuid, card);
+    }
+    if (*card == NULL) {
+        return strncmp(device->uuid, "MIG-", 4) == 0 ? NVML_ERROR_NOT_FOUND : NVML_ERROR_GPU_IS_LOST;
     }
     return (*card)->error != NVML_SUCCESS ? (*card)->error : driver_failure(&(*card)->failures, call);
 }

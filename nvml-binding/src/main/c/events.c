@@ -45,7 +45,7 @@ static bool has(const struct xid *xids, unsigned int count, struct xid xid) {
 }
 
 /* The next undelivered Xid of this card. An Xid that left the file is forgotten, and is new if it returns. */
-static bool next_xid(struct watched *watched, const struct card *card, unsigned long long *code) {
+static bool next_xid(struct watched *watched, const struct card *card, struct xid *xid) {
     unsigned int kept = 0;
     for (unsigned int i = 0; i < watched->delivered_count; i++) {
         if (has(card->xids, card->xid_count, watched->delivered[i])) {
@@ -56,7 +56,7 @@ static bool next_xid(struct watched *watched, const struct card *card, unsigned 
     for (unsigned int i = 0; i < card->xid_count; i++) {
         if (!has(watched->delivered, kept, card->xids[i])) {
             watched->delivered[watched->delivered_count++] = card->xids[i];
-            *code = card->xids[i].code;
+            *xid = card->xids[i];
             return true;
         }
     }
@@ -77,10 +77,12 @@ static nvmlReturn_t look_once(const char *call, nvmlEventSet_t set, nvmlEventDat
     for (unsigned int i = 0; i < set->count; i++) {
         struct watched *watched = &set->cards[i];
         const struct card *card = machine_card(machine, watched->device->uuid);
-        unsigned long long code = 0;
-        if (card != NULL && (watched->registered || card->error != NVML_SUCCESS) && next_xid(watched, card, &code)) {
-            *data = (nvmlEventData_t) {
-                    watched->device, NVML_EVENT_TYPE_XID_CRITICAL_ERROR, code, NVML_NO_INSTANCE, NVML_NO_INSTANCE};
+        struct xid xid;
+        if (card != NULL && (watched->registered || card->error != NVML_SUCCESS) && next_xid(watched, card, &xid)) {
+            const struct instance *instance = xid.instance < 0 ? NULL : &card->instances[xid.instance];
+            *data = (nvmlEventData_t) {watched->device, NVML_EVENT_TYPE_XID_CRITICAL_ERROR, xid.code,
+                    instance == NULL ? NVML_NO_INSTANCE : instance->gpu_instance,
+                    instance == NULL ? NVML_NO_INSTANCE : instance->compute_instance};
             return driver_leave(NVML_SUCCESS);
         }
     }

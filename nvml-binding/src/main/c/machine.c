@@ -123,7 +123,7 @@ static bool links(struct reader *reader, const char *value, struct card *card) {
     return *at == '\0' || wrong(reader, "nvlink=%s has a part that is not understood: %s", value, at);
 }
 
-/* xid=79#1,48#2: codes with their sequence numbers. */
+/* xid=79#1,48#2@0: codes with their sequence numbers, and the places of instances. */
 static bool xids(struct reader *reader, const char *value, struct card *card) {
     const char *at = value;
     do {
@@ -131,9 +131,13 @@ static bool xids(struct reader *reader, const char *value, struct card *card) {
         if (card->xid_count == MAX_XIDS) {
             return wrong(reader, "xid=%s names more than %d", value, MAX_XIDS);
         }
-        if (!number(&at, 99999, &xid->code) || *at++ != '#' || !number(&at, UINT64_MAX / 2, &xid->sequence)) {
-            return wrong(reader, "xid=%s: write <code>#<sequence>, as in 79#1,48#2", value);
+        unsigned long long place = 0;
+        bool of_instance = false;
+        if (!number(&at, 99999, &xid->code) || *at++ != '#' || !number(&at, UINT64_MAX / 2, &xid->sequence)
+                || ((of_instance = *at == '@') && (at++, !number(&at, MAX_INSTANCES - 1, &place)))) {
+            return wrong(reader, "xid=%s: write <code>#<sequence>, as in 79#1,48#2, with @<place> of an instance", value);
         }
+        xid->instance = of_instance ? (int) place : -1;
         card->xid_count++;
     } while (*at == ',' && *++at != '\0');
     return *at == '\0' || wrong(reader, "xid=%s has a part that is not understood: %s", value, at);
@@ -179,6 +183,18 @@ static bool failures(struct reader *reader, const char *value, struct failures *
     return *at == '\0' || wrong(reader, "fails=%s has a part that is not understood: %s", value, at);
 }
 
+/* mig=on, mig=off, or the profiles of its instances: mig=3g.40gb,2g.20gb,1g.10gb */
+static bool mig(struct reader *reader, const char *value, struct card *card) {
+    bool cut = strcmp(value, "on") != 0 && strcmp(value, "off") != 0;
+    card->mig = card->mig_pending = cut || strcmp(value, "on") == 0;
+    if (card->mig && !card->kind->mig) {
+        return wrong(reader, "mig=%s: a %s has no MIG", value, card->kind->key);
+    }
+    return !cut || instances_parse(value, card)
+            || wrong(reader, "mig=%s: write on, off, or profiles that fit a %s together, as in 3g.40gb,-,1g.10gb", value,
+                    card->kind->key);
+}
+
 static bool card_value(struct reader *reader, const char *key, const char *value, struct card *card) {
     unsigned int read = 0;
     if (strcmp(key, "kind") == 0) {
@@ -214,8 +230,11 @@ static bool card_value(struct reader *reader, const char *key, const char *value
     } else if (strcmp(key, "events") == 0) {
         return on_off(reader, key, value, &card->events);
     } else if (strcmp(key, "mig") == 0) {
-        return on_off(reader, key, value, &card->mig)
-                && (!card->mig || card->kind->mig || wrong(reader, "mig=on: a %s has no MIG", card->kind->key));
+        return mig(reader, value, card);
+    } else if (strcmp(key, "mig-pending") == 0) {
+        return on_off(reader, key, value, &card->mig_pending);
+    } else if (strcmp(key, "mig-seed") == 0) {
+        return text(reader, key, value, card->mig_seed);
     } else if (strcmp(key, "nvlinks") == 0) {
         return whole_number(reader, key, value, MAX_NVLINKS, &card->nvlinks);
     } else if (strcmp(key, "nvlink") == 0) {
@@ -309,17 +328,32 @@ static bool driver_line(struct reader *reader, char *words[], struct machine *ma
     return true;
 }
 
-/* card=<number>, or the UUID of a card. */
-static bool card_of(struct reader *reader, const char *value, const struct machine *machine, unsigned int *to) {
+/* Gives each card and instance without a UUID one. */
+static void make_uuids(struct machine *machine);
+
+/* card=<number>, or the UUID of a card or instance. */
+static bool card_of(struct reader *reader, const char *value, struct machine *machine, struct process *process) {
+    if (strchr(value, '-') != NULL) {
+        make_uuids(machine);
+    }
     const struct card *card = machine_card(machine, value);
+    const struct instance *instance = card == NULL ? machine_instance(machine, value, &card) : NULL;
     if (card != NULL && *value != '\0') {
-        *to = (unsigned int) (card - machine->cards);
+        process->card = (unsigned int) (card - machine->cards);
+        process->instance = instance == NULL ? -1 : (int) (instance - card->instances);
         return true;
     }
     if (reader->live) {
         return true;
     }
-    return whole_number(reader, "card", value, MAX_CARDS, to);
+    return whole_number(reader, "card", value, MAX_CARDS, &process->card);
+}
+
+static bool instance_of(struct reader *reader, const char *value, struct process *process) {
+    unsigned int place = 0;
+    bool good = whole_number(reader, "instance", value, MAX_INSTANCES - 1, &place);
+    process->instance = (int) place;
+    return good;
 }
 
 static bool cgroup(struct reader *reader, const char *value, struct process *process) {
@@ -330,23 +364,35 @@ static bool cgroup(struct reader *reader, const char *value, struct process *pro
     return true;
 }
 
+/* Counts the process's memory as used, or no more. */
+static void use(struct machine *machine, const struct process *process, bool used) {
+    struct card *card = &machine->cards[process->card];
+    unsigned long long bytes = process->memory == NVML_VALUE_NOT_AVAILABLE ? 0 : process->memory;
+    card->used += used ? bytes : -bytes;
+    if (process->instance >= 0) {
+        card->instances[process->instance].used += used ? bytes : -bytes;
+    }
+}
+
 static bool process_line(struct reader *reader, char *words[], struct machine *machine) {
     if (machine->process_count == MAX_PROCESSES) {
         return wrong(reader, "more than %d processes", MAX_PROCESSES);
     }
     struct process *process = &machine->processes[machine->process_count++];
     process->card = MAX_CARDS;
+    process->instance = -1;
     process->memory = NVML_VALUE_NOT_AVAILABLE;
     for (char **word = words; *word != NULL; word++) {
         const char *value = split(*word);
         bool good = strcmp(*word, "pid") == 0      ? whole_number(reader, *word, value, INT32_MAX, &process->pid)
-                    : strcmp(*word, "card") == 0   ? card_of(reader, value, machine, &process->card)
+                    : strcmp(*word, "card") == 0   ? card_of(reader, value, machine, process)
+                    : strcmp(*word, "instance") == 0 ? instance_of(reader, value, process)
                     : strcmp(*word, "memory") == 0 ? amount(reader, *word, value, &process->memory)
                     : strcmp(*word, "utilisation") == 0
                     ? whole_number(reader, *word, value, 100, &process->utilisation)
                     : strcmp(*word, "cgroup") == 0 ? cgroup(reader, value, process)
                     : strcmp(*word, "mps") == 0    ? (process->mps = true)
-                    : wrong(reader, "a process has pid, card, memory, utilisation, cgroup and mps, no %s", *word);
+                    : wrong(reader, "a process has pid, card, instance, memory, utilisation, cgroup and mps, no %s", *word);
         if (!good) {
             return false;
         }
@@ -359,8 +405,10 @@ static bool process_line(struct reader *reader, char *words[], struct machine *m
     if (process->pid == 0 || process->card >= machine->card_count) {
         return wrong(reader, "a process needs pid=<number> and card=<number of a card written above it>");
     }
-    struct card *card = &machine->cards[process->card];
-    card->used += process->memory == NVML_VALUE_NOT_AVAILABLE ? 0 : process->memory;
+    if (process->instance >= 0 && *machine->cards[process->card].instances[process->instance].profile == '\0') {
+        return wrong(reader, "card %u has no instance %d", process->card, process->instance);
+    }
+    use(machine, process, true);
     return true;
 }
 
@@ -397,18 +445,36 @@ static uint64_t mix(uint64_t sum) {
     return sum ^ sum >> 33;
 }
 
-static void make_uuid(const struct machine *machine, struct card *card) {
-    uint64_t sum = hash(hash(hash(0xCBF29CE484222325ULL, machine->node), card->kind->key), card->seed);
+static void make_uuid(const char *prefix, const char *first, const char *second, const char *third, char to[MAX_TEXT]) {
+    uint64_t sum = hash(hash(hash(0xCBF29CE484222325ULL, first), second), third);
     uint64_t high = mix(sum), low = mix(sum ^ 0x9E3779B97F4A7C15ULL);
-    snprintf(card->uuid, sizeof card->uuid, "GPU-%08x-%04x-%04x-%04x-%012llx", (unsigned int) (high >> 32),
+    snprintf(to, MAX_TEXT, "%s-%08x-%04x-%04x-%04x-%012llx", prefix, (unsigned int) (high >> 32),
             (unsigned int) (high >> 16 & 0xFFFF), (unsigned int) (high & 0xFFFF), (unsigned int) (low >> 48),
             (unsigned long long) (low & 0xFFFFFFFFFFFFULL));
 }
 
+/* Drivers before 470 name an instance by its card and its numbers. */
+static void make_instance_uuid(const struct machine *machine, const struct card *card, struct instance *instance) {
+    char place[MAX_TEXT * 2];
+    snprintf(place, sizeof place, "%s %u/%u", instance->profile, instance->gpu_instance, instance->compute_instance);
+    if (machine->major < 470) {
+        snprintf(instance->uuid, MAX_TEXT, "MIG-%.60s/%u/%u", card->uuid, instance->gpu_instance, instance->compute_instance);
+    } else {
+        make_uuid("MIG", card->uuid, card->mig_seed, place, instance->uuid);
+    }
+}
+
 static void make_uuids(struct machine *machine) {
+    sscanf(machine->version, "%u.%u", &machine->major, &machine->minor);
     for (unsigned int i = 0; i < machine->card_count; i++) {
-        if (*machine->cards[i].uuid == '\0') {
-            make_uuid(machine, &machine->cards[i]);
+        struct card *card = &machine->cards[i];
+        if (*card->uuid == '\0') {
+            make_uuid("GPU", machine->node, card->kind->key, card->seed, card->uuid);
+        }
+        for (struct instance *instance = card->instances; instance < card->instances + MAX_INSTANCES; instance++) {
+            if (*instance->profile != '\0' && *instance->uuid == '\0') {
+                make_instance_uuid(machine, card, instance);
+            }
         }
     }
 }
@@ -433,7 +499,6 @@ static bool join_links(struct reader *reader, struct machine *machine, unsigned 
 
 /* Checks that need all lines. */
 static bool whole(struct reader *reader, struct machine *machine) {
-    sscanf(machine->version, "%u.%u", &machine->major, &machine->minor);
     snprintf(machine->nvml, sizeof machine->nvml, "%u.%.*s", machine->cuda_major, MAX_TEXT - 12, machine->version);
     for (unsigned int i = 0; i < machine->card_count; i++) {
         struct card *card = &machine->cards[i];
@@ -484,8 +549,8 @@ static bool live_processes(struct reader *reader, struct machine *machine) {
         struct process *process = &machine->processes[i];
         if (kill((pid_t) process->pid, 0) == 0 || errno == EPERM) {
             machine->processes[kept++] = *process;
-        } else if (process->memory != NVML_VALUE_NOT_AVAILABLE) {
-            machine->cards[process->card].used -= process->memory;
+        } else {
+            use(machine, process, false);
         }
     }
     machine->process_count = kept;
@@ -495,7 +560,7 @@ static bool live_processes(struct reader *reader, struct machine *machine) {
 /* The Xids that kernels of simulated programs caused: `<path>.xids`, a line for each. The newest ones are kept. */
 static void caused_xids(const char *path, struct machine *machine) {
     char name[4096], uuid[MAX_TEXT];
-    struct xid xid;
+    struct xid xid = {.instance = -1};
     snprintf(name, sizeof name, "%s.xids", path);
     FILE *file = fopen(name, "re");
     while (file != NULL && fscanf(file, "xid %95s %llu %llu\n", uuid, &xid.code, &xid.sequence) == 3) {
@@ -534,6 +599,19 @@ const struct card *machine_card(const struct machine *machine, const char *uuid)
     for (unsigned int i = 0; i < machine->card_count; i++) {
         if (strcmp(machine->cards[i].uuid, uuid) == 0) {
             return &machine->cards[i];
+        }
+    }
+    return NULL;
+}
+
+const struct instance *machine_instance(const struct machine *machine, const char *uuid, const struct card **card) {
+    for (unsigned int i = 0; i < machine->card_count; i++) {
+        const struct instance *instances = machine->cards[i].instances;
+        for (unsigned int place = 0; place < MAX_INSTANCES; place++) {
+            if (*instances[place].profile != '\0' && strcmp(instances[place].uuid, uuid) == 0) {
+                *card = &machine->cards[i];
+                return &instances[place];
+            }
         }
     }
     return NULL;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_FAILING = 32, MAX_NVLINKS = 36, MAX_TEXT = 96, MAX_PATH = 512 };
+enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_FAILING = 32, MAX_NVLINKS = 36, MAX_INSTANCES = 7, MAX_TEXT = 96, MAX_PATH = 512 };
 
 /* What a context takes of the limit of MPS, and by NVML with and without MPS; what the driver reserves, and uses while programs
  * have memory. All of it on a card with context=on, as seen on an H100 with driver 580.159. */
@@ -25,9 +25,17 @@ struct kind {
     bool mig;
 };
 
-/* One Xid of a card; another sequence number makes it a new event. */
+/* One Xid of a card, or of the instance in one of its places; another sequence number makes it a new event. */
 struct xid {
     unsigned long long code, sequence;
+    int instance; /* negative: the whole card */
+};
+
+/* One MIG instance: a compute instance in its GPU instance. */
+struct instance {
+    char profile[MAX_TEXT], uuid[MAX_TEXT]; /* no profile: the place is empty */
+    unsigned int gpu_instance, compute_instance, gpu_slices, compute_slices;
+    unsigned long long memory, used;
 };
 
 /* Calls of NVML that return an error. */
@@ -41,13 +49,14 @@ struct failures {
 
 struct card {
     const struct kind *kind;
-    char uuid[MAX_TEXT], seed[MAX_TEXT], pcie_switch[MAX_TEXT];
+    char uuid[MAX_TEXT], seed[MAX_TEXT], mig_seed[MAX_TEXT], pcie_switch[MAX_TEXT];
     unsigned long long memory, reserved, used;
     int numa; /* -1: not reported by the platform */
     unsigned int minor, bus, nvlinks;
     unsigned long long ecc_corrected, ecc_uncorrected;
     unsigned int utilisation_gpu, utilisation_memory, temperature, power_watts;
-    bool ecc, mig, events, contexts; /* contexts: they take memory */
+    bool ecc, mig, mig_pending, events, contexts; /* mig_pending: after the next reset; contexts: they take memory */
+    struct instance instances[MAX_INSTANCES];
     nvmlReturn_t error; /* the result of every call for this card; NVML_SUCCESS: the card is healthy */
     struct failures failures;
     unsigned int links_to[MAX_CARDS], links_to_switch;
@@ -57,6 +66,7 @@ struct card {
 
 struct process {
     unsigned int pid, card, utilisation; /* percent */
+    int instance; /* the place of its instance; negative: none */
     unsigned long long memory; /* NVML_VALUE_NOT_AVAILABLE: unknown */
     bool mps; /* a client of MPS */
     char cgroup[MAX_PATH]; /* the directory of its cgroup; empty: unknown */
@@ -87,5 +97,11 @@ bool machine_parse(const char *path, struct machine *machine, char *problem, siz
 
 /* The card of that UUID; NULL: none. */
 const struct card *machine_card(const struct machine *machine, const char *uuid);
+
+/* The instance of that UUID, and its card; NULL: none. */
+const struct instance *machine_instance(const struct machine *machine, const char *uuid, const struct card **card);
+
+/* Cuts a card as `profiles` describes, as in 3g.40gb,-,1g.10gb: a dash is an empty place. false: no card can be cut so. */
+bool instances_parse(const char *profiles, struct card *card);
 
 #endif

@@ -60,36 +60,61 @@ EXPORT const char *nvmlErrorString(nvmlReturn_t code) {
         return driver_leave(answer);                                                                                   \
     }
 
+/* The same for calls that also answer for MIG instances. */
+#define DEVICE_FACT(signature, body)                                                                                   \
+    EXPORT nvmlReturn_t signature {                                                                                    \
+        const struct machine *machine;                                                                                 \
+        const struct card *card;                                                                                       \
+        const struct instance *instance;                                                                               \
+        nvmlReturn_t answer = driver_enter_device(device, &machine, &card, &instance);                                 \
+        if (answer == NVML_SUCCESS) {                                                                                  \
+            body                                                                                                       \
+        }                                                                                                              \
+        return driver_leave(answer);                                                                                   \
+    }
+
 DRIVER_FACT(nvmlSystemGetDriverVersion(char *version, unsigned int length), answer = give(machine->version, version, length);)
 DRIVER_FACT(nvmlSystemGetNVMLVersion(char *version, unsigned int length), answer = give(machine->nvml, version, length);)
 DRIVER_FACT(nvmlSystemGetCudaDriverVersion_v2(int *version),
         *version = (int) (machine->cuda_major * 1000 + machine->cuda_minor * 10);)
 DRIVER_FACT(nvmlDeviceGetCount_v2(unsigned int *count), *count = machine->card_count;)
 
-/* A lost or failing card returns its error here. */
-static nvmlReturn_t handle_of(const char *call, const struct card *card, nvmlDevice_t *device) {
+/* The handle of a card, or of its instance with that UUID. A lost or failing card returns its error here. */
+static nvmlReturn_t handle_of(const char *call, const struct card *card, const char *uuid, nvmlDevice_t *device) {
     nvmlReturn_t failure = card->error != NVML_SUCCESS ? card->error : driver_failure(&card->failures, call);
     if (failure != NVML_SUCCESS) {
         return failure;
     }
-    *device = driver_handle(card->uuid);
+    *device = driver_handle(uuid);
     return *device == NULL ? NVML_ERROR_INSUFFICIENT_RESOURCES : NVML_SUCCESS;
 }
 
 DRIVER_FACT(nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device),
-        answer = index < machine->card_count ? handle_of(__func__, &machine->cards[index], device) : NVML_ERROR_INVALID_ARGUMENT;)
+        answer = index < machine->card_count ? handle_of(__func__, &machine->cards[index], machine->cards[index].uuid, device) : NVML_ERROR_INVALID_ARGUMENT;)
 DRIVER_FACT(nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device),
         const struct card *card = uuid == NULL ? NULL : machine_card(machine, uuid);
-        answer = uuid == NULL ? NVML_ERROR_INVALID_ARGUMENT : card == NULL ? NVML_ERROR_NOT_FOUND : handle_of(__func__, card, device);)
+        if (uuid != NULL && card == NULL) { machine_instance(machine, uuid, &card); }
+        answer = uuid == NULL ? NVML_ERROR_INVALID_ARGUMENT
+                : card == NULL ? NVML_ERROR_NOT_FOUND : handle_of(__func__, card, uuid, device);)
 
-CARD_FACT(nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length),
-        answer = give(card->kind->name, name, length);)
-CARD_FACT(nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length), answer = give(card->uuid, uuid, length);)
+static nvmlReturn_t give_name(const struct card *card, const struct instance *instance, char *name, unsigned int length) {
+    char text[MAX_TEXT * 2 + 8];
+    snprintf(text, sizeof text, "%s%s%s", card->kind->name, instance == NULL ? "" : " MIG ",
+            instance == NULL ? "" : instance->profile);
+    return give(text, name, length);
+}
+
+DEVICE_FACT(nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length),
+        answer = give_name(card, instance, name, length);)
+DEVICE_FACT(nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length),
+        answer = give(instance == NULL ? card->uuid : instance->uuid, uuid, length);)
 CARD_FACT(nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minor), *minor = card->minor;)
 CARD_FACT(nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor),
         *major = card->kind->major; *minor = card->kind->minor;)
 CARD_FACT(nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilisation),
-        utilisation->gpu = card->utilisation_gpu; utilisation->memory = card->utilisation_memory;)
+        if (card->mig) { answer = NVML_ERROR_NOT_SUPPORTED; } else {
+            *utilisation = ((nvmlUtilization_t) {card->utilisation_gpu, card->utilisation_memory});
+        })
 CARD_FACT(nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *milliwatts),
         *milliwatts = card->power_watts * 1000;)
 CARD_FACT(nvmlDeviceGetTemperature(nvmlDevice_t device, int sensor, unsigned int *celsius),
@@ -111,8 +136,10 @@ static unsigned long long used(const struct card *card) {
     return card->used + (card->contexts && card->used > 0 ? (unsigned long long) DRIVER_MIB << 20 : 0);
 }
 
-CARD_FACT(nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory),
-        *memory = ((nvmlMemory_t) {card->memory, card->memory - used(card), used(card)});)
+DEVICE_FACT(nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory),
+        unsigned long long total = instance == NULL ? card->memory : instance->memory;
+        unsigned long long taken = instance == NULL ? used(card) : instance->used;
+        *memory = ((nvmlMemory_t) {total, total - taken, taken});)
 
 static void give_pci(const struct card *card, nvmlPciInfo_t *pci) {
     memset(pci, 0, sizeof *pci);
@@ -183,14 +210,24 @@ CARD_FACT(nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int 
             strcpy(pci->busId, "00000000:F0:00.0");
         })
 
-/* Writes as many processes of the card as fit, through `put`, and returns their number as NVML does. */
-static nvmlReturn_t give_kind(bool mps, const struct machine *machine, const struct card *card, unsigned int *count,
-        void *infos, void (*put)(const struct process *process, void *infos, unsigned int at)) {
+/* One process as the calls return it, with the numbers of its instance if it has one. */
+struct listed {
+    const struct process *process;
+    unsigned int gpu_instance, compute_instance;
+};
+
+/* Writes as many processes of the card, or of its instance, as fit, through `put`, and returns their number as NVML does. */
+static nvmlReturn_t give_kind(bool mps, const struct machine *machine, const struct card *card, const struct instance *of,
+        unsigned int *count, void *infos, void (*put)(const struct listed *listed, void *infos, unsigned int at)) {
     unsigned int length = infos == NULL ? 0 : *count, found = 0;
     for (unsigned int i = 0; i < machine->process_count; i++) {
-        if (&machine->cards[machine->processes[i].card] == card && machine->processes[i].mps == mps) {
+        const struct process *process = &machine->processes[i];
+        const struct instance *instance = process->instance < 0 ? NULL : &card->instances[process->instance];
+        if (&machine->cards[process->card] == card && process->mps == mps && (of == NULL || of == instance)) {
             if (found < length) {
-                put(&machine->processes[i], infos, found);
+                struct listed listed = {process, instance == NULL ? NVML_NO_INSTANCE : instance->gpu_instance,
+                        instance == NULL ? NVML_NO_INSTANCE : instance->compute_instance};
+                put(&listed, infos, found);
             }
             found++;
         }
@@ -200,17 +237,17 @@ static nvmlReturn_t give_kind(bool mps, const struct machine *machine, const str
 }
 
 /* The processes that compute without MPS. Whether real drivers also list its clients here is not documented. */
-static nvmlReturn_t give_processes(const struct machine *machine, const struct card *card, unsigned int *count,
-        void *infos, void (*put)(const struct process *process, void *infos, unsigned int at)) {
-    return give_kind(false, machine, card, count, infos, put);
+static nvmlReturn_t give_processes(const struct machine *machine, const struct card *card, const struct instance *instance,
+        unsigned int *count, void *infos, void (*put)(const struct listed *listed, void *infos, unsigned int at)) {
+    return give_kind(false, machine, card, instance, count, infos, put);
 }
 
-static void put_v1(const struct process *process, void *infos, unsigned int at) {
-    ((nvmlProcessInfo_v1_t *) infos)[at] = (nvmlProcessInfo_v1_t) {process->pid, process->memory};
+static void put_v1(const struct listed *listed, void *infos, unsigned int at) {
+    ((nvmlProcessInfo_v1_t *) infos)[at] = (nvmlProcessInfo_v1_t) {listed->process->pid, listed->process->memory};
 }
 
-CARD_FACT(nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v1_t *infos),
-        answer = give_processes(machine, card, count, infos, put_v1);)
+DEVICE_FACT(nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v1_t *infos),
+        answer = give_processes(machine, card, instance, count, infos, put_v1);)
 
 /* One current sample for each process that computes; "not found" if the caller has seen all samples. */
 static nvmlReturn_t give_samples(const struct machine *machine, const struct card *card,
@@ -234,39 +271,44 @@ static nvmlReturn_t give_samples(const struct machine *machine, const struct car
 }
 
 CARD_FACT(nvmlDeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t *samples,
-        unsigned int *count, unsigned long long since), answer = give_samples(machine, card, samples, count, since);)
+        unsigned int *count, unsigned long long since),
+        answer = card->mig ? NVML_ERROR_NOT_SUPPORTED : give_samples(machine, card, samples, count, since);)
 
 #ifndef OLD_DRIVER
-static void put_v2(const struct process *process, void *infos, unsigned int at) {
-    ((nvmlProcessInfo_v2_t *) infos)[at] =
-            (nvmlProcessInfo_v2_t) {process->pid, process->memory, NVML_NO_INSTANCE, NVML_NO_INSTANCE};
+static void put_v2(const struct listed *listed, void *infos, unsigned int at) {
+    ((nvmlProcessInfo_v2_t *) infos)[at] = (nvmlProcessInfo_v2_t) {
+            listed->process->pid, listed->process->memory, listed->gpu_instance, listed->compute_instance};
 }
 
-static void put_535(const struct process *process, void *infos, unsigned int at) {
-    ((nvmlProcessInfo_535_t *) infos)[at] =
-            (nvmlProcessInfo_535_t) {process->pid, process->memory, NVML_NO_INSTANCE, NVML_NO_INSTANCE, 0};
+static void put_535(const struct listed *listed, void *infos, unsigned int at) {
+    ((nvmlProcessInfo_535_t *) infos)[at] = (nvmlProcessInfo_535_t) {
+            listed->process->pid, listed->process->memory, listed->gpu_instance, listed->compute_instance, 0};
 }
 
-CARD_FACT(
+DEVICE_FACT(
         nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v2_t *infos),
-        answer = give_processes(machine, card, count, infos, put_v2);)
-CARD_FACT(
+        answer = give_processes(machine, card, instance, count, infos, put_v2);)
+DEVICE_FACT(
         nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v2_t *infos),
         bool longer = machine->major == 535 && machine->minor >= 43 && machine->minor < 98;
-        answer = give_processes(machine, card, count, infos, longer ? put_535 : put_v2);)
+        answer = give_processes(machine, card, instance, count, infos, longer ? put_535 : put_v2);)
 
-CARD_FACT(nvmlDeviceGetMPSComputeRunningProcesses_v3(
+DEVICE_FACT(nvmlDeviceGetMPSComputeRunningProcesses_v3(
         nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v2_t *infos),
-        answer = give_kind(true, machine, card, count, infos, put_v2);)
+        answer = give_kind(true, machine, card, instance, count, infos, put_v2);)
 
-CARD_FACT(nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory),
-        if (memory->version != (sizeof *memory | 2U << 24)) { answer = NVML_ERROR_ARGUMENT_VERSION_MISMATCH; } else {
+DEVICE_FACT(nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory),
+        if (memory->version != (sizeof *memory | 2U << 24)) { answer = NVML_ERROR_ARGUMENT_VERSION_MISMATCH; } else if (
+                instance != NULL) {
+            *memory = ((nvmlMemory_v2_t) {
+                    memory->version, instance->memory, 0, instance->memory - instance->used, instance->used});
+        } else {
             *memory = ((nvmlMemory_v2_t) {
                     memory->version, card->memory, card->reserved, card->memory - card->reserved - used(card), used(card)});
         })
 
 CARD_FACT(nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *current, unsigned int *pending),
-        if (card->kind->mig) { *current = *pending = card->mig; } else { answer = NVML_ERROR_NOT_SUPPORTED; })
+        if (card->kind->mig) { *current = card->mig; *pending = card->mig_pending; } else { answer = NVML_ERROR_NOT_SUPPORTED; })
 
 /* Only cards whose memory is a NUMA node have one; no simulated kind is such a card. */
 CARD_FACT(nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigned int *node), (void) node; answer = NVML_ERROR_NOT_SUPPORTED;)
@@ -294,7 +336,7 @@ EXPORT unsigned int simulatedSizeof(const char *name) {
         SIZE(nvmlMemory_t), SIZE(nvmlMemory_v2_t), SIZE(nvmlPciInfo_t), SIZE(nvmlUtilization_t),
         SIZE(nvmlProcessInfo_v1_t), SIZE(nvmlProcessInfo_v2_t), SIZE(nvmlProcessUtilizationSample_t),
         SIZE(nvmlSetMemoryLimits_v1_t), SIZE(nvmlGetMemoryLimits_v1_t),
-        SIZE(nvmlEventData_v1_t), SIZE(nvmlEventData_t),
+        SIZE(nvmlDeviceAttributes_t), SIZE(nvmlEventData_v1_t), SIZE(nvmlEventData_t),
     };
     for (size_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++) {
         if (strcmp(SIZES[i].name, name) == 0) {

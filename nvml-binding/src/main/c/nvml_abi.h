@@ -126,6 +126,19 @@ typedef struct {
     unsigned long long currentUsed;
 } nvmlGetMemoryLimits_v1_t;
 
+/* What a MIG instance has of its card. */
+typedef struct {
+    unsigned int multiprocessorCount;
+    unsigned int sharedCopyEngineCount;
+    unsigned int sharedDecoderCount;
+    unsigned int sharedEncoderCount;
+    unsigned int sharedJpegCount;
+    unsigned int sharedOfaCount;
+    unsigned int gpuInstanceSliceCount;
+    unsigned int computeInstanceSliceCount;
+    unsigned long long memorySizeMB;
+} nvmlDeviceAttributes_t;
+
 typedef struct {
     nvmlDevice_t device;
     unsigned long long eventType;

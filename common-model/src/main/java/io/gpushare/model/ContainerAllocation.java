@@ -20,12 +20,12 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
         // Nearly all containers have one card, and a large cluster has very many containers.
         shares = shares.size() == 1 ? Map.copyOf(shares) : Collections.unmodifiableMap(new LinkedHashMap<>(shares));
         Share total = sum(shares.values());
-        if (shares.isEmpty() || (total.wholeCards() > 0 && total.hasPart())) {
+        if (shares.isEmpty() || (total.takenWhole() > 0 && total.hasPart())) {
             throw new IllegalArgumentException(
                     "container " + Printable.quoted(name) + " has either memory or whole cards");
         }
         if (shares.values().stream()
-                .anyMatch(share -> share.units() == 0 && share.wholeCards() == 0 && !share.isSlots())) {
+                .anyMatch(share -> share.units() == 0 && share.takenWhole() == 0 && !share.isSlots())) {
             throw new IllegalArgumentException(
                     "container " + Printable.quoted(name) + " has a card with no memory units");
         }

@@ -2,14 +2,19 @@ package io.gpushare.model;
 
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.selector.CardCondition;
+import io.gpushare.model.selector.CardFact;
 import io.gpushare.model.selector.CardSelector;
+import io.gpushare.model.selector.FactValue;
 import io.gpushare.model.text.Printable;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +40,7 @@ public final class Demand {
      */
     public Demand(List<ContainerDemand> containers, int split, CardSelector selector) {
         this.containers = List.copyOf(containers);
-        this.selector = Objects.requireNonNull(selector);
+        this.selector = ofProfiles(this.containers, selector);
         this.total = peakShare(this.containers, ContainerDemand::role, ContainerDemand::request);
         this.split = slotted() ? mostShared(this.containers) : split;
         check();
@@ -45,6 +50,27 @@ public final class Demand {
         this.share = parts.isEmpty()
                 ? total.hasPart() ? total.dividedBy(this.split) : Share.NONE
                 : parts.stream().map(Demand::share).reduce(Share.NONE, Share::max);
+    }
+
+    /** The selector that also requires the profile of the instances that the containers take. */
+    private static CardSelector ofProfiles(List<ContainerDemand> containers, CardSelector selector) {
+        Set<String> profiles = containers.stream()
+                .map(ContainerDemand::profile)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (profiles.size() > 1) {
+            throw new IllegalArgumentException(
+                    "the pod requests MIG instances of the profiles " + profiles + ": use a pod for each profile");
+        }
+        CardSelector required = new CardSelector(profiles.stream()
+                .map(profile -> new CardCondition(
+                        CardFact.PROFILE, CardCondition.Test.IN, List.of(new FactValue.Profile(profile))))
+                .toList());
+        if (required.any()) {
+            return selector;
+        }
+        CardSelector given = selector.ofInstances();
+        return given.conditions().containsAll(required.conditions()) ? given : required.and(given);
     }
 
     private static int mostShared(List<ContainerDemand> containers) {
@@ -77,6 +103,10 @@ public final class Demand {
                 throw new IllegalArgumentException("init containers and sidecars come before the apps");
             }
             apps = container.role() == ContainerRole.APP;
+            if (instances() && container.request().instances() == 0) {
+                throw new IllegalArgumentException("container " + Printable.quoted(container.name())
+                        + " requests memory or cards, and another one MIG instances: use two pods");
+            }
             for (ShareKind kind : ShareKind.PERCENTS) {
                 if (split > 1 && !slotted() && kind.in(container.request()) > 0) {
                     throw new IllegalArgumentException("container " + Printable.quoted(container.name())
@@ -122,9 +152,14 @@ public final class Demand {
         return share;
     }
 
-    /** What it takes of each whole card. */
+    /** What it takes of each whole card or instance. */
     public Share wholeShare() {
-        return slotted() ? Share.SLOTTED_CARD : Share.WHOLE_CARD;
+        return slotted() ? Share.SLOTTED_CARD : instances() ? Share.INSTANCE : Share.WHOLE_CARD;
+    }
+
+    /** Whether its containers take MIG instances whole, and no cards. */
+    public boolean instances() {
+        return total.instances() > 0;
     }
 
     /** Whether its containers request slots. */
@@ -147,9 +182,9 @@ public final class Demand {
         return shares() ? split : 0;
     }
 
-    /** The number of whole cards, beside those. */
+    /** The number of whole cards or instances, beside those. */
     public int wholeCards() {
-        return total.wholeCards();
+        return total.takenWhole();
     }
 
     /** The number of cards, shared and whole, that it needs at least. */
@@ -159,7 +194,7 @@ public final class Demand {
 
     /** Whether any card will do, and the pod needs either memory on one card or whole cards. Most demands are plain. */
     public boolean plain() {
-        return selector.any() && !slotted() && (!shares() || (cards() == 1 && !share.hasPercents()));
+        return selector.any() && !slotted() && !instances() && (!shares() || (cards() == 1 && !share.hasPercents()));
     }
 
     /** The most that containers hold at one time, of each kind of share; at most the largest int. */

@@ -6,6 +6,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.monitor.RemovedCardReporter;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
 import io.gpushare.plugin.part.Events;
@@ -21,10 +22,12 @@ record CardReports(
         UsageMonitor monitor,
         IsolationProvider provider,
         XidReporter xids,
+        RemovedCardReporter removed,
         CompletableFuture<Integer> exit)
         implements CardScanner.Listener {
     @Override
     public void inventory(Inventory now) {
+        removed.report(now);
         assembler.scanned(now);
     }
 

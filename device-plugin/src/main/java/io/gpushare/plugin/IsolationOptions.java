@@ -93,7 +93,8 @@ final class IsolationOptions {
     /** What holds containers to their shares. */
     IsolationProvider provider(MpsIsolation.Sources sources, SharedSession driver, Events events, InstantSource clock) {
         return switch (policy().wanted()) {
-            case NONE -> new IsolationProvider() {};
+            // The hardware isolates MIG instances; the plugin has nothing to do for it.
+            case NONE, MIG -> new IsolationProvider() {};
             case DRIVER ->
                 new DriverIsolation(new NvmlMemoryLimits(driver), new PodCgroups(cgroupRoot.toAbsolutePath()), events);
             case MPS ->

@@ -35,6 +35,7 @@ import io.gpushare.plugin.monitor.ForeignUseReporter;
 import io.gpushare.plugin.monitor.OverUseGuard;
 import io.gpushare.plugin.monitor.ProcessTable;
 import io.gpushare.plugin.monitor.RebootReporter;
+import io.gpushare.plugin.monitor.RemovedCardReporter;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
 import io.gpushare.plugin.snapshot.AnnotationDifference;
@@ -187,9 +188,18 @@ final class Plugin implements AutoCloseable {
                                 SCAN_INTERVAL,
                                 options.healthQuietTime(),
                                 options.containers().needDeviceFiles(),
-                                options.cardMemory),
+                                options.cardMemory,
+                                options.mig == MigMode.CARDS,
+                                options.procDir),
                         new CardReports(
-                                assembler, events, node, usage, provider, new XidReporter(latest, events), exit),
+                                assembler,
+                                events,
+                                node,
+                                usage,
+                                provider,
+                                new XidReporter(latest, events),
+                                new RemovedCardReporter(latest, events),
+                                exit),
                         clocks,
                         driver)
                 .start();

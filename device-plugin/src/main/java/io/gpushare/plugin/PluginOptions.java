@@ -95,6 +95,14 @@ final class PluginOptions implements CheckedOptions {
     Map<String, Memory> cardMemory = Map.of();
 
     @Option(
+            names = "--mig",
+            paramLabel = "<mode>",
+            defaultValue = "cards",
+            description = "What is offered of cards with MIG: cards (each instance is a card: by memory, and whole as"
+                    + " nvidia.com/mig-<profile>) or off (nothing). [cards]")
+    MigMode mig = MigMode.CARDS;
+
+    @Option(
             names = "--hami-slots",
             paramLabel = "<number>",
             defaultValue = "10",
@@ -143,6 +151,7 @@ final class PluginOptions implements CheckedOptions {
         return new OptionParser(this, environment)
                 .reads(Memory.class, Memory::parse)
                 .reads(IsolationMode.class)
+                .reads(MigMode.class)
                 .reads(DeviceListStrategy.class);
     }
 

@@ -52,7 +52,15 @@ import net.jqwik.api.constraints.IntRange;
 class AllocationProperties {
     private static final long SEED = 20_261_121;
     private static final Inventory CARDS = new Inventory(
-                    MemoryUnit.GIB, null, List.of(card("GPU-a", 0, 15), card("GPU-b", 1, 15), card("GPU-c", 2, 24)))
+                    MemoryUnit.GIB,
+                    null,
+                    List.of(
+                            card("GPU-a", 0, 15),
+                            card("GPU-b", 1, 15),
+                            card("GPU-c", 2, 24),
+                            TestPods.instance("MIG-d", 3, "1g.10gb", 9),
+                            TestPods.instance("MIG-e", 4, "3g.40gb", 39),
+                            TestPods.instance("MIG-f", 5, "1g.10gb", 9)))
             .withBeside(Share.ALL_CORES.plus(Share.slots(3)));
 
     private static Card card(String uuid, int index, int gib) {
@@ -164,6 +172,10 @@ class AllocationProperties {
             }
             if (random.nextInt(3) == 0) {
                 return List.of(TestPods.cards("main", 1 + random.nextInt(2)));
+            }
+            if (random.nextInt(3) == 0) {
+                String profile = random.nextBoolean() ? "1g.10gb" : "3g.40gb";
+                return List.of(new ContainerDemand("main", ContainerRole.APP, Share.INSTANCE, profile));
             }
             List<ContainerDemand> containers = new ArrayList<>();
             if (random.nextInt(3) == 0) {
@@ -317,10 +329,17 @@ class AllocationProperties {
             List<ContainerAllocation> moved = new ArrayList<>();
             for (ContainerAllocation container : allocation.containers()) {
                 Map<CardId, Share> shares = new LinkedHashMap<>();
-                container.shares().forEach((card, share) -> shares.put(ids.get((ids.indexOf(card) + 1) % 3), share));
+                container.shares().forEach((card, share) -> shares.put(other(ids, card), share));
                 moved.add(new ContainerAllocation(container.name(), container.role(), shares));
             }
             return new Allocation(allocation.unit(), moved);
+        }
+
+        /** Another card of the same kind. */
+        private static CardId other(List<CardId> ids, CardId card) {
+            List<CardId> alike =
+                    ids.stream().filter(id -> id.instance() == card.instance()).toList();
+            return alike.get((alike.indexOf(card) + 1) % alike.size());
         }
 
         private Optional<Allocation> annotated(PodRef pod) {
@@ -364,6 +383,13 @@ class AllocationProperties {
                     .filter(state -> state.offers(Share.WHOLE_CARD))
                     .count();
             assertThat(free(lists.list(DeviceResource.CARDS), taken)).isLessThanOrEqualTo(freeCards);
+            for (DeviceResource profile : lists.instances()) {
+                long freeInstances = truth.cards().stream()
+                        .filter(state -> state.offers(Share.INSTANCE)
+                                && profile.profile().equals(state.card().profile()))
+                        .count();
+                assertThat(free(lists.list(profile), taken)).isLessThanOrEqualTo(freeInstances);
+            }
             long freeUnits = truth.cards().stream()
                     .mapToLong(state -> state.free().units())
                     .sum();

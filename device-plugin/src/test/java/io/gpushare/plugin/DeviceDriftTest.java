@@ -24,7 +24,7 @@ import io.gpushare.plugin.snapshot.TestPods;
 import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -138,7 +138,7 @@ class DeviceDriftTest {
 
     /** The lists in which the free devices of that card are not offered yet. */
     private DeviceLists without(CardId card) {
-        Map<DeviceResource, List<Offered>> fewer = new EnumMap<>(DeviceResource.class);
+        Map<DeviceResource, List<Offered>> fewer = new HashMap<>();
         Set<String> allocated = kubelet.allocatedIds();
         lists().lists()
                 .forEach((resource, list) -> fewer.put(

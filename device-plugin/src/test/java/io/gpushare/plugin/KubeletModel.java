@@ -121,7 +121,7 @@ final class KubeletModel {
         allocations.put(pod.ref(), own);
         Set<String> reusable = new TreeSet<>();
         for (ContainerDemand container : pod.demand().valid().orElseThrow().containers()) {
-            List<DeviceResource> resources = new ArrayList<>(List.of(DeviceResource.values()));
+            List<DeviceResource> resources = new ArrayList<>(lists.get().lists().keySet());
             resources.removeIf(resource -> resource.amount(container) == 0);
             Collections.shuffle(resources, random);
             for (DeviceResource resource : resources) {
@@ -220,7 +220,6 @@ final class KubeletModel {
                                         Integer.parseInt(count),
                                         0,
                                         container.request().cores())))
-                        .orElseGet(() ->
-                                cards.stream().collect(Collectors.toMap(card -> card, card -> Share.WHOLE_CARD))));
+                        .orElseGet(() -> cards.stream().collect(Collectors.toMap(card -> card, CardId::whole))));
     }
 }

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
  * @param memoryTotalBytes the card's whole memory in bytes; empty for one that shares the processor's memory
  * @param ecc whether error correction is enabled
  * @param numaNode the host's NUMA node that is closest to the card
- * @param mig whether MIG mode is enabled; empty for a card without MIG
+ * @param mig empty for a card without MIG
  */
 public record CardFacts(
         int index,
@@ -25,4 +25,4 @@ public record CardFacts(
         Optional<CudaCapability> compute,
         Optional<Boolean> ecc,
         OptionalInt numaNode,
-        Optional<Boolean> mig) {}
+        Optional<MigFacts> mig) {}

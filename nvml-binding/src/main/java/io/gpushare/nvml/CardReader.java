@@ -18,31 +18,46 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/** Reads the facts and the utilization of the card behind a handle. */
+/** Reads the facts and the utilization of the card, or MIG instance, behind a handle. */
 final class CardReader {
     private final NvmlCalls calls;
     private final Pointer device;
+    private final Pointer board;
 
     CardReader(NvmlCalls calls, Pointer device) {
+        this(calls, device, device);
+    }
+
+    /** @param board the handle of the card that the instance is a part of */
+    CardReader(NvmlCalls calls, Pointer device, Pointer board) {
         this.calls = calls;
         this.device = device;
+        this.board = board;
     }
 
     CardFacts facts(int index) throws NvmlException {
         return new CardFacts(
                 index,
                 uuid(),
-                calls.textIfSupported(
-                        "nvmlDeviceGetName",
-                        NvmlLibrary.NVML_DEVICE_NAME_BUFFER_SIZE,
-                        (nvml, text, length) -> nvml.nvmlDeviceGetName(device, text, length)),
+                name(),
                 calls.numberIfSupported(
                         "nvmlDeviceGetMinorNumber", (nvml, minor) -> nvml.nvmlDeviceGetMinorNumber(device, minor)),
-                memory().map(Memory::total).map(OptionalLong::of).orElseGet(OptionalLong::empty),
+                memoryTotal(),
                 compute(),
                 enabled("nvmlDeviceGetEccMode", (nvml, now) -> nvml.nvmlDeviceGetEccMode(device, now, scratch())),
                 numaNode(),
-                enabled("nvmlDeviceGetMigMode", (nvml, now) -> nvml.nvmlDeviceGetMigMode(device, now, scratch())));
+                new MigReader(calls, device).facts());
+    }
+
+    Optional<String> name() throws NvmlException {
+        return calls.textIfSupported(
+                "nvmlDeviceGetName",
+                NvmlLibrary.NVML_DEVICE_NAME_BUFFER_SIZE,
+                (nvml, text, length) -> nvml.nvmlDeviceGetName(device, text, length));
+    }
+
+    OptionalLong memoryTotal() throws NvmlException {
+        return memory().map(Memory::total).map(OptionalLong::of).orElseGet(OptionalLong::empty);
     }
 
     CardUtilization utilization(Instant since) throws NvmlException {
@@ -52,10 +67,10 @@ final class CardReader {
                 calls.numberIfSupported(
                         "nvmlDeviceGetTemperature",
                         (nvml, celsius) ->
-                                nvml.nvmlDeviceGetTemperature(device, NvmlLibrary.NVML_TEMPERATURE_GPU, celsius)),
+                                nvml.nvmlDeviceGetTemperature(board, NvmlLibrary.NVML_TEMPERATURE_GPU, celsius)),
                 calls.numberIfSupported(
                         "nvmlDeviceGetPowerUsage",
-                        (nvml, milliwatts) -> nvml.nvmlDeviceGetPowerUsage(device, milliwatts)),
+                        (nvml, milliwatts) -> nvml.nvmlDeviceGetPowerUsage(board, milliwatts)),
                 eccErrors(),
                 new ProcessReader(calls, device).processes(new ProcessUtilizationReader(calls, device).since(since)));
     }
@@ -74,7 +89,7 @@ final class CardReader {
         var count = new LongByReference();
         calls.require(
                 "nvmlDeviceGetTotalEccErrors",
-                nvml -> nvml.nvmlDeviceGetTotalEccErrors(device, type, NvmlLibrary.NVML_VOLATILE_ECC, count));
+                nvml -> nvml.nvmlDeviceGetTotalEccErrors(board, type, NvmlLibrary.NVML_VOLATILE_ECC, count));
         return count.getValue();
     }
 

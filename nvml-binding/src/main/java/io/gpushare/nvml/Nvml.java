@@ -33,6 +33,8 @@ public final class Nvml implements AutoCloseable {
     /** The name by which the dynamic linker finds the driver's library. */
     public static final String DEFAULT_LIBRARY = "libnvidia-ml.so.1";
 
+    private static final String MIG = "MIG-";
+
     private final NvmlCalls calls;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
     private final Map<Integer, String> lastUuids = new ConcurrentHashMap<>();
@@ -117,14 +119,18 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Reads the current utilization of a card. A card that this session knows and the driver no longer finds is lost.
+     * Reads the current utilization of a card or MIG instance. A card that this session knows and the driver no longer
+     * finds is lost. Temperature, power and memory errors of an instance are those of its card.
      *
      * @param since the start of the samples of processes' utilization
      */
     public CardUtilization utilization(String uuid, Instant since) throws NvmlException {
         return inSession(() -> {
             Pointer device = handle(uuid);
-            return named(uuid, () -> new CardReader(calls, device).utilization(since));
+            return named(uuid, () -> {
+                Pointer board = uuid.startsWith(MIG) ? MigReader.card(calls, device) : device;
+                return new CardReader(calls, device, board).utilization(since);
+            });
         });
     }
 

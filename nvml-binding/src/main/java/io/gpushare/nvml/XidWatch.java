@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -129,7 +130,13 @@ public final class XidWatch implements AutoCloseable {
                 throw calls.failure("nvmlEventSetWait_v2", code);
             }
             boolean xid = (event.eventType & NvmlLibrary.NVML_EVENT_TYPE_XID_CRITICAL_ERROR) != 0;
-            return xid ? Optional.of(new XidEvent(uuid(event), event.eventData)) : Optional.empty();
+            return xid
+                    ? Optional.of(new XidEvent(
+                            uuid(event),
+                            event.eventData,
+                            instance(event.gpuInstanceId),
+                            instance(event.computeInstanceId)))
+                    : Optional.empty();
         } finally {
             lock.unlock();
         }
@@ -145,8 +152,14 @@ public final class XidWatch implements AutoCloseable {
             event.device = old.device;
             event.eventType = old.eventType;
             event.eventData = old.eventData;
+            event.gpuInstanceId = NvmlLibrary.NVML_NO_INSTANCE;
+            event.computeInstanceId = NvmlLibrary.NVML_NO_INSTANCE;
             return code;
         }
+    }
+
+    private static OptionalInt instance(int id) {
+        return id == NvmlLibrary.NVML_NO_INSTANCE ? OptionalInt.empty() : OptionalInt.of(id);
     }
 
     private Optional<String> uuid(nvmlEventData_t event) throws NvmlException {

@@ -44,7 +44,7 @@ class CardsTest {
                         Optional.of(new CudaCapability(9, 0)),
                         Optional.of(false),
                         OptionalInt.of(1),
-                        Optional.of(true)));
+                        Optional.of(new MigFacts(true, true, List.of()))));
     }
 
     @ParameterizedTest
@@ -66,7 +66,7 @@ class CardsTest {
         assertThat(card.model()).hasValue(model);
         assertThat(card.memoryTotalBytes().orElseThrow()).isEqualTo(mib * MIB);
         assertThat(card.compute()).map(CudaCapability::toString).contains(compute);
-        assertThat(card.mig()).isEqualTo(Optional.ofNullable(mig));
+        assertThat(card.mig().map(MigFacts::enabled)).isEqualTo(Optional.ofNullable(mig));
         assertThat(card.ecc()).contains(true);
         assertThat(card.numaNode()).hasValue(0);
     }

@@ -58,6 +58,7 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
         exports().simulatedCardsFile(null);
         Files.deleteIfExists(file());
         Files.deleteIfExists(folder.resolve("cards.kept"));
+        Files.deleteIfExists(folder.resolve("cards.mig-minors"));
         Files.deleteIfExists(folder.resolve("cards.processes"));
         Files.delete(folder);
     }

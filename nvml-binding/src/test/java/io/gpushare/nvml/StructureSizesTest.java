@@ -18,7 +18,7 @@ class StructureSizesTest {
         List<Class<?>> structures = Arrays.stream(NvmlLibrary.class.getDeclaredClasses())
                 .filter(Structure.class::isAssignableFrom)
                 .toList();
-        assertThat(structures).hasSize(11);
+        assertThat(structures).hasSize(12);
         for (Class<?> structure : structures) {
             var ours = (Structure) structure.getDeclaredConstructor().newInstance();
             assertThat(ours.size())
@@ -36,7 +36,8 @@ class StructureSizesTest {
                         new NvmlLibrary.nvmlPciInfo_t().size(),
                         new NvmlLibrary.nvmlProcessInfo_v2_t().size(),
                         new NvmlLibrary.nvmlProcessUtilizationSample_t().size(),
+                        new NvmlLibrary.nvmlDeviceAttributes_t().size(),
                         new NvmlLibrary.nvmlEventData_t().size()))
-                .containsExactly(24, 40, 68, 24, 32, 32);
+                .containsExactly(24, 40, 68, 24, 32, 40, 32);
     }
 }

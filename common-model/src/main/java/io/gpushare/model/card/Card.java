@@ -3,11 +3,12 @@ package io.gpushare.model.card;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One physical card with its facts, its health and whether it is cordoned.
+ * One physical card, or MIG instance of one, with its facts, its health and whether it is cordoned.
  *
- * @param index NVML's index on the node, from 0: what gpushare's annotations call IDX
+ * @param index NVML's index on the node, from 0: what gpushare's annotations call IDX. MIG instances have the numbers
+ *     after all cards
  * @param minor the number in {@code /dev/nvidia<minor>}, which may differ from the index; null where there is no such
- *     file
+ *     file. An instance has that of its parent
  * @param model NVML's product name
  * @param memory the card's whole memory; 0 where it is unknown, and the card can only be taken whole
  * @param cordoned whether an operator excluded it from new pods; running pods keep it
@@ -25,13 +26,27 @@ public record Card(
         boolean cordoned,
         boolean held,
         CardIsolation isolation) {
-    /** What not every driver reports of a card; each is null where it is unknown. */
+    /**
+     * What not every driver reports of a card; each is null where it is unknown.
+     *
+     * @param instance null for a physical card
+     */
     public record Details(
             @Nullable ComputeCapability compute,
             @Nullable Boolean ecc,
             @Nullable Integer numaNode,
-            @Nullable Boolean mig) {
+            @Nullable Boolean mig,
+            @Nullable MigInstance instance) {
         public static final Details UNKNOWN = new Details(null, null, null, null);
+
+        /** The details of a physical card. */
+        public Details(
+                @Nullable ComputeCapability compute,
+                @Nullable Boolean ecc,
+                @Nullable Integer numaNode,
+                @Nullable Boolean mig) {
+            this(compute, ecc, numaNode, mig, null);
+        }
     }
 
     public Card {
@@ -50,6 +65,11 @@ public record Card(
         return new Card(new CardId(uuid), index, index, "simulated", memory, Details.UNKNOWN);
     }
 
+    /** The same with that number. */
+    public Card withIndex(int changed) {
+        return new Card(id, changed, minor, model, memory, details, health, cordoned, held, isolation);
+    }
+
     public Card withHealth(Health changed) {
         return new Card(id, index, minor, model, memory, details, changed, cordoned, held, isolation);
     }
@@ -64,6 +84,16 @@ public record Card(
 
     public Card withIsolation(CardIsolation changed) {
         return new Card(id, index, minor, model, memory, details, health, cordoned, held, changed);
+    }
+
+    /** The profile of a MIG instance; null for a physical card. */
+    public @Nullable String profile() {
+        return details.instance() == null ? null : details.instance().profile();
+    }
+
+    /** The physical card: itself, or the one that it is an instance of. */
+    public CardId physical() {
+        return details.instance() == null ? id : details.instance().parent();
     }
 
     /** Whether the amount of its memory is known. */

@@ -78,9 +78,9 @@ public record Inventory(
         return new Inventory(unit, driver, cards, links, why, beside);
     }
 
-    /** The same cards, of which exactly these are cordoned. */
+    /** The same cards, of which exactly these are cordoned, with the MIG instances of each. */
     public Inventory withCordoned(Set<CardId> cordoned) {
-        return withCards(card -> card.withCordoned(cordoned.contains(card.id())));
+        return withCards(card -> card.withCordoned(cordoned.contains(card.id()) || cordoned.contains(card.physical())));
     }
 
     /** The same cards, of which exactly these are held. */
@@ -111,8 +111,8 @@ public record Inventory(
         return card(id).map(card -> share.on(capacityOf(card))).orElse(share);
     }
 
-    /** The capacity of that card: its own memory in units, or the whole card, and what it offers beside. */
+    /** The capacity of that card: its own memory in units, or the whole card or instance, and what it offers beside. */
     public Share capacityOf(Card card) {
-        return new Share(unit.unitsIn(card.memory()), 1).plus(beside);
+        return Share.memory(unit.unitsIn(card.memory())).plus(card.id().whole()).plus(beside);
     }
 }

@@ -11,7 +11,9 @@ public enum Isolation {
     /** Limits of the driver for the cgroups of pods (driver 615 and newer). */
     DRIVER,
     /** NVIDIA's Multi-Process Service. */
-    MPS;
+    MPS,
+    /** The hardware, for a pod that has a MIG instance alone. */
+    MIG;
 
     /** The isolation of that name; empty if there is none, as in an inventory of a newer version. */
     public static Optional<Isolation> of(String name) {
@@ -24,7 +26,7 @@ public enum Isolation {
     public boolean limits(ShareKind kind) {
         return switch (kind) {
             case MEMORY -> this != NONE;
-            case WHOLE_CARDS, SLOTS -> false;
+            case WHOLE_CARDS, SLOTS, INSTANCES -> false;
             case CORES -> this == MPS;
         };
     }

@@ -44,8 +44,8 @@ public record NoCards(Cause cause, String detail) {
                 "no card has a device file, which the strategy device-specs needs",
                 "Run nvidia-modprobe on the node, or set another --device-list-strategy."),
         MIG_ENABLED(
-                "MIG is enabled on the cards, and is not supported",
-                "Disable it (nvidia-smi -mig 0), or remove the label gpushare=true from the node."),
+                "MIG is enabled on the cards, and there is no MIG instance to offer",
+                "Create instances (nvidia-smi mig -cgi <profiles> -C), or disable MIG (nvidia-smi -mig 0)."),
         /** The plugin announced its end, and the next one has not published yet. */
         PLUGIN_RESTARTING(
                 "its device plugin is restarting",

@@ -11,11 +11,15 @@ package io.gpushare.model.card;
  * @param slots slots of cards. A container that requests slots has one of each of its cards, beside its part of the
  *     card or the whole card, and scheduler and kubelet count nothing else of it
  * @param part percent of one card's memory in place of units, in a demand only: see {@link #on}
+ * @param instances MIG instances taken whole, which are no whole cards
  */
-public record Share(int units, int wholeCards, int cores, int slots, int part) {
+public record Share(int units, int wholeCards, int cores, int slots, int part, int instances) {
     public static final Share NONE = new Share(0, 0);
     public static final Share WHOLE_CARD = new Share(0, 1);
     public static final Share ALL_CORES = new Share(0, 0, 100);
+
+    /** A MIG instance taken whole. */
+    public static final Share INSTANCE = instances(1);
 
     /** A card taken whole by a container that requests slots. */
     public static final Share SLOTTED_CARD = new Share(0, 1, 0, 1, 0);
@@ -32,9 +36,14 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
     }
 
     public Share {
-        if (units < 0 || wholeCards < 0 || cores < 0 || slots < 0 || part < 0) {
+        if (units < 0 || wholeCards < 0 || cores < 0 || slots < 0 || part < 0 || instances < 0) {
             throw new IllegalArgumentException("a share can't be negative");
         }
+    }
+
+    /** A share without MIG instances taken whole. */
+    public Share(int units, int wholeCards, int cores, int slots, int part) {
+        this(units, wholeCards, cores, slots, part, 0);
     }
 
     /** A share without a part of the cores. */
@@ -72,8 +81,18 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
         return percent == 0 ? NONE : new Share(0, 0, 0, 0, percent);
     }
 
+    /** That many MIG instances taken whole. */
+    public static Share instances(int instances) {
+        return instances == 0 ? NONE : new Share(0, 0, 0, 0, 0, instances);
+    }
+
     public boolean isNone() {
-        return units == 0 && wholeCards == 0 && cores == 0 && slots == 0 && part == 0;
+        return units == 0 && wholeCards == 0 && cores == 0 && slots == 0 && part == 0 && instances == 0;
+    }
+
+    /** The number of cards and MIG instances taken whole. */
+    public int takenWhole() {
+        return sum(wholeCards, instances);
     }
 
     /** Whether it is slots alone: all that scheduler and kubelet count of a container with slots. */
@@ -86,9 +105,9 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
         return units > 0 || cores > 0 || part > 0;
     }
 
-    /** The part that leaves the rest of its card to others: everything but whole cards. */
+    /** The part that leaves the rest of its card to others: everything but whole cards and instances. */
     public Share shared() {
-        return wholeCards == 0 ? this : of(units, 0, cores, slots, part);
+        return takenWhole() == 0 ? this : of(units, 0, cores, slots, part, 0);
     }
 
     /** What scheduler and kubelet count of it: its slots if it has any, otherwise everything. */
@@ -103,27 +122,33 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
     public Share on(Share capacity) {
         return part == 0
                 ? this
-                : of(sum(units, (int) Math.max(1, (long) capacity.units * part / ALL)), wholeCards, cores, slots, 0);
+                : of(
+                        sum(units, (int) Math.max(1, (long) capacity.units * part / ALL)),
+                        wholeCards,
+                        cores,
+                        slots,
+                        0,
+                        instances);
     }
 
     /** The same with that many memory units. */
     public Share withUnits(int changed) {
-        return changed == units ? this : of(changed, wholeCards, cores, slots, part);
+        return changed == units ? this : of(changed, wholeCards, cores, slots, part, instances);
     }
 
     /** The same without slots. */
     public Share withoutSlots() {
-        return slots == 0 ? this : of(units, wholeCards, cores, 0, part);
+        return slots == 0 ? this : of(units, wholeCards, cores, 0, part, instances);
     }
 
     /** The same without a percentage of the memory. */
     public Share withoutPart() {
-        return part == 0 ? this : of(units, wholeCards, cores, slots, 0);
+        return part == 0 ? this : of(units, wholeCards, cores, slots, 0, instances);
     }
 
     /** The memory alone. */
     public Share memoryOnly() {
-        return of(units, 0, 0, 0, part);
+        return of(units, 0, 0, 0, part, 0);
     }
 
     /** Whether it has a percentage of any kind. */
@@ -133,7 +158,7 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
 
     /** The same without percentages. */
     public Share withoutPercents() {
-        return !hasPercents() ? this : of(units, wholeCards, 0, slots, part);
+        return !hasPercents() ? this : of(units, wholeCards, 0, slots, part, instances);
     }
 
     /**
@@ -144,6 +169,7 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
                 && wholeCards <= free.wholeCards
                 && cores <= free.cores
                 && slots <= free.slots
+                && instances <= free.instances
                 && part == 0;
     }
 
@@ -156,7 +182,8 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
                         sum(wholeCards, other.wholeCards),
                         sum(cores, other.cores),
                         sum(slots, other.slots),
-                        sum(part, other.part));
+                        sum(part, other.part),
+                        sum(instances, other.instances));
     }
 
     /** The larger amount of each kind. */
@@ -171,7 +198,8 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
                 Math.max(0, wholeCards - other.wholeCards),
                 Math.max(0, cores - other.cores),
                 Math.max(0, slots - other.slots),
-                Math.max(0, part - other.part));
+                Math.max(0, part - other.part),
+                Math.max(0, instances - other.instances));
     }
 
     /** Whether {@link #dividedBy} leaves no remainder. */
@@ -181,13 +209,13 @@ public record Share(int units, int wholeCards, int cores, int slots, int part) {
 
     /** The shared part on each of that many cards. */
     public Share dividedBy(int cards) {
-        return of(units / cards, 0, cores / cards, slots / cards, part / cards);
+        return of(units / cards, 0, cores / cards, slots / cards, part / cards, 0);
     }
 
-    private static Share of(int units, int wholeCards, int cores, int slots, int part) {
-        return cores == 0 && slots == 0 && part == 0 && wholeCards == 0
+    private static Share of(int units, int wholeCards, int cores, int slots, int part, int instances) {
+        return cores == 0 && slots == 0 && part == 0 && wholeCards == 0 && instances == 0
                 ? memory(units)
-                : new Share(units, wholeCards, cores, slots, part);
+                : new Share(units, wholeCards, cores, slots, part, instances);
     }
 
     private static int sum(int one, int other) {

@@ -3,7 +3,7 @@ package io.gpushare.model.card;
 import java.util.List;
 import java.util.Locale;
 
-/** The kinds of amounts in a {@link Share}. Each is one extended resource in Kubernetes. */
+/** The kinds of amounts in a {@link Share}. Each is an extended resource in Kubernetes. */
 public enum ShareKind {
     /** Memory units of cards that pods share. */
     MEMORY {
@@ -51,6 +51,18 @@ public enum ShareKind {
         @Override
         public Share share(int amount) {
             return Share.slots(amount);
+        }
+    },
+    /** MIG instances taken whole. Each profile is a resource of its own. */
+    INSTANCES {
+        @Override
+        public int in(Share share) {
+            return share.instances();
+        }
+
+        @Override
+        public Share share(int amount) {
+            return Share.instances(amount);
         }
     };
 

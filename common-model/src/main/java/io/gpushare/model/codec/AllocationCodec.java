@@ -47,7 +47,7 @@ public final class AllocationCodec {
             if (container.role() != ContainerRole.APP) {
                 into.put("role", container.role().name().toLowerCase(Locale.ROOT));
             }
-            if (container.total().wholeCards() > 0) {
+            if (container.total().takenWhole() > 0) {
                 var cards = into.putArray("cards");
                 container.visibleCards().forEach(card -> cards.add(card.uuid()));
             } else {
@@ -153,7 +153,7 @@ public final class AllocationCodec {
         }
         for (JsonNode uuid : whole) {
             CardId card = card(uuid.isTextual() ? uuid.textValue() : uuid.toString());
-            if (shares.put(card, Share.WHOLE_CARD) != null) {
+            if (shares.put(card, card.whole()) != null) {
                 throw new JsonReader.Malformed("container " + Printable.quoted(name) + " has the same card twice");
             }
         }

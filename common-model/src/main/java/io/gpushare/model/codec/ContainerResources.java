@@ -5,6 +5,7 @@ import io.gpushare.model.text.Quantity;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The resources of one container in the API: quantities by name, requests and limits merged. */
@@ -14,6 +15,30 @@ public record ContainerResources(String name, ContainerRole role, Map<String, St
 
     public ContainerResources {
         quantities = Map.copyOf(quantities);
+    }
+
+    /** The number of MIG instances of all profiles. */
+    int instances() {
+        return instanceNames().mapToInt(this::amount).sum();
+    }
+
+    /** The profile of the MIG instances; null if there are none. Several are refused with a sentence. */
+    @Nullable
+    String profile() {
+        List<String> profiles = instanceNames()
+                .filter(resource -> amount(resource) > 0)
+                .map(resource -> resource.substring(ResourceNames.INSTANCES.length()))
+                .sorted()
+                .toList();
+        if (profiles.size() > 1) {
+            throw new IllegalArgumentException("container '" + name + "' requests MIG instances of the profiles "
+                    + profiles + ": a program can use one instance only, request one profile");
+        }
+        return profiles.isEmpty() ? null : profiles.getFirst();
+    }
+
+    private Stream<String> instanceNames() {
+        return quantities.keySet().stream().filter(resource -> resource.startsWith(ResourceNames.INSTANCES));
     }
 
     /**

@@ -38,7 +38,7 @@ public record CordonCodec(Set<CardId> cards, List<String> complaints) {
     private static CardId card(String text) {
         CardId card = new CardId(text);
         // Operators also know cards by index: "0" would be an identity that no card has.
-        if (!text.startsWith("GPU-")) {
+        if (!text.startsWith("GPU-") && !text.startsWith("MIG-")) {
             throw new IllegalArgumentException(Printable.quoted(text) + " is not the UUID of a card");
         }
         return card;

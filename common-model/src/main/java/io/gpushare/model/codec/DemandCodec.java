@@ -94,7 +94,7 @@ public final class DemandCodec {
                 .map(ContainerDemand::request)
                 .mapToLong(request -> request.slots() > 0
                         ? request.slots()
-                        : request.wholeCards() + (request.hasPart() ? demand.split() : 0))
+                        : request.takenWhole() + (request.hasPart() ? demand.split() : 0))
                 .sum();
         return containers <= MOST_CONTAINERS && shares <= MOST_SHARES
                 ? new Decoded.Valid<>(demand)
@@ -233,8 +233,11 @@ public final class DemandCodec {
         List<ContainerDemand> demands = new ArrayList<>();
         for (ContainerResources container : containers) {
             Share request;
+            @Nullable String profile;
             try {
-                request = share.apply(container);
+                Share other = share.apply(container);
+                profile = container.profile();
+                request = profile == null ? other : instances(container, profile, other);
             } catch (IllegalArgumentException e) {
                 return new Decoded.Malformed<>(String.valueOf(e.getMessage()));
             }
@@ -255,7 +258,7 @@ public final class DemandCodec {
                 }
             }
             if (!request.isNone()) {
-                demands.add(new ContainerDemand(container.name(), container.role(), request));
+                demands.add(new ContainerDemand(container.name(), container.role(), request, profile));
             }
         }
         if (demands.isEmpty()) {
@@ -268,7 +271,8 @@ public final class DemandCodec {
     public boolean named(List<ContainerResources> containers) {
         return containers.stream()
                 .map(ContainerResources::quantities)
-                .anyMatch(amounts -> names.kinds().stream().map(names::of).anyMatch(amounts::containsKey));
+                .anyMatch(amounts -> names.kinds().stream().map(names::of).anyMatch(amounts::containsKey)
+                        || amounts.keySet().stream().anyMatch(name -> name.startsWith(ResourceNames.INSTANCES)));
     }
 
     /**
@@ -341,7 +345,9 @@ public final class DemandCodec {
     public Share allocatable(Map<String, String> allocatable) {
         try {
             ContainerResources node = new ContainerResources("node", ContainerRole.APP, allocatable);
-            return share(node).plus(Share.slots(slotted() ? node.amount(names.slots()) : 0));
+            return share(node)
+                    .plus(Share.slots(slotted() ? node.amount(names.slots()) : 0))
+                    .plus(Share.instances(node.instances()));
         } catch (IllegalArgumentException e) {
             return Share.NONE;
         }
@@ -378,6 +384,16 @@ public final class DemandCodec {
         return own.isNone() ? inSlots : own;
     }
 
+    private static Share instances(ContainerResources container, String profile, Share other) {
+        if (!other.isNone()) {
+            throw new IllegalArgumentException("container '" + container.name() + "' requests "
+                    + ResourceNames.INSTANCES + profile
+                    + " and another resource of GPUs: a MIG instance taken whole has"
+                    + " its memory and cores, request only one of them");
+        }
+        return Share.instances(container.instances());
+    }
+
     private Share formerShare(ContainerResources container) {
         Share share = Share.NONE;
         for (ShareKind kind : kinds) {
@@ -394,7 +410,7 @@ public final class DemandCodec {
             Share total = demand.total();
             long units = Demand.peak(
                     demands, ContainerDemand::role, each -> each.request().units());
-            if (units + total.wholeCards() > Integer.MAX_VALUE) {
+            if (units + total.takenWhole() > Integer.MAX_VALUE) {
                 return new Decoded.Malformed<>("the pod requests more than any node could have");
             }
             if (demand.slotted()

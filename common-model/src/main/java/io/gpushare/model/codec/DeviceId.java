@@ -47,7 +47,7 @@ public sealed interface DeviceId {
         }
     }
 
-    /** The whole card. */
+    /** The whole card, or MIG instance. */
     record WholeCard(CardId card) implements DeviceId {
         @Override
         public int number() {
@@ -56,7 +56,7 @@ public sealed interface DeviceId {
 
         @Override
         public ShareKind kind() {
-            return ShareKind.WHOLE_CARDS;
+            return card.instance() ? ShareKind.INSTANCES : ShareKind.WHOLE_CARDS;
         }
 
         @Override

@@ -13,6 +13,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
@@ -29,7 +30,9 @@ import org.jspecify.annotations.Nullable;
  * "cuda":"13.0","cards":[{"uuid":"GPU-…","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"compute":"7.5",
  * "ecc":true,"numa":0,"mig":false,"unhealthy":"Xid 79"}],"links":["NV12"]}}.
  *
- * <p>Facts that the driver does not report are omitted. A healthy card has no {@code "unhealthy"}, and a card that is
+ * <p>Facts that the driver does not report are omitted. A MIG instance has {@code
+ * "profile":"3g.40gb","parent":"GPU-…","gi":1,"ci":0} as well, and the numbers of its device files where they are used,
+ * {@code "caps":[12,13]}. A healthy card has no {@code "unhealthy"}, and a card that is
  * not cordoned no {@code "cordoned":true}. Each card but the first has one string with its links to all cards before
  * it, in the notation of {@link CardLink}, with {@code -} for an unknown link. A card with isolation has {@code
  * "isolation":"driver"} or {@code "mps"}; one that lacks what was asked for has {@code "isolationMissing":"why"}, and
@@ -141,6 +144,16 @@ public final class InventoryCodec {
         if (details.mig() != null) {
             into.put("mig", details.mig());
         }
+        if (details.instance() != null) {
+            MigInstance instance = details.instance();
+            into.put("profile", instance.profile());
+            into.put("parent", instance.parent().uuid());
+            into.put("gi", instance.gpuInstance());
+            into.put("ci", instance.computeInstance());
+            if (!instance.caps().isEmpty()) {
+                instance.caps().forEach(into.putArray("caps")::add);
+            }
+        }
         if (card.health() instanceof Health.Unhealthy(String reason)) {
             into.put("unhealthy", reason);
         }
@@ -211,7 +224,8 @@ public final class InventoryCodec {
                 compute == null ? null : ComputeCapability.parse(compute),
                 JsonReader.optionalBoolean(card, "ecc"),
                 JsonReader.optionalInteger(card, "numa"),
-                JsonReader.optionalBoolean(card, "mig"));
+                JsonReader.optionalBoolean(card, "mig"),
+                instance(card));
         return new Card(
                         new CardId(JsonReader.text(card, "uuid")),
                         JsonReader.integer(card, "index"),
@@ -222,6 +236,21 @@ public final class InventoryCodec {
                 .withHealth(unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy))
                 .withCordoned(Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")))
                 .withIsolation(isolation(card));
+    }
+
+    private static @Nullable MigInstance instance(JsonNode card) {
+        @Nullable String profile = JsonReader.optionalText(card, "profile");
+        if (profile == null) {
+            return null;
+        }
+        List<Integer> caps = new ArrayList<>();
+        card.path("caps").forEach(cap -> caps.add(cap.asInt()));
+        return new MigInstance(
+                new CardId(JsonReader.text(card, "parent")),
+                profile,
+                JsonReader.integer(card, "gi"),
+                JsonReader.integer(card, "ci"),
+                caps);
     }
 
     /** An isolation that this version does not know counts as none. */

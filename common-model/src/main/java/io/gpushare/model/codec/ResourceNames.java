@@ -21,6 +21,9 @@ public record ResourceNames(
     private static final Pattern FORM =
             Pattern.compile("[a-z0-9]([a-z0-9.-]{0,238}[a-z0-9])?/[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
 
+    /** What the name of a resource of MIG instances begins with, before the profile: NVIDIA's names. */
+    public static final String INSTANCES = "nvidia.com/mig-";
+
     private static final String GPUSHARE_MEMORY = "aliyun.com/gpu-mem";
     private static final String GPUSHARE_CARDS = "aliyun.com/gpu-count";
 
@@ -75,7 +78,7 @@ public record ResourceNames(
         return new ResourceNames(memory, cards, cores, HamiCodec.CARDS, formerMemory, formerCards);
     }
 
-    /** The kinds of shares that are resources in this cluster. */
+    /** The kinds of shares that are one resource in this cluster. MIG instances are one for each profile. */
     public Set<ShareKind> kinds() {
         Set<ShareKind> kinds = EnumSet.allOf(ShareKind.class);
         kinds.removeIf(kind -> of(kind).isEmpty());
@@ -107,7 +110,7 @@ public record ResourceNames(
         return switch (kind) {
             case MEMORY -> formerMemory;
             case WHOLE_CARDS -> formerCards;
-            case CORES, SLOTS -> Set.of();
+            case CORES, SLOTS, INSTANCES -> Set.of();
         };
     }
 
@@ -118,6 +121,7 @@ public record ResourceNames(
             case WHOLE_CARDS -> cards;
             case CORES -> cores;
             case SLOTS -> slots;
+            case INSTANCES -> "";
         };
     }
 

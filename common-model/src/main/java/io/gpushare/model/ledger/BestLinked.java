@@ -1,7 +1,6 @@
 package io.gpushare.model.ledger;
 
 import io.gpushare.model.card.CardLinks;
-import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -35,7 +34,7 @@ final class BestLinked {
         closeness = new int[tried.size()][tried.size()];
         int unused = 0;
         for (int i = 0; i < tried.size(); i++) {
-            unused |= tried.get(i).offers(Share.WHOLE_CARD) ? 1 << i : 0;
+            unused |= tried.get(i).offers(tried.get(i).card().id().whole()) ? 1 << i : 0;
             for (int j = 0; j < i; j++) {
                 closeness[i][j] = links.closeness(
                         tried.get(i).card().id(), tried.get(j).card().id());

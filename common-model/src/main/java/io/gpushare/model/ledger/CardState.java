@@ -123,7 +123,7 @@ public final class CardState {
     }
 
     public boolean takenWhole() {
-        return allocated.wholeCards() > 0;
+        return allocated.takenWhole() > 0;
     }
 
     /** Whether nothing is allocated here. The card may be unhealthy or cordoned. */

@@ -153,7 +153,7 @@ public final class NodeCards {
         for (Demand part : demand.parts()) {
             // No card is shared by one of its containers and taken whole by another, not even one after the other.
             Predicate<CardState> unshared = state -> !has(placed, state, Share::hasPart);
-            Predicate<CardState> notWhole = state -> !has(placed, state, share -> share.wholeCards() > 0);
+            Predicate<CardState> notWhole = state -> !has(placed, state, share -> share.takenWhole() > 0);
             switch (beside(placed).place(part, forShares.and(notWhole), forWhole.and(unshared))) {
                 case Placement.Placed(Allocation allocation) -> placed.addAll(allocation.containers());
                 case Placement.Refused refused -> {
@@ -186,7 +186,7 @@ public final class NodeCards {
         return allocation.cards().stream().allMatch(id -> {
             @Nullable CardState state = byId.get(id);
             Share share = shareOn(allocation, id);
-            boolean both = share.wholeCards() > 0 && share.hasPart();
+            boolean both = share.takenWhole() > 0 && share.hasPart();
             return state != null && state.offers(share) && !both;
         });
     }

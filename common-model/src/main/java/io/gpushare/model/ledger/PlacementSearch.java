@@ -80,7 +80,9 @@ record PlacementSearch(
             return lacking(demand);
         }
         int left = free - Math.max(0, demand.sharedCards() - shareableOnly);
-        return left < demand.wholeCards() ? Refusal.NO_FREE_CARDS : null;
+        return left >= demand.wholeCards()
+                ? null
+                : demand.instances() ? Refusal.NO_FREE_INSTANCES : Refusal.NO_FREE_CARDS;
     }
 
     private Refusal lacking(Demand demand) {
@@ -187,7 +189,7 @@ record PlacementSearch(
         int held = 0;
         for (ContainerDemand container : demand.containers()) {
             Map<CardId, Share> shares = new LinkedHashMap<>();
-            int wholeCards = container.request().wholeCards();
+            int wholeCards = container.request().takenWhole();
             if (wholeCards == 0) {
                 Share each = container.request().dividedBy(demand.split());
                 shared.forEach(state -> shares.put(state.card().id(), each.on(state.capacity())));
@@ -205,7 +207,7 @@ record PlacementSearch(
     }
 
     private static boolean free(CardState state) {
-        return state.offers(Share.WHOLE_CARD);
+        return state.offers(state.card().id().whole());
     }
 
     private boolean wholeFree(CardState state, Demand demand) {

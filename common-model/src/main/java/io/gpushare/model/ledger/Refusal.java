@@ -11,6 +11,8 @@ public enum Refusal {
     /** Memory is free, and not as much of the cores of that card as the pod requests. */
     NO_CARD_WITH_CORES("Insufficient GPU cores in one device"),
     NO_FREE_CARDS("Insufficient whole GPU cards: a card that serves memory pods can't be taken whole"),
+    /** There are instances of the profile, none of them free. */
+    NO_FREE_INSTANCES("Insufficient MIG instances: one that serves memory pods can't be taken whole"),
     /** A card has as much free, and each of its slots is taken. */
     NO_CARD_WITH_SLOTS("Insufficient slots on one GPU card"),
     /** The node offers none: no eviction can help. */
@@ -27,7 +29,7 @@ public enum Refusal {
     /** No card of the node limits that kind. */
     static Refusal noLimit(ShareKind kind) {
         return switch (kind) {
-            case MEMORY, WHOLE_CARDS -> NO_CARD_OF_KIND;
+            case MEMORY, WHOLE_CARDS, INSTANCES -> NO_CARD_OF_KIND;
             case CORES -> NO_CORE_LIMITS;
             case SLOTS -> NO_SLOTS;
         };
@@ -40,6 +42,7 @@ public enum Refusal {
             case WHOLE_CARDS -> NO_FREE_CARDS;
             case CORES -> NO_CARD_WITH_CORES;
             case SLOTS -> NO_CARD_WITH_SLOTS;
+            case INSTANCES -> NO_FREE_INSTANCES;
         };
     }
 

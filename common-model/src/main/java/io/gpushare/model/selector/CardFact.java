@@ -11,6 +11,10 @@ public enum CardFact {
     COMPUTE,
     ECC,
     MIG,
+    /** The profile of a MIG instance. */
+    PROFILE,
+    /** The physical card of a MIG instance. */
+    PARENT,
     CUDA,
     DRIVER,
     NUMA,
@@ -22,7 +26,7 @@ public enum CardFact {
 
     /** Whether cards of one model and size differ in it. */
     boolean ofOneCard() {
-        return this == NUMA || this == INDEX || this == UUID;
+        return this == NUMA || this == INDEX || this == UUID || this == PARENT;
     }
 
     /** The value for that card; null where it is unknown. */
@@ -37,7 +41,10 @@ public enum CardFact {
                                 card.details().compute().major(),
                                 card.details().compute().minor());
             case ECC -> flag(card.details().ecc());
-            case MIG -> flag(card.details().mig());
+            // A card that can't have MIG does not report it.
+            case MIG -> new FactValue.Flag(Boolean.TRUE.equals(card.details().mig()));
+            case PROFILE -> card.profile() == null ? null : new FactValue.Profile(card.profile());
+            case PARENT -> card.profile() == null ? null : new FactValue.Identity(card.physical());
             case CUDA -> driver == null ? null : FactValue.Version.leading(driver.cuda());
             case DRIVER -> driver == null ? null : FactValue.Version.leading(driver.version());
             case NUMA ->

@@ -4,6 +4,8 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MigInstance;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,7 +32,7 @@ public final class CardFacts {
 
     public static CardFacts of(Card card, Inventory.@Nullable Driver driver) {
         CardFacts facts = new CardFacts(
-                new Card(ANY, card.index(), 0, card.model(), card.memory(), card.details())
+                new Card(ANY, card.index(), 0, card.model(), card.memory(), details(card.details()))
                         .withIsolation(CardIsolation.of(card.isolation().inForce())),
                 driver);
         @Nullable CardFacts shared = SHARED.get(facts);
@@ -41,6 +43,18 @@ public final class CardFacts {
             SHARED.put(facts, facts);
         }
         return facts;
+    }
+
+    private static Card.Details details(Card.Details details) {
+        @Nullable MigInstance instance = details.instance();
+        return instance == null
+                ? details
+                : new Card.Details(
+                        details.compute(),
+                        details.ecc(),
+                        details.numaNode(),
+                        details.mig(),
+                        new MigInstance(instance.parent(), instance.profile(), 0, 0, List.of()));
     }
 
     /** An example of these cards, healthy, without an identity. */

@@ -3,6 +3,7 @@ package io.gpushare.model.selector;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -131,6 +132,14 @@ public final class CardSelector {
     public CardSelector withoutIdentities() {
         return new CardSelector(conditions.stream()
                 .filter(condition -> !condition.fact().ofOneCard())
+                .toList());
+    }
+
+    /** The selector of a pod that has its cards, MIG instances, alone: isolation {@code mig} is in force there. */
+    public CardSelector ofInstances() {
+        var fenced = new FactValue.Enforced(Isolation.MIG);
+        return new CardSelector(conditions.stream()
+                .filter(condition -> condition.fact() != CardFact.ISOLATION || !condition.holds(fenced))
                 .toList());
     }
 

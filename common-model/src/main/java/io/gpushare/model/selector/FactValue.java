@@ -3,6 +3,7 @@ package io.gpushare.model.selector;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MigInstance;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -157,6 +158,14 @@ public sealed interface FactValue {
         }
     }
 
+    /** The profile of a MIG instance, in the driver's form or that of NVIDIA's resource names. */
+    record Profile(String name) implements FactValue {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
     /** A card's identity. */
     record Identity(CardId card) implements FactValue {
         @Override
@@ -180,6 +189,9 @@ public sealed interface FactValue {
             case Model required -> actual instanceof Model model && required.in(model);
             case Identity(CardId required) ->
                 actual instanceof Identity(CardId card) && card.uuid().equalsIgnoreCase(required.uuid());
+            case Profile(String required) ->
+                actual instanceof Profile(String profile)
+                        && MigInstance.written(profile).equalsIgnoreCase(MigInstance.written(required));
             case Amount _, Version _, Whole _, Flag _, Enforced _ -> equals(actual);
         };
     }

@@ -29,7 +29,8 @@ public final class SelectorParser {
     private static final Pattern VERSION = Pattern.compile("[0-9]{1,6}(\\.[0-9]{1,6}){0,3}");
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,4}");
     private static final Pattern MODEL = Pattern.compile("[A-Za-z0-9._/+ -]{0,95}[A-Za-z0-9][A-Za-z0-9._/+ -]{0,95}");
-    private static final Pattern UUID = Pattern.compile("GPU-[A-Za-z0-9-]{1,76}", Pattern.CASE_INSENSITIVE);
+    private static final Pattern UUID = Pattern.compile("(GPU|MIG)-[A-Za-z0-9-]{1,76}", Pattern.CASE_INSENSITIVE);
+    private static final Pattern PROFILE = Pattern.compile("[0-9]{1,2}[A-Za-z0-9.+-]{1,30}");
     private static final Pattern OPERATOR = Pattern.compile("\\b(in|like)\\b", Pattern.CASE_INSENSITIVE);
     private static final Pattern JUNCTION = Pattern.compile("\\b(or|and)\\b|[|&;]", Pattern.CASE_INSENSITIVE);
     private static final Pattern BLANKS = Pattern.compile("\\s+");
@@ -180,7 +181,7 @@ public final class SelectorParser {
     private static List<Test> allowed(CardFact fact) {
         return switch (fact) {
             case MODEL -> List.of(Test.IN, Test.NOT_IN, Test.LIKE, Test.NOT_LIKE);
-            case UUID, ECC, MIG, ISOLATION -> List.of(Test.IN, Test.NOT_IN);
+            case UUID, PARENT, PROFILE, ECC, MIG, ISOLATION -> List.of(Test.IN, Test.NOT_IN);
             case MEMORY, COMPUTE, CUDA, DRIVER, NUMA, INDEX ->
                 List.of(Test.IN, Test.NOT_IN, Test.LESS, Test.AT_MOST, Test.MORE, Test.AT_LEAST);
         };
@@ -190,7 +191,7 @@ public final class SelectorParser {
         return "after '" + name(fact) + "' write "
                 + switch (fact) {
                     case MODEL -> "=, !=, in, not in, like or not like";
-                    case UUID, ISOLATION -> "=, !=, in or not in";
+                    case UUID, PARENT, PROFILE, ISOLATION -> "=, !=, in or not in";
                     case ECC, MIG -> "= or !=";
                     case MEMORY, COMPUTE, CUDA, DRIVER, NUMA, INDEX -> "=, !=, <, <=, >, >=, in or not in";
                 };
@@ -204,7 +205,8 @@ public final class SelectorParser {
             case COMPUTE, CUDA, DRIVER -> VERSION.matcher(word).matches() ? FactValue.Version.leading(word) : null;
             case ECC, MIG -> flag(word);
             case NUMA, INDEX -> NUMBER.matcher(word).matches() ? new FactValue.Whole(Integer.parseInt(word)) : null;
-            case UUID -> UUID.matcher(word).matches() ? new FactValue.Identity(new CardId(word)) : null;
+            case PROFILE -> PROFILE.matcher(word).matches() ? new FactValue.Profile(word) : null;
+            case UUID, PARENT -> UUID.matcher(word).matches() ? new FactValue.Identity(new CardId(word)) : null;
             case ISOLATION -> Isolation.of(word).map(FactValue.Enforced::new).orElse(null);
         };
         if (value == null) {
@@ -219,11 +221,14 @@ public final class SelectorParser {
                         case COMPUTE -> "write a compute capability such as 8.0";
                         case CUDA -> "write a CUDA version such as 12.4";
                         case DRIVER -> "write a driver version such as 550.54";
-                        case ECC, MIG -> "write true or false";
+                        case ECC -> "write true or false";
+                        case MIG -> "write on or off";
                         case NUMA -> "write the number of a NUMA node, such as 0";
                         case INDEX -> "write the index of a card on its node as nvidia-smi shows it, such as 0";
-                        case UUID -> "write a card's UUID as nvidia-smi -L shows it, GPU-…";
-                        case ISOLATION -> "write none, driver or mps";
+                        case PROFILE -> "write the profile of a MIG instance, such as 3g.40gb";
+                        case UUID -> "write a card's UUID as nvidia-smi -L shows it, GPU-… or MIG-…";
+                        case PARENT -> "write the UUID of a card with MIG as nvidia-smi -L shows it, GPU-…";
+                        case ISOLATION -> "write none, driver, mps or mig";
                     });
         }
         return value;
@@ -236,8 +241,8 @@ public final class SelectorParser {
 
     private static @Nullable FactValue flag(String word) {
         return switch (word.toLowerCase(Locale.ROOT)) {
-            case "true" -> new FactValue.Flag(true);
-            case "false" -> new FactValue.Flag(false);
+            case "true", "on" -> new FactValue.Flag(true);
+            case "false", "off" -> new FactValue.Flag(false);
             default -> null;
         };
     }

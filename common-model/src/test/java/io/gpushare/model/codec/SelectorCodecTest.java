@@ -105,19 +105,17 @@ class SelectorCodecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "compute >= 0",
-                "ecc = false",
-                "ecc != true",
-                "mig != true",
-                "numa != 7",
-                "cuda != 1",
-                "driver > 0"
-            })
+    @ValueSource(strings = {"compute >= 0", "ecc = false", "ecc != true", "numa != 7", "cuda != 1", "driver > 0"})
     void anUnknownFactMatchesNoCondition(String selector) {
         Card silent = Card.of("GPU-x", 0, Memory.ofGib(16));
         assertThat(SelectorCodec.parse(selector).matches(silent, null)).isFalse();
+    }
+
+    @Test
+    void migIsOffOnACardThatCannotHaveIt() {
+        Card silent = Card.of("GPU-x", 0, Memory.ofGib(16));
+        assertThat(SelectorCodec.parse("mig = off").matches(silent, null)).isTrue();
+        assertThat(SelectorCodec.parse("mig = on").matches(silent, null)).isFalse();
     }
 
     @ParameterizedTest
@@ -130,7 +128,7 @@ class SelectorCodecTest {
                 "memory >= 24              | 11 | write an amount of memory",
                 "memory >= 24Gi compute>=8 | 11 | write an amount of memory",
                 "memory >= 24Gi,           | 16 | write a fact of cards",
-                "isolation = hami          | 13 | write none, driver or mps",
+                "isolation = hami          | 13 | write none, driver, mps or mig",
                 "isolation > none          | 11 | after 'isolation' write =, !=, in or not in",
                 "ecc > true                | 5  | after 'ecc' write = or !=",
                 "ecc = yes                 | 7  | write true or false",
@@ -201,7 +199,7 @@ class SelectorCodecTest {
                 .hasToString("index in (0, 1), index != 3");
         assertThat(SelectorCodec.decode(Map.of("nvidia.com/use-gpuuuid", "GPU-1, 7")))
                 .isEqualTo(new Decoded.Malformed<>("annotation nvidia.com/use-gpuuuid: at character 8 ('7'): write a"
-                        + " card's UUID as nvidia-smi -L shows it, GPU-…"));
+                        + " card's UUID as nvidia-smi -L shows it, GPU-… or MIG-…"));
     }
 
     @Property
@@ -285,7 +283,8 @@ class SelectorCodecTest {
                         CardCondition.Test.NOT_IN,
                         CardCondition.Test.LIKE,
                         CardCondition.Test.NOT_LIKE);
-            case UUID, ECC, MIG, ISOLATION -> List.of(CardCondition.Test.IN, CardCondition.Test.NOT_IN);
+            case UUID, PARENT, PROFILE, ECC, MIG, ISOLATION ->
+                List.of(CardCondition.Test.IN, CardCondition.Test.NOT_IN);
             case MEMORY, COMPUTE, CUDA, DRIVER, NUMA, INDEX ->
                 List.of(
                         CardCondition.Test.IN,
@@ -311,7 +310,9 @@ class SelectorCodecTest {
                 numbers.list().ofMinSize(1).ofMaxSize(4).map(FactValue.Version::new);
             case ECC, MIG -> Arbitraries.of(true, false).map(FactValue.Flag::new);
             case NUMA, INDEX -> numbers.map(FactValue.Whole::new);
-            case UUID -> numbers.map(number -> new FactValue.Identity(new CardId("GPU-" + number)));
+            case PROFILE ->
+                Arbitraries.of("1g.10gb", "3g.40gb+me", "1c.3g.40gb").map(FactValue.Profile::new);
+            case UUID, PARENT -> numbers.map(number -> new FactValue.Identity(new CardId("GPU-" + number)));
             case ISOLATION -> Arbitraries.of(Isolation.values()).map(FactValue.Enforced::new);
         };
     }

@@ -38,6 +38,8 @@ import net.jqwik.api.statistics.Statistics;
 
 /** Properties of every history of placements and releases, on mixed cards and for both resources. */
 class NodeCardsProperties {
+    private static final List<String> PROFILES = List.of("1g.10gb", "3g.40gb");
+
     /** One step: release one of the running pods, or place the demand. */
     record Step(boolean release, int which, Demand demand, int cards) {
         /** Whether the step may take the card. */
@@ -116,7 +118,7 @@ class NodeCardsProperties {
                         assertThat(demand.total().cores()).isPositive();
                         assertThat(allowed).isNotEmpty().noneMatch(CardState::limitsCores);
                     }
-                    case NO_FREE_CARDS ->
+                    case NO_FREE_CARDS, NO_FREE_INSTANCES ->
                         assertThat(memory + demand.wholeCards()).isGreaterThan((int) free);
                     case NO_CARD_OF_KIND -> assertThat(allowed).isEmpty();
                     case TOO_FEW_CARDS ->
@@ -255,7 +257,7 @@ class NodeCardsProperties {
                 .allMatch(card -> demand.selector().matches(card, null));
         Set<CardId> shared = new HashSet<>();
         for (ContainerAllocation container : allocation.containers()) {
-            if (container.total().wholeCards() == 0) {
+            if (container.total().takenWhole() == 0) {
                 int slots = container.total().slots();
                 assertThat(container.visibleCards()).hasSize(slots == 0 ? demand.split() : slots);
                 assertRequested(node, demand, container);
@@ -287,9 +289,11 @@ class NodeCardsProperties {
                 .ofMinSize(1)
                 .ofMaxSize(8)
                 .map(TestCards::node);
+        Arbitrary<Inventory> cut =
+                Combinators.combine(nodes, Arbitraries.of(0, 0b00100110, -1)).as(NodeCardsProperties::cut);
         // Of the cards of some nodes all, some or none have MPS.
         return Combinators.combine(
-                        nodes,
+                        cut,
                         Arbitraries.of(Share.NONE, Share.ALL_CORES)
                                 .flatMap(cores ->
                                         Arbitraries.of(0, 1, 1, 1, 2).map(slots -> cores.plus(Share.slots(slots)))),
@@ -298,6 +302,20 @@ class NodeCardsProperties {
                         Arbitraries.of(0, 0, 0b01000001))
                 .as((node, beside, mps, closed, unhealthy) ->
                         withUnhealthy(node, unhealthy).withBeside(beside).withIsolation(isolation(node, mps, closed)));
+    }
+
+    /** The node with MIG instances in these places. */
+    private static Inventory cut(Inventory node, int places) {
+        return new Inventory(
+                node.unit(),
+                node.driver(),
+                node.cards().stream()
+                        .map(card -> (places >> card.index() & 1) == 0
+                                ? card
+                                : TestCards.instance(
+                                        "MIG-" + card.index(), card.index(), PROFILES.get(card.index() % 2), (int)
+                                                (card.memory().mib() / 1024)))
+                        .toList());
     }
 
     private static Map<CardId, CardIsolation> isolation(Inventory node, int mps, int closed) {
@@ -337,7 +355,14 @@ class NodeCardsProperties {
 
     private static Arbitrary<Demand> demands() {
         Arbitrary<CardSelector> selectors = Arbitraries.of(
-                        "", "", "", "memory >= 16Gi", "memory < 16Gi", "uuid in (GPU-0, GPU-2, GPU-3)", "memory > 41Gi")
+                        "",
+                        "",
+                        "",
+                        "memory >= 16Gi",
+                        "memory < 16Gi",
+                        "uuid in (GPU-0, GPU-2, GPU-3)",
+                        "memory > 41Gi",
+                        "mig != on")
                 .map(SelectorCodec::parse);
         Arbitrary<Demand> slotted = Combinators.combine(slottedContainers(), selectors)
                 .as((demand, selector) -> new Demand(demand.containers(), 1, selector));
@@ -359,7 +384,21 @@ class NodeCardsProperties {
                                 .toList(),
                         split,
                         selector));
-        return Arbitraries.frequencyOf(Tuple.of(1, sharing), Tuple.of(1, slotted));
+        Arbitrary<Demand> instances = Combinators.combine(instanceContainers(), selectors)
+                .as((demand, selector) -> new Demand(demand.containers(), 1, selector));
+        return Arbitraries.frequencyOf(Tuple.of(2, sharing), Tuple.of(2, slotted), Tuple.of(1, instances));
+    }
+
+    /** Containers that take MIG instances of one profile whole. */
+    private static Arbitrary<Demand> instanceContainers() {
+        return Arbitraries.of(PROFILES)
+                .flatMap(profile -> Combinators.combine(
+                                Arbitraries.of(ContainerRole.values()), Arbitraries.of(1, 1, 2, 3))
+                        .as((role, number) -> new ContainerDemand("c", role, Share.instances(number), profile))
+                        .list()
+                        .ofMinSize(1)
+                        .ofMaxSize(3)
+                        .map(NodeCardsProperties::renamed));
     }
 
     /** Containers with slots: a part of each card in units or in percent, or whole cards. */
@@ -403,7 +442,8 @@ class NodeCardsProperties {
                 .sorted(Comparator.comparing(container -> container.role() == ContainerRole.APP))
                 .toList();
         for (ContainerDemand container : ordered) {
-            named.add(new ContainerDemand("c" + named.size(), container.role(), container.request()));
+            named.add(new ContainerDemand(
+                    "c" + named.size(), container.role(), container.request(), container.profile()));
         }
         return new Demand(named);
     }

@@ -163,8 +163,8 @@ public final class AllocationHandler implements CallHandler {
     }
 
     private static String share(Share share) {
-        if (share.wholeCards() > 0) {
-            return share.wholeCards() + " whole";
+        if (share.takenWhole() > 0) {
+            return share.takenWhole() + " whole";
         }
         String percents = ShareKind.PERCENTS.stream()
                 .filter(kind -> kind.in(share) > 0)

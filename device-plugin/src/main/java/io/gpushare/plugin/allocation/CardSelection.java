@@ -210,10 +210,10 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
      */
     private Optional<ContainerAllocation> named(List<DeviceId> devices) {
         boolean slotted = container.request().slots() > 0;
-        boolean whole = container.request().wholeCards() > 0 && !slotted;
+        boolean whole = container.request().takenWhole() > 0 && !slotted;
         Map<CardId, Share> shares = whole ? DeviceIdParser.whole(devices) : DeviceIdParser.parts(devices);
         boolean matching = whole
-                ? shares.size() == container.request().wholeCards()
+                ? shares.size() == container.request().takenWhole()
                 : !shares.isEmpty()
                         && (slotted
                                 ? shares.size() == container.request().slots()
@@ -239,10 +239,10 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
     /** The cards on which other containers of the pod have memory: the containers of a pod share its cards. */
     private Optional<ContainerAllocation> besideItsOthers(List<ContainerAllocation> own) {
         Set<CardId> cards = own.stream()
-                .filter(each -> each.total().wholeCards() == 0)
+                .filter(each -> each.total().takenWhole() == 0)
                 .flatMap(each -> each.visibleCards().stream())
                 .collect(Collectors.toSet());
-        return container.request().wholeCards() > 0
+        return container.request().takenWhole() > 0
                         || container.request().slots() > 0
                         || cards.size() != demand().split()
                 ? Optional.empty()

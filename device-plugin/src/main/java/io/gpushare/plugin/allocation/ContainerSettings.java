@@ -74,7 +74,8 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
             uuids.forEach(uuid -> response.addCdiDevices(CDIDevice.newBuilder().setName(CDI_KIND + uuid)));
         }
         if (needDeviceFiles()) {
-            Stream.concat(cards.stream().map(card -> "/dev/nvidia" + card.minor()), CONTROL_FILES.stream())
+            Stream.concat(cards.stream().flatMap(ContainerSettings::files), CONTROL_FILES.stream())
+                    .distinct()
                     .forEach(file -> response.addDevices(DeviceSpec.newBuilder()
                             .setHostPath(file)
                             .setContainerPath(file)
@@ -87,6 +88,14 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
                         .setContainerPath(mount.containerPath())
                         .setReadOnly(mount.readOnly())));
         return new Outcome.Of<>(response.build());
+    }
+
+    /** The device files of a card: those of a MIG instance, and its card's. */
+    private static Stream<String> files(Card card) {
+        Stream<String> caps = card.details().instance() == null
+                ? Stream.of()
+                : card.details().instance().caps().stream().map(cap -> "/dev/nvidia-caps/nvidia-cap" + cap);
+        return Stream.concat(Stream.of("/dev/nvidia" + card.minor()), caps);
     }
 
     /** The variables by which HAMi tells programs the limits of each card, in its order, and of the cores. */

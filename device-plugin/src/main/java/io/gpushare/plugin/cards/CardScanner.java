@@ -14,11 +14,13 @@ import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.plugin.part.Counts;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.time.Clocks;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +40,8 @@ public final class CardScanner implements AutoCloseable {
      * @param quiet the quiet time after which a card with an Xid error is healthy again
      * @param needsDeviceFiles whether a card without a device file can't be given to containers
      * @param memoryByModel the memory of cards of which the driver does not report it
+     * @param mig whether MIG instances are offered
+     * @param proc the node's proc file system
      */
     public record Settings(
             String library,
@@ -45,7 +49,9 @@ public final class CardScanner implements AutoCloseable {
             Duration interval,
             Duration quiet,
             boolean needsDeviceFiles,
-            Map<String, Memory> memoryByModel) {}
+            Map<String, Memory> memoryByModel,
+            boolean mig,
+            Path proc) {}
 
     /** Receives reports about the cards, on the scanning thread. */
     public interface Listener {
@@ -96,7 +102,14 @@ public final class CardScanner implements AutoCloseable {
         this.clocks = clocks;
         this.shared = shared;
         this.health = new CardHealth(settings.quiet());
-        this.cards = new CardHistory(settings.unit(), health, settings.needsDeviceFiles(), settings.memoryByModel());
+        this.cards = new CardHistory(
+                settings.unit(),
+                health,
+                settings.needsDeviceFiles(),
+                settings.memoryByModel(),
+                new MigCards(
+                        settings.mig(),
+                        settings.needsDeviceFiles() ? Optional.of(new MigMinors(settings.proc())) : Optional.empty()));
         this.thread = new Thread(this::run, "cards");
         thread.setDaemon(true);
     }
@@ -127,11 +140,12 @@ public final class CardScanner implements AutoCloseable {
             var driver = session.driver();
             List<CardReading> readings = session.cards();
             Set<String> present = present(readings);
-            now = cards.with(driver, readings, steady()).withLinks(links.of(session, present));
+            now = cards.with(driver, readings, steady());
+            now = now.withLinks(links.of(session, cards.present(false)));
             xids.follow(session, present);
-            utilization
-                    .read(session, present, steady(), clocks.wall().instant())
-                    .ifPresent(listener::usage);
+            Set<String> used = new HashSet<>(cards.present(false));
+            used.addAll(cards.present(true));
+            utilization.read(session, used, steady(), clocks.wall().instant()).ifPresent(listener::usage);
         } catch (NvmlException e) {
             closeSession();
             now = cards.withoutDriver(e, steady());
@@ -191,10 +205,12 @@ public final class CardScanner implements AutoCloseable {
         }
         // Without a UUID any card may have the error; healthy ones recover after the quiet time.
         for (String uuid : event.uuid().map(Set::of).orElse(xids.watched())) {
-            if (xidClass.unhealthy()) {
-                health.xid(new CardId(uuid), event.xid(), steady());
+            for (CardId concerned : cards.concerned(uuid, event)) {
+                if (xidClass.unhealthy()) {
+                    health.xid(concerned, event.xid(), steady());
+                }
+                listener.xid(concerned, event.xid(), xidClass.remedy());
             }
-            listener.xid(new CardId(uuid), event.xid(), xidClass.remedy());
         }
     }
 

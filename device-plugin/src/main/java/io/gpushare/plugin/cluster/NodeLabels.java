@@ -7,6 +7,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.codec.AnnotationKeys;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,11 +64,19 @@ public final class NodeLabels {
             return labels;
         }
         Card first = inventory.cards().getFirst();
-        labels.put(PREFIX + "gpu.count", String.valueOf(inventory.cards().size()));
+        labels.put(
+                PREFIX + "gpu.count",
+                String.valueOf(inventory.cards().stream()
+                        .map(Card::physical)
+                        .distinct()
+                        .count()));
         labels.put(PREFIX + "gpu.product", value(first.model()));
         labels.put(
                 PREFIX + "gpu.memory",
-                first.hasMemory() ? String.valueOf(first.memory().mib()) : "");
+                first.hasMemory() && first.profile() == null
+                        ? String.valueOf(first.memory().mib())
+                        : "");
+        instances(inventory, labels);
         labels.put(PREFIX + "mig.capable", String.valueOf(first.details().mig() != null));
         boolean mps =
                 inventory.cards().stream().anyMatch(card -> card.isolation().inForce() == Isolation.MPS);
@@ -93,6 +102,21 @@ public final class NodeLabels {
         }
         labels.values().removeIf(String::isEmpty);
         return labels;
+    }
+
+    /** The labels of NVIDIA's strategy "mixed" for MIG instances. */
+    private static void instances(Inventory inventory, Map<String, String> labels) {
+        for (Card card : inventory.cards()) {
+            @Nullable String profile = card.profile();
+            if (profile != null) {
+                String mig = PREFIX + "mig-" + MigInstance.written(profile);
+                labels.put(PREFIX + "mig.strategy", "mixed");
+                labels.merge(mig + ".count", "1", (count, _) -> String.valueOf(Integer.parseInt(count) + 1));
+                labels.put(
+                        mig + ".memory",
+                        card.hasMemory() ? String.valueOf(card.memory().mib()) : "");
+            }
+        }
     }
 
     private static void version(Map<String, String> labels, String name, String version, List<String> parts) {

@@ -1,17 +1,18 @@
 package io.gpushare.plugin.devices;
 
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.snapshot.NodeAllocations;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,24 +36,24 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
     }
 
     public DeviceLists {
-        Map<DeviceResource, List<Offered>> copy = new EnumMap<>(DeviceResource.class);
-        for (DeviceResource resource : DeviceResource.values()) {
-            copy.put(resource, List.copyOf(lists.getOrDefault(resource, List.of())));
-        }
+        Map<DeviceResource, List<Offered>> copy = new HashMap<>();
+        DeviceResource.STANDARD.forEach(resource -> copy.put(resource, List.of()));
+        lists.forEach((resource, list) -> copy.put(resource, List.copyOf(list)));
         lists = Map.copyOf(copy);
     }
 
     public static DeviceLists of(NodeAllocations allocations) {
-        Map<DeviceResource, List<Offered>> lists = new EnumMap<>(DeviceResource.class);
-        for (DeviceResource resource : DeviceResource.values()) {
-            lists.put(resource, list(allocations, resource));
-        }
+        Set<DeviceResource> resources = new HashSet<>(DeviceResource.STANDARD);
+        resources.addAll(
+                DeviceResource.ofInstances(allocations.reserved().inventory().cards()));
+        Map<DeviceResource, List<Offered>> lists = new HashMap<>();
+        resources.forEach(resource -> lists.put(resource, list(allocations, resource)));
         return new DeviceLists(lists);
     }
 
     /** The same lists without any device beyond these: no other device is healthy. */
     public DeviceLists only(Set<String> ids) {
-        Map<DeviceResource, List<Offered>> fewer = new EnumMap<>(DeviceResource.class);
+        Map<DeviceResource, List<Offered>> fewer = new HashMap<>();
         lists.forEach((resource, list) -> fewer.put(
                 resource,
                 list.stream()
@@ -61,15 +62,26 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
         return new DeviceLists(fewer);
     }
 
+    /** The resources of the MIG instances of this node. */
+    public Set<DeviceResource> instances() {
+        return lists.keySet().stream()
+                .filter(resource -> resource.kind() == ShareKind.INSTANCES)
+                .collect(Collectors.toSet());
+    }
+
+    /** The devices of that resource; none where no card offers it any more. */
     public List<Offered> list(DeviceResource resource) {
-        return Objects.requireNonNull(lists.get(resource));
+        return lists.getOrDefault(resource, List.of());
     }
 
     private static List<Offered> list(NodeAllocations allocations, DeviceResource resource) {
         Map<CardId, List<String>> ids = new HashMap<>();
         Set<String> withdrawn = new HashSet<>();
         int owed = 0;
-        for (CardState state : allocations.reserved().cards()) {
+        List<CardState> cards = allocations.reserved().cards().stream()
+                .filter(resource::concerns)
+                .toList();
+        for (CardState state : cards) {
             List<String> own = resource.ids(state);
             ids.put(state.card().id(), own);
             List<String> free = own.stream()
@@ -87,9 +99,9 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
                 owed += Math.max(0, uncounted - free.size());
             }
         }
-        withdrawn.addAll(substitutes(allocations, resource, ids, withdrawn, owed));
+        withdrawn.addAll(substitutes(allocations, cards, resource, ids, withdrawn, owed));
         List<Offered> list = new ArrayList<>();
-        for (CardState state : allocations.reserved().cards()) {
+        for (CardState state : cards) {
             @Nullable
             Integer numaNode = resource.namesItsCard() ? state.card().details().numaNode() : null;
             for (String id : Objects.requireNonNull(ids.get(state.card().id()))) {
@@ -109,7 +121,7 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
 
     /** The slots that are kept for pods which wait for them, on a card that accepts no others because of them. */
     private static int awaited(NodeAllocations allocations, CardState state, DeviceResource resource) {
-        return resource != DeviceResource.SLOTS || resource.closed(state)
+        return resource.kind() != ShareKind.SLOTS || resource.closed(state)
                 ? 0
                 : ofCard(allocations.assigned(), state)
                         .filter(assigned -> !resource.excluded(assigned))
@@ -154,12 +166,13 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
      */
     private static Set<String> substitutes(
             NodeAllocations allocations,
+            List<CardState> cards,
             DeviceResource resource,
             Map<CardId, List<String>> ids,
             Set<String> withdrawn,
             int owed) {
         Set<String> chosen = new HashSet<>();
-        for (CardState state : allocations.reserved().cards()) {
+        for (CardState state : cards) {
             List<String> own = Objects.requireNonNull(ids.get(state.card().id()));
             long uncounted = resource.amount(state.allocated())
                     - undeviced(allocations, state, resource)

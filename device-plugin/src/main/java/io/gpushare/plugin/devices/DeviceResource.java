@@ -1,64 +1,99 @@
 package io.gpushare.plugin.devices;
 
 import io.gpushare.model.ContainerDemand;
+import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.ledger.CardState;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A resource that the node offers to the kubelet. Every resource has a device list, a server and a socket of its own.
+ *
+ * @param kind the kind of share that its devices represent
+ * @param profile of the MIG instances that it offers, as NVIDIA writes it in names; empty for another kind
  */
-public enum DeviceResource {
+public record DeviceResource(ShareKind kind, String profile) {
     /** Units of a card's memory. */
-    MEMORY(ShareKind.MEMORY, "gpushare-mem.sock", "units of GPU memory"),
+    public static final DeviceResource MEMORY = new DeviceResource(ShareKind.MEMORY, "");
+
     /** Whole cards. */
-    CARDS(ShareKind.WHOLE_CARDS, "gpushare-card.sock", "whole GPU cards"),
+    public static final DeviceResource CARDS = new DeviceResource(ShareKind.WHOLE_CARDS, "");
+
     /** Percents of a card's cores; not every node offers them. */
-    CORES(ShareKind.CORES, "gpushare-core.sock", "percent of the cores of a GPU card"),
+    public static final DeviceResource CORES = new DeviceResource(ShareKind.CORES, "");
+
     /** Slots of cards, which count neither memory nor cores; not every node offers them. */
-    SLOTS(ShareKind.SLOTS, "gpushare-slot.sock", "slots of GPU cards");
+    public static final DeviceResource SLOTS = new DeviceResource(ShareKind.SLOTS, "");
 
-    private final ShareKind kind;
-    private final String socket;
-    private final String unit;
+    /** The resources that a node may offer whatever its cards are. */
+    public static final List<DeviceResource> STANDARD = List.of(MEMORY, CARDS, CORES, SLOTS);
 
-    DeviceResource(ShareKind kind, String socket, String unit) {
-        this.kind = kind;
-        this.socket = socket;
-        this.unit = unit;
+    /** The MIG instances of that profile. */
+    static DeviceResource instances(String profile) {
+        return new DeviceResource(ShareKind.INSTANCES, MigInstance.written(profile));
     }
 
-    /** The resources of a cluster with these names. */
+    /** The standard resources of a cluster with these names. */
     public static List<DeviceResource> of(ResourceNames names) {
-        return Stream.of(values())
+        return STANDARD.stream()
                 .filter(resource -> names.kinds().contains(resource.kind))
                 .toList();
     }
 
-    /** The kind of share that its devices represent. */
-    public ShareKind kind() {
-        return kind;
+    /** The resources of the MIG instances among these cards, one for each profile. */
+    static Set<DeviceResource> ofInstances(Collection<Card> cards) {
+        return cards.stream()
+                .map(Card::profile)
+                .filter(Objects::nonNull)
+                .map(DeviceResource::instances)
+                .collect(Collectors.toSet());
     }
 
     /** The file name of the resource's socket, in the kubelet's directory of device plugins. */
     public String socket() {
-        return socket;
+        return "gpushare-"
+                + switch (kind) {
+                    case MEMORY -> "mem";
+                    case WHOLE_CARDS -> "card";
+                    case CORES -> "core";
+                    case SLOTS -> "slot";
+                    case INSTANCES -> profile;
+                }
+                + ".sock";
     }
 
     /** The name of the resource in the cluster. */
     public String name(ResourceNames names) {
-        return names.of(kind);
+        return kind == ShareKind.INSTANCES ? ResourceNames.INSTANCES + profile : names.of(kind);
     }
 
     /** The number of devices of this resource that the container requests. */
     public int amount(ContainerDemand demand) {
-        return kind.in(demand.request().counted());
+        return profile.isEmpty() || profile.equals(demand.profile())
+                ? kind.in(demand.request().counted())
+                : 0;
+    }
+
+    /** Whether that card may have devices of this resource. */
+    boolean concerns(CardState card) {
+        @Nullable String own = card.card().profile();
+        return switch (kind) {
+            case WHOLE_CARDS -> own == null;
+            case INSTANCES -> own != null && MigInstance.written(own).equals(profile);
+            case MEMORY, CORES, SLOTS -> true;
+        };
     }
 
     /** The amount of this resource in the share. */
@@ -68,14 +103,21 @@ public enum DeviceResource {
 
     /** An amount of this resource, for messages. */
     public String text(int amount) {
-        return amount + " " + unit;
+        return amount
+                + switch (kind) {
+                    case MEMORY -> " units of GPU memory";
+                    case WHOLE_CARDS -> " whole GPU cards";
+                    case CORES -> " percent of the cores of a GPU card";
+                    case SLOTS -> " slots of GPU cards";
+                    case INSTANCES -> " MIG instances of profile " + profile;
+                };
     }
 
     /** Whether what is allocated on the card excludes this resource there. */
     boolean excluded(CardState card) {
         return switch (kind) {
             case MEMORY, CORES -> card.takenWhole();
-            case WHOLE_CARDS -> card.allocated().hasPart();
+            case WHOLE_CARDS, INSTANCES -> card.allocated().hasPart();
             case SLOTS ->
                 card.takenWhole() || card.allocated().units() >= card.capacity().units();
         };
@@ -89,7 +131,7 @@ public enum DeviceResource {
     /** Whether the card accepts no new pods that request this resource, apart from what is allocated there. */
     boolean closed(CardState card) {
         return switch (kind) {
-            case WHOLE_CARDS, SLOTS -> card.card().cordoned();
+            case WHOLE_CARDS, INSTANCES, SLOTS -> card.card().cordoned();
             case MEMORY -> card.card().cordoned() || !card.card().sharesMemory();
             case CORES -> card.card().cordoned() || !card.card().sharesMemory() || !card.limits(kind);
         };
@@ -97,7 +139,7 @@ public enum DeviceResource {
 
     /** Whether a container that has a device of a card always has that card; it may have memory of another card. */
     boolean namesItsCard() {
-        return kind == ShareKind.WHOLE_CARDS;
+        return kind == ShareKind.WHOLE_CARDS || kind == ShareKind.INSTANCES;
     }
 
     /** The IDs of the card's devices, in the order of the list. */
@@ -105,7 +147,7 @@ public enum DeviceResource {
         CardId id = card.card().id();
         Stream<DeviceId> devices = switch (kind) {
             case MEMORY -> IntStream.range(0, card.capacity().units()).mapToObj(n -> new DeviceId.MemoryUnitOf(id, n));
-            case WHOLE_CARDS -> Stream.of(new DeviceId.WholeCard(id));
+            case WHOLE_CARDS, INSTANCES -> Stream.of(new DeviceId.WholeCard(id));
             case CORES, SLOTS ->
                 IntStream.range(0, kind.in(card.capacity())).mapToObj(n -> new DeviceId.PartOf(kind, id, n));
         };

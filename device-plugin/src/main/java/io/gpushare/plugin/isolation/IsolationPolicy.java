@@ -29,14 +29,16 @@ public record IsolationPolicy(IsolationMode mode, boolean fallback) {
     }
 
     /**
-     * The isolation of each card whose memory is known.
+     * The isolation of each card that has memory for a unit.
      *
      * @param provider of the isolation that is {@link #wanted}
      */
     public Map<CardId, CardIsolation> decide(Inventory inventory, IsolationProvider provider) {
         Map<CardId, CardIsolation> decided = new HashMap<>();
         Map<CardId, String> missing = new HashMap<>();
-        List<Card> sharing = inventory.cards().stream().filter(Card::hasMemory).toList();
+        List<Card> sharing = inventory.cards().stream()
+                .filter(card -> inventory.unit().unitsIn(card.memory()) > 0)
+                .toList();
         for (Card card : sharing) {
             provider.missing(card, inventory).ifPresent(reason -> missing.put(card.id(), reason));
         }

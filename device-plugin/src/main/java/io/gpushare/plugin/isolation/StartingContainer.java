@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 public record StartingContainer(PodRef pod, ContainerAllocation allocation) {
     /** The cards that it has whole. */
     public Set<CardId> wholeCards() {
-        return cards(share -> share.wholeCards() > 0);
+        return cards(share -> share.takenWhole() > 0);
     }
 
     /** The cards of which it has memory. */

@@ -51,7 +51,8 @@ final class CheckpointParser {
             .build();
     private static final String VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES";
     private static final String CDI_KIND = "nvidia.com/gpu=";
-    private static final Pattern UUID = Pattern.compile("GPU-[A-Za-z0-9-]{1,76}");
+    private static final Pattern UUID =
+            Pattern.compile("GPU-[A-Za-z0-9-]{1,76}|MIG-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final Pattern INDEX = Pattern.compile("[0-9]{1,4}");
     private static final Pattern DEVICE_FILE = Pattern.compile("/dev/nvidia([0-9]{1,4})");
 

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.kubelet;
 
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
@@ -7,11 +8,18 @@ import io.gpushare.plugin.part.PeriodicTask;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
+import java.util.Comparator;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The servers of all resources and their registrations. One thread checks the registrations twice a second. A check
@@ -19,6 +27,7 @@ import java.util.concurrent.Executors;
  */
 public final class KubeletConnection implements AutoCloseable {
     private static final Duration INTERVAL = Duration.ofMillis(500);
+    private static final Logger LOG = LoggerFactory.getLogger(KubeletConnection.class);
 
     /** Receives what the kubelet does. */
     public interface Listener {
@@ -30,8 +39,14 @@ public final class KubeletConnection implements AutoCloseable {
     }
 
     private final CallObserver observer;
-    private final List<ResourceServer> servers;
-    private final List<Registrar> registrars;
+    private final Path pluginDir;
+    private final ResourceNames names;
+    private final Function<ResourceServer.Endpoint, Connection> connect;
+    /** In the order in which they are registered: memory first. */
+    private final Map<DeviceResource, Connection> connections = new ConcurrentSkipListMap<>(
+            Comparator.comparing(DeviceResource::kind).thenComparing(DeviceResource::profile));
+
+    private volatile Set<DeviceResource> withdrawn = Set.of();
     private final ExecutorService calls = Executors.newThreadPerTaskExecutor(
             Thread.ofPlatform().daemon().name("kubelet-call-", 0).factory());
     private final PeriodicTask task = new PeriodicTask("registration", this::check);
@@ -51,14 +66,23 @@ public final class KubeletConnection implements AutoCloseable {
             InstantSource clock) {
         observer = new CallObserver(listener);
         Path kubelet = DomainSockets.checked(pluginDir.resolve("kubelet.sock"));
-        servers = DeviceResource.of(names).stream()
-                .map(resource -> new ResourceServer.Endpoint(
-                        resource, resource.name(names), DomainSockets.checked(pluginDir.resolve(resource.socket()))))
-                .map(endpoint -> new ResourceServer(endpoint, handler, observer, sockets, calls, clock))
-                .toList();
-        registrars = servers.stream()
-                .map(server -> new Registrar(server, kubelet, sockets, clock))
-                .toList();
+        this.pluginDir = pluginDir;
+        this.names = names;
+        connect = endpoint -> {
+            var server = new ResourceServer(endpoint, handler, observer, sockets, calls, clock);
+            return new Connection(server, new Registrar(server, kubelet, sockets, clock));
+        };
+        DeviceResource.of(names).forEach(this::connect);
+    }
+
+    /** One resource. */
+    private record Connection(ResourceServer server, Registrar registrar) {}
+
+    private void connect(DeviceResource resource) {
+        connections.computeIfAbsent(
+                resource,
+                each -> connect.apply(new ResourceServer.Endpoint(
+                        each, each.name(names), DomainSockets.checked(pluginDir.resolve(each.socket())))));
     }
 
     /** Starts to check the registrations; nothing is registered before the first {@link #offer}. */
@@ -67,14 +91,33 @@ public final class KubeletConnection implements AutoCloseable {
         return this;
     }
 
-    /** Offers these devices from now on. */
-    public void offer(DeviceLists lists) {
-        servers.forEach(server -> server.offer(lists.list(server.endpoint().resource())));
+    /**
+     * Offers these devices from now on. A profile of MIG instances is a resource as long as there are such instances;
+     * after that the kubelet gets an empty list, and the resource ends.
+     */
+    public synchronized void offer(DeviceLists lists) {
+        lists.instances().forEach(this::connect);
+        connections.forEach((resource, connection) -> connection.server().offer(lists.list(resource)));
+        withdrawn = connections.keySet().stream()
+                .filter(resource -> resource.kind() == ShareKind.INSTANCES
+                        && !lists.instances().contains(resource))
+                .collect(Collectors.toSet());
+    }
+
+    private synchronized void end(Set<DeviceResource> resources) {
+        for (DeviceResource resource : resources) {
+            @Nullable Connection connection = withdrawn.contains(resource) ? connections.remove(resource) : null;
+            if (connection != null) {
+                connection.registrar().close();
+                LOG.info("{} is no longer offered: the node has no such MIG instance", resource.name(names));
+            }
+        }
     }
 
     /** Whether the kubelet watches the list of every resource. */
     public boolean watched() {
-        return servers.stream().allMatch(ResourceServer::watched);
+        return connections.values().stream()
+                .allMatch(connection -> connection.server().watched());
     }
 
     /** Whether the kubelet waits for no response. */
@@ -85,12 +128,16 @@ public final class KubeletConnection implements AutoCloseable {
     /** The number of registrations of each resource so far, by its name. */
     public Map<String, Long> registrations() {
         Map<String, Long> counts = new TreeMap<>();
-        registrars.forEach(registrar -> counts.put(registrar.name(), registrar.registrations()));
+        connections
+                .values()
+                .forEach(connection -> counts.put(
+                        connection.registrar().name(), connection.registrar().registrations()));
         return counts;
     }
 
     private Duration check() {
-        registrars.forEach(Registrar::check);
+        end(withdrawn);
+        connections.values().forEach(connection -> connection.registrar().check());
         return INTERVAL;
     }
 
@@ -98,7 +145,7 @@ public final class KubeletConnection implements AutoCloseable {
     @Override
     public void close() {
         task.close();
-        registrars.forEach(Registrar::close);
+        connections.values().forEach(connection -> connection.registrar().close());
         calls.shutdownNow();
     }
 }

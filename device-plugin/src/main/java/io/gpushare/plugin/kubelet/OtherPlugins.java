@@ -10,7 +10,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -81,9 +80,8 @@ public final class OtherPlugins {
         if (ofSlots.isPresent()) {
             return ofSlots;
         }
-        List<String> own = Arrays.stream(DeviceResource.values())
-                .map(DeviceResource::socket)
-                .toList();
+        List<String> own =
+                DeviceResource.STANDARD.stream().map(DeviceResource::socket).toList();
         return Stream.concat(Stream.of(GPUSHARE), own.stream())
                 .map(pluginDir::resolve)
                 .filter(OtherPlugins::accepts)

@@ -96,7 +96,8 @@ public final class PodResourcesClient implements AutoCloseable {
 
     private void add(ContainerResources container, Map<String, Set<String>> containers) {
         for (ContainerDevices devices : container.getDevicesList()) {
-            if (ours.contains(devices.getResourceName())) {
+            if (ours.contains(devices.getResourceName())
+                    || devices.getResourceName().startsWith(ResourceNames.INSTANCES)) {
                 Set<String> ids = containers.computeIfAbsent(container.getName(), _ -> new HashSet<>());
                 devices.getDeviceIdsList().forEach(id -> ids.add(DeviceId.under(devices.getResourceName(), id, names)));
             }

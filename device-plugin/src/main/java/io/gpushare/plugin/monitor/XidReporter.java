@@ -18,7 +18,7 @@ public record XidReporter(LatestSnapshot latest, Events events) {
         assigned.holdings().stream()
                 .filter(holding -> holding.allocation().cards().contains(card))
                 .forEach(holding -> {
-                    boolean client = mps && holding.allocation().shareOn(card).wholeCards() == 0;
+                    boolean client = mps && holding.allocation().shareOn(card).takenWhole() == 0;
                     // MPS may be ready again before the plugin reads that it failed.
                     String more = client
                             ? " The card has MPS: if the error was fatal to one program, all programs on the card have"

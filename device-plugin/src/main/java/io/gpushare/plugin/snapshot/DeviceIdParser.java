@@ -34,12 +34,16 @@ public final class DeviceIdParser {
 
     /** The shares of the devices that are parts of cards, by card. */
     public static Map<CardId, Share> parts(List<DeviceId> devices) {
-        return shares(devices, device -> device.kind() != ShareKind.WHOLE_CARDS);
+        return shares(devices, device -> !ofWhole(device));
     }
 
-    /** The shares of the whole-card devices, by card. */
+    /** The shares of the devices that are whole cards or MIG instances, by card. */
     public static Map<CardId, Share> whole(List<DeviceId> devices) {
-        return shares(devices, device -> device.kind() == ShareKind.WHOLE_CARDS);
+        return shares(devices, DeviceIdParser::ofWhole);
+    }
+
+    private static boolean ofWhole(DeviceId device) {
+        return device.share().takenWhole() > 0;
     }
 
     private static Map<CardId, Share> shares(List<DeviceId> devices, Predicate<DeviceId> kind) {

@@ -44,11 +44,13 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
             }
         }
 
-        /** By the minor number of its device file. */
+        /** By the minor number of its device file, which MIG instances of one card have in common. */
         record ByMinor(int minor) implements NamedCard {
             @Override
             public Optional<CardId> in(Inventory inventory) {
-                return first(inventory, card -> Integer.valueOf(minor).equals(card.minor()));
+                return first(
+                        inventory,
+                        card -> card.profile() == null && Integer.valueOf(minor).equals(card.minor()));
             }
         }
 
@@ -107,7 +109,7 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
         }
 
         private static boolean cardCount(Share request, int cards) {
-            int exactly = Math.max(request.wholeCards(), request.slots());
+            int exactly = Math.max(request.takenWhole(), request.slots());
             return exactly > 0 ? cards == exactly : request.divisibleBy(cards);
         }
 

@@ -157,7 +157,7 @@ record PodAllocation(
     /** Whether the allocation has the same cards, and at least as much of them. */
     private static boolean covers(ContainerAllocation allocation, ContainerAllocation other) {
         return allocation.visibleCards().equals(other.visibleCards())
-                && (allocation.total().wholeCards() > 0 || other.total().fits(allocation.total()));
+                && (allocation.total().takenWhole() > 0 || other.total().fits(allocation.total()));
     }
 
     /** What containers with slots have beside these, which is all that scheduler and kubelet count of them. */

@@ -72,7 +72,10 @@ public final class InventoryAssembler {
 
     private void reportAbsent() {
         Set<CardId> now = new TreeSet<>(cordoned);
-        scanned.cards().forEach(card -> now.remove(card.id()));
+        scanned.cards().forEach(card -> {
+            now.remove(card.id());
+            now.remove(card.physical());
+        });
         if (!scanned.cards().isEmpty() && !now.equals(absent)) {
             absent = now;
             LOG.warn("cordoned cards that this node does not have: {}", now.isEmpty() ? "none any more" : now);

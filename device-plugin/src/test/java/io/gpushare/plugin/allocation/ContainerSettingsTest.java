@@ -53,6 +53,37 @@ class ContainerSettingsTest {
     }
 
     @Test
+    void aContainerGetsItsMigInstanceAndNothingElseOfTheCard() {
+        Inventory node = new Inventory(
+                MemoryUnit.GIB,
+                null,
+                List.of(TestPods.instance("MIG-1", 1, "1g.10gb", 9), TestPods.instance("MIG-2", 2, "3g.40gb", 39)));
+        CardId instance = new CardId("MIG-2");
+        ContainerAllocation whole =
+                new ContainerAllocation("main", ContainerRole.APP, Map.of(instance, instance.whole()));
+        for (ContainerAllocation allocation : List.of(whole, TestPods.share("main", instance, 3))) {
+            ContainerAllocateResponse given = new ContainerSettings(Set.of(DeviceListStrategy.values()))
+                                    .of(POD, allocation, node, ContainerIsolation.Settings.NONE)
+                            instanceof Outcome.Of(var response)
+                    ? response
+                    : Assertions.fail();
+            assertThat(given.getEnvsMap()).containsEntry("NVIDIA_VISIBLE_DEVICES", "MIG-2");
+            assertThat(given.getCdiDevicesList())
+                    .extracting(CDIDevice::getName)
+                    .containsExactly("nvidia.com/gpu=MIG-2");
+            assertThat(given.getDevicesList())
+                    .extracting(DeviceSpec::getHostPath)
+                    .containsExactly(
+                            "/dev/nvidia5",
+                            "/dev/nvidia-caps/nvidia-cap2",
+                            "/dev/nvidia-caps/nvidia-cap102",
+                            "/dev/nvidiactl",
+                            "/dev/nvidia-uvm",
+                            "/dev/nvidia-uvm-tools");
+        }
+    }
+
+    @Test
     void aWholeCardContainerSeesItsCardsOnly() {
         assertThat(given(Set.of(DeviceListStrategy.ENVVAR), WHOLE).getEnvsMap())
                 .isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "GPU-b,GPU-a"));

@@ -124,7 +124,12 @@ class CardHistoryTest {
     }
 
     private static CardHistory history(Map<String, Memory> memoryByModel) {
-        return new CardHistory(MemoryUnit.GIB, new CardHealth(Duration.ofSeconds(10)), false, memoryByModel);
+        return new CardHistory(
+                MemoryUnit.GIB,
+                new CardHealth(Duration.ofSeconds(10)),
+                false,
+                memoryByModel,
+                new MigCards(true, Optional.empty()));
     }
 
     private static CardReading gb10() {

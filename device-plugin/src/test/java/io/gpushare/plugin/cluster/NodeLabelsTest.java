@@ -12,6 +12,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.snapshot.TestPods;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -138,6 +139,25 @@ class NodeLabelsTest {
             labels.put(String.valueOf(left.next()), left.next());
         }
         return labels;
+    }
+
+    @Test
+    void instancesHaveTheLabelsOfNvidiasStrategyMixed() {
+        Inventory node = new Inventory(
+                MemoryUnit.GIB,
+                DRIVER,
+                List.of(
+                        card(0, "NVIDIA H100 80GB HBM3", 81_559, new ComputeCapability(9, 0), false),
+                        TestPods.instance("MIG-1", 1, "3g.40gb", 39),
+                        TestPods.instance("MIG-2", 2, "1g.10gb+me", 9),
+                        TestPods.instance("MIG-3", 3, "1g.10gb+me", 9)));
+        assertThat(NodeLabels.of(node))
+                .containsEntry(COUNT, "2")
+                .containsEntry("nvidia.com/gpu.memory", "81559")
+                .containsEntry("nvidia.com/mig.strategy", "mixed")
+                .containsEntry("nvidia.com/mig-3g.40gb.count", "1")
+                .containsEntry("nvidia.com/mig-3g.40gb.memory", "39936")
+                .containsEntry("nvidia.com/mig-1g.10gb.me.count", "2");
     }
 
     private static Card card(

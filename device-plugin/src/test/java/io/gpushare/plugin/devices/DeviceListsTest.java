@@ -8,6 +8,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodePod;
@@ -36,6 +37,31 @@ class DeviceListsTest {
                         healthy("GPU-b::0"),
                         healthy("GPU-b::1"));
         assertThat(lists.list(DeviceResource.CARDS)).containsExactly(healthy("GPU-a"), healthy("GPU-b"));
+    }
+
+    @Test
+    void instancesAreOfferedWholeByProfileAndLinkedWithTheirMemory() {
+        Card large = TestPods.instance("MIG-3", 2, "3g.40gb", 39);
+        NodeSnapshot cut = NodeSnapshot.of(
+                new Inventory(MemoryUnit.GIB, null, List.of(A, large, TestPods.instance("MIG-1", 3, "1g.10gb+me", 9))));
+        DeviceLists lists = DeviceLists.of(cut.allocations());
+        DeviceResource ofLarge = DeviceResource.instances("3g.40gb");
+        assertThat(lists.instances()).containsExactlyInAnyOrder(ofLarge, DeviceResource.instances("1g.10gb+me"));
+        assertThat(lists.list(DeviceResource.CARDS)).containsExactly(healthy("GPU-a"));
+        assertThat(lists.list(ofLarge)).containsExactly(healthy("MIG-3"));
+        assertThat(healthy(lists.list(DeviceResource.MEMORY))).hasSize(3 + 39 + 9);
+        assertThat(DeviceResource.instances("1g.10gb+me").name(ResourceNames.DEFAULT))
+                .isEqualTo("nvidia.com/mig-1g.10gb.me");
+
+        DeviceLists taken =
+                DeviceLists.of(cut.withPod(TestPods.whole("w", 0, large.id())).allocations());
+        assertThat(healthy(taken.list(DeviceResource.MEMORY))).hasSize(3 + 9);
+        DeviceLists shared = DeviceLists.of(
+                cut.withPod(TestPods.onCard("p", 0, large.id(), 1)).allocations());
+        assertThat(healthy(shared.list(ofLarge))).isEmpty();
+
+        assertThat(DeviceLists.of(EMPTY.allocations()).instances()).isEmpty();
+        assertThat(DeviceLists.of(EMPTY.allocations()).list(ofLarge)).isEmpty();
     }
 
     @Test

@@ -267,7 +267,7 @@ class RegistrationIT {
         @Override
         public List<String> preferred(
                 DeviceResource resource, List<String> available, List<String> mustInclude, int size) {
-            if (resource == DeviceResource.CARDS) {
+            if (resource.equals(DeviceResource.CARDS)) {
                 throw new IllegalStateException("no preference");
             }
             assertThat(available).hasSize(2);
@@ -282,18 +282,18 @@ class RegistrationIT {
 
         @Override
         public Optional<String> start(DeviceResource resource, List<String> ids) {
-            return resource == DeviceResource.CARDS ? Optional.of("the card is not ready\n" + ids) : Optional.empty();
+            return resource.equals(DeviceResource.CARDS)
+                    ? Optional.of("the card is not ready\n" + ids)
+                    : Optional.empty();
         }
 
         @Override
         public Outcome<ContainerAllocateResponse> allocate(DeviceResource resource, List<String> ids) {
-            return switch (resource) {
-                case CARDS -> new Outcome.Refused<>(RefusalKind.CARD_IN_USE, "the card is taken");
-                case MEMORY, CORES, SLOTS ->
-                    new Outcome.Of<>(ContainerAllocateResponse.newBuilder()
+            return resource.equals(DeviceResource.CARDS)
+                    ? new Outcome.Refused<>(RefusalKind.CARD_IN_USE, "the card is taken")
+                    : new Outcome.Of<>(ContainerAllocateResponse.newBuilder()
                             .putEnvs("NVIDIA_VISIBLE_DEVICES", "GPU-a")
                             .build());
-            };
         }
     }
 

@@ -10,7 +10,9 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.foreign.AliyunPod;
@@ -135,15 +137,16 @@ public final class TestPods {
     /** Each of these cards whole, in their order. */
     public static Map<CardId, Share> wholeCards(CardId... cards) {
         Map<CardId, Share> shares = new LinkedHashMap<>();
-        Arrays.stream(cards).forEach(card -> shares.put(card, Share.WHOLE_CARD));
+        Arrays.stream(cards).forEach(card -> shares.put(card, card.whole()));
         return shares;
     }
 
     /** A pod of one container {@code main} with these cards. */
     public static NodePod whole(String name, int second, CardId... cards) {
+        ContainerAllocation own = new ContainerAllocation("main", ContainerRole.APP, wholeCards(cards));
         return annotated(
-                unannotated(name, second, cards("main", cards.length)),
-                allocation(new ContainerAllocation("main", ContainerRole.APP, wholeCards(cards))));
+                unannotated(name, second, new ContainerDemand("main", ContainerRole.APP, own.total())),
+                allocation(own));
     }
 
     public static ContainerDemand memory(String name, int units) {
@@ -157,6 +160,19 @@ public final class TestPods {
     /** The card with MPS, whose cores can be limited. */
     public static Card mps(Card card) {
         return card.withIsolation(CardIsolation.of(Isolation.MPS));
+    }
+
+    /** A MIG instance of the card {@code GPU-parent}. */
+    public static Card instance(String uuid, int index, String profile, int gib) {
+        MigInstance instance =
+                new MigInstance(new CardId("GPU-parent"), profile, index, 0, List.of(index, index + 100));
+        return new Card(
+                new CardId(uuid),
+                index,
+                5,
+                "NVIDIA H100",
+                Memory.ofGib(gib),
+                new Card.Details(null, null, null, true, instance));
     }
 
     public static ContainerDemand cards(String name, int count) {

@@ -3,6 +3,7 @@ package io.gpushare.e2e.card;
 import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.CardUtilization;
+import io.gpushare.nvml.MigFacts;
 import io.gpushare.nvml.library.NvmlException;
 import java.io.IOException;
 import java.util.Arrays;
@@ -65,7 +66,7 @@ record FactsPart(Machine machine, Findings findings) {
                 String.valueOf(machine.totalMib()),
                 card.compute().map(Object::toString).orElse("[N/A]"),
                 enabled(card.ecc()),
-                enabled(card.mig()));
+                enabled(card.mig().map(MigFacts::enabled)));
         List<String> theirs = query("gpu", FIELDS.toArray(String[]::new)).getFirst();
         for (int i = 0; i < FIELDS.size(); i++) {
             findings.same(FIELDS.get(i), theirs.get(i), ours.get(i));

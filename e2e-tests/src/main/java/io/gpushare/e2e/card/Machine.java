@@ -71,7 +71,9 @@ record Machine(
         facts.put("kernel", System.getProperty("os.version"));
         facts.put("cgroups", cgroups().map(mount -> "version 2 at " + mount).orElse("not version 2"));
         facts.put("compute mode before", mode.toString());
-        facts.put("MIG", card.mig().map(on -> on ? "enabled" : "disabled").orElse("none"));
+        facts.put(
+                "MIG",
+                card.mig().map(mig -> mig.enabled() ? "enabled" : "disabled").orElse("none"));
         Stream<String> programs = Stream.of("nvidia-smi", "nvidia-cuda-mps-control", "nvcc");
         facts.put(
                 "programs",

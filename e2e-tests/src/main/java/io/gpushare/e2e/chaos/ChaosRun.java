@@ -1,5 +1,8 @@
 package io.gpushare.e2e.chaos;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gpushare.e2e.chaos.check.AuditLog;
 import io.gpushare.e2e.chaos.check.ClusterCards;
 import io.gpushare.e2e.chaos.check.ClusterWatcher;
@@ -43,11 +46,12 @@ final class ChaosRun implements AutoCloseable {
     private final LocalCluster cluster;
     private final List<String> nodes;
     private final Installation installation;
-    private final ClusterCards cards;
+    private ClusterCards cards;
     private final Optional<SimulatedMps> mps;
     private @Nullable SimulatedClocks clocks;
 
-    private ChaosRun(long seed, Duration length, Plan plan, boolean isolated, LocalCluster cluster, Path root) {
+    private ChaosRun(
+            long seed, Duration length, Plan plan, boolean isolated, boolean cut, LocalCluster cluster, Path root) {
         this.seed = seed;
         this.length = length;
         this.plan = plan;
@@ -55,7 +59,7 @@ final class ChaosRun implements AutoCloseable {
         this.cluster = cluster;
         this.nodes = List.of(cluster.node(), cluster.addNode());
         this.installation = new Installation(cluster, root);
-        this.cards = ClusterCards.of(nodes);
+        this.cards = ClusterCards.of(nodes, cut);
         this.mps = isolated ? Optional.of(new SimulatedMps(cluster, root)) : Optional.empty();
     }
 
@@ -63,22 +67,25 @@ final class ChaosRun implements AutoCloseable {
      * Starts a cluster of two nodes, installs both programs and draws the plan. No fault is injected yet.
      *
      * @param isolated whether MPS is in force, and the containers have programs that allocate memory
+     * @param cut whether a card of each node has MIG instances
      */
-    static ChaosRun prepare(Path root, long seed, Duration length, boolean isolated) {
-        Plan plan = Plan.of(seed, length, ClusterCards.PER_NODE, isolated);
+    static ChaosRun prepare(Path root, long seed, Duration length, boolean isolated, boolean cut) {
+        List<String> profiles = ClusterCards.of(List.of(), cut).profiles();
+        Plan plan = Plan.of(seed, length, ClusterCards.PER_NODE, isolated, profiles);
         System.out.printf(
                 "chaos: seed %d, %d min, %d pods and %d faults; to repeat: ./mvnw verify -Pchaos"
-                        + " -Dgpushare.seed=%d -Dgpushare.minutes=%d%s%n",
+                        + " -Dgpushare.seed=%d -Dgpushare.minutes=%d%s%s%n",
                 seed,
                 length.toMinutes(),
                 plan.orders().size(),
                 plan.faults().size(),
                 seed,
                 length.toMinutes(),
-                isolated ? " -Dgpushare.isolation=mps" : "");
+                isolated ? " -Dgpushare.isolation=mps" : "",
+                cut ? " -Dgpushare.mig=true" : "");
         LocalCluster cluster = LocalCluster.start(root);
         try {
-            ChaosRun run = new ChaosRun(seed, length, plan, isolated, cluster, root);
+            ChaosRun run = new ChaosRun(seed, length, plan, isolated, cut, cluster, root);
             run.install();
             return run;
         } catch (RuntimeException | AssertionError e) {
@@ -98,7 +105,7 @@ final class ChaosRun implements AutoCloseable {
             """.formatted(PodManifests.URGENT));
         Map<String, List<String>> lines = new HashMap<>();
         for (int node = 0; node < nodes.size(); node++) {
-            lines.put(nodes.get(node), ClusterCards.lines(node, Map.of()));
+            lines.put(nodes.get(node), cards.lines(node, Map.of()));
         }
         installation.simulate(lines);
         mps.ifPresent(each -> {
@@ -106,8 +113,23 @@ final class ChaosRun implements AutoCloseable {
             each.installSupervisor();
             each.isolate(installation, "--mps-over-use-grace=3s");
         });
-        installation.withHami("GiB");
+        installation.withHami("GiB", cards.profiles());
+        for (String node : nodes) {
+            cards = cards.with(node, inventory(node));
+        }
         clocks = SimulatedClocks.install(cluster, installation, nodes, root);
+    }
+
+    private JsonNode inventory(String node) {
+        String written = cluster.kubectl()
+                .json("get", "node", node)
+                .at("/metadata/annotations/gpushare.io~1inventory")
+                .asText();
+        try {
+            return new ObjectMapper().readTree(written);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException("the inventory of " + node + " is no JSON: " + written, e);
+        }
     }
 
     Plan plan() {
@@ -136,6 +158,7 @@ final class ChaosRun implements AutoCloseable {
                     api,
                     keeper,
                     Objects.requireNonNull(clocks),
+                    cards,
                     new AnnotationEditor(api, watcher, cards, tally),
                     interruptions,
                     watch,

@@ -39,6 +39,7 @@ final class FaultInjector {
     private final Processes processes;
     private final ProcessKeeper keeper;
     private final SimulatedClocks clocks;
+    private final ClusterCards cards;
     private final AnnotationEditor editor;
     private final RunClock watch;
     private final Tally tally;
@@ -54,6 +55,7 @@ final class FaultInjector {
             ApiServer api,
             ProcessKeeper keeper,
             SimulatedClocks clocks,
+            ClusterCards cards,
             AnnotationEditor editor,
             Interruptions interruptions,
             RunClock watch,
@@ -65,6 +67,7 @@ final class FaultInjector {
         this.processes = new Processes(cluster);
         this.keeper = keeper;
         this.clocks = clocks;
+        this.cards = cards;
         this.editor = editor;
         this.interruptions = interruptions;
         this.watch = watch;
@@ -245,7 +248,7 @@ final class FaultInjector {
     private synchronized void card(Fault fault, String node, String state) {
         Map<Integer, String> unhealthy = unhealthyCards.get(fault.node());
         unhealthy.put(fault.card(), state);
-        installation.cards(node, ClusterCards.lines(fault.node(), unhealthy));
+        installation.cards(node, cards.lines(fault.node(), unhealthy));
     }
 
     private synchronized int next() {

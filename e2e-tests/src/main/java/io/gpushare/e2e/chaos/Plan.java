@@ -19,6 +19,9 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
     private static final int PODS_A_MINUTE = 33;
     private static final int NAMES = 90;
     private static final int NODES = 2;
+    /** Where there are MIG instances, one pod in so many takes one whole. */
+    private static final int INSTANCE = 5;
+
     private static final Duration GAP = Duration.ofSeconds(10);
     /** The time after a fault in which its target is not hit again. */
     private static final Duration REST = Duration.ofSeconds(6);
@@ -33,16 +36,17 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
      *
      * @param cards the number of cards per node
      * @param isolated whether isolation is in force, which has faults of its own
+     * @param profiles of the MIG instances that some pods take; the plan without them is the same but for these pods
      */
-    static Plan of(long seed, Duration length, int cards, boolean isolated) {
+    static Plan of(long seed, Duration length, int cards, boolean isolated, List<String> profiles) {
         Random random = new Random(seed);
         List<Kind> kinds = Arrays.stream(Kind.values())
                 .filter(kind -> kind.target != Target.API && (isolated || kind.target != Target.SUPERVISOR))
                 .toList();
-        return new Plan(orders(random, length), faults(random, length, cards, kinds));
+        return new Plan(orders(random, length, profiles), faults(random, length, cards, kinds));
     }
 
-    private static List<PlannedPod> orders(Random random, Duration length) {
+    private static List<PlannedPod> orders(Random random, Duration length, List<String> profiles) {
         int count = (int) Math.ceilDiv(PODS_A_MINUTE * length.toSeconds(), 60);
         List<Duration> times = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -62,6 +66,10 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
             int longest = ending == Ending.IMPATIENT ? 4_000 : cards ? 8_000 : 45_000;
             int shortest = ending == Ending.IMPATIENT ? 50 : 3_000;
             Duration life = Duration.ofMillis(random.nextInt(shortest, longest));
+            // After all draws, so that they are the same with and without instances.
+            if (!profiles.isEmpty() && i % INSTANCE == 1) {
+                requests = List.of(ContainerRequest.instance(profiles.get(i % profiles.size())));
+            }
             orders.add(new PlannedPod(i, times.get(i), "pod-" + i % NAMES, requests, ending, life));
         }
         return orders;

@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Installs both programs on a cluster as deploy/README.md describes, with the simulated driver on the node. */
@@ -119,10 +120,15 @@ public final class Installation {
 
     /** Lets both programs and kube-scheduler take requests in HAMi's words, after {@link #simulate}. */
     public void withHami(String unit) {
+        withHami(unit, List.of());
+    }
+
+    /** The same, and kube-scheduler asks for MIG instances of these profiles. */
+    public void withHami(String unit, List<String> profiles) {
         option(EXTENDER, "add", unit);
         // In place of the unit that simulate() set.
         option(PLUGIN, "replace", unit);
-        cluster.configureScheduler(schedulerWithHami());
+        cluster.configureScheduler(scheduler(true, profiles));
         ready(EXTENDER);
         ready(PLUGIN);
     }
@@ -135,15 +141,24 @@ public final class Installation {
         cluster.kubectl().run("-n", NAMESPACE, "patch", program, "--type=json", "--patch", options);
     }
 
-    /** The configuration files with their lines on HAMi's names uncommented. */
-    private Path schedulerWithHami() {
+    /**
+     * The configuration files with the names of these MIG profiles.
+     *
+     * @param hami whether their lines on HAMi's names are uncommented
+     */
+    public Path scheduler(boolean hami, List<String> profiles) {
+        String names = profiles.stream()
+                .map(profile -> "      - name: nvidia.com/mig-" + profile + "\n        ignoredByScheduler: false\n")
+                .collect(Collectors.joining());
         try (Stream<Path> files = Files.list(root.resolve("deploy/scheduler"))) {
-            Path folder = Files.createTempDirectory("hami");
+            Path folder = Files.createTempDirectory("scheduler");
             for (Path file : files.filter(name -> name.getFileName().toString().startsWith("config-"))
                     .toList()) {
+                String text =
+                        Files.readString(file).replace("    managedResources:\n", "    managedResources:\n" + names);
                 Files.writeString(
                         folder.resolve(file.getFileName()),
-                        Files.readString(file).replaceAll("(?m)^      # (- name: nvidia|  ignoredBy)", "      $1"));
+                        hami ? text.replaceAll("(?m)^      # (- name: nvidia|  ignoredBy)", "      $1") : text);
             }
             return folder;
         } catch (IOException e) {

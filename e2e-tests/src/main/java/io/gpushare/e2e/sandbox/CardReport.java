@@ -68,7 +68,7 @@ final class CardReport {
 
     String table() {
         StringBuilder table = new StringBuilder(String.format(
-                "%-8s %-4s %-26s %5s %5s %8s  %s%n", "node", "card", "model", "units", "peak", "at once", "pods"));
+                "%-8s %-4s %-30s %5s %5s %8s  %s%n", "node", "card", "model", "units", "peak", "at once", "pods"));
         for (ClusterSnapshot.Node node : nodes.keySet()) {
             for (Card card : node.cards()) {
                 Usage usage = usage(card);
@@ -78,8 +78,8 @@ final class CardReport {
                                 : (usage.sharing.isEmpty() ? "" : " ") + "[whole: " + String.join(" ", usage.whole)
                                         + "]");
                 table.append(String.format(
-                        "%-8s %-4d %-26s %5d %5d %8d  %s%n",
-                        node.name(), card.index(), card.model(), card.units(), usage.maxUnits, usage.maxSharing, pods));
+                        "%-8s %-4d %-30s %5d %5d %8d  %s%n",
+                        node.name(), card.index(), card.name(), card.units(), usage.maxUnits, usage.maxSharing, pods));
             }
         }
         return table.toString();

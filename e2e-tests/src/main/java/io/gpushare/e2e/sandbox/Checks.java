@@ -56,7 +56,7 @@ final class Checks {
                             placed.pod().name() + " is on " + placed.pod().node() + " and its annotation names "
                                     + card.uuid() + " of " + node.name());
                 }
-                String where = node.name() + " card " + card.index() + " (" + card.model() + ")";
+                String where = node.name() + " card " + card.index() + " (" + card.name() + ")";
                 check(units <= card.units(), where + " has " + card.units() + " units and allocated " + units);
                 check(whole <= 1, where + " is taken whole by " + whole + " pods");
                 check(whole == 0 || units == 0, where + " is shared and whole at once");
@@ -87,7 +87,7 @@ final class Checks {
                 devices.equals(started.devices()),
                 title + " holds " + started.devices() + ", pod-resources reports " + devices);
         Set<String> memory = devices.getOrDefault(PodSpec.MEMORY, Set.of());
-        Set<String> cards = devices.getOrDefault(PodSpec.CARDS, Set.of());
+        Set<String> cards = devices.getOrDefault(spec.whole(), Set.of());
         check(memory.size() == spec.units(), title + " holds " + memory.size() + " memory devices");
         check(cards.size() == spec.cards(), title + " holds " + cards.size() + " whole-card devices");
         Set<String> allocated = new TreeSet<>(cards);

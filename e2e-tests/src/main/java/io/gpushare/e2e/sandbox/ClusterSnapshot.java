@@ -15,10 +15,23 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
     static final String INVENTORY = "gpushare.io/inventory";
     static final String ALLOCATION = "gpushare.io/allocation";
 
-    /** A card of a node's inventory; its units have the node's unit size. */
-    record Card(String uuid, int index, String model, int units) {}
+    /**
+     * A card of a node's inventory; its units have the node's unit size.
+     *
+     * @param profile of a MIG instance; empty for a full card
+     */
+    record Card(String uuid, int index, String model, String profile, int units) {
+        String name() {
+            return profile.isEmpty() ? model : model + " " + profile;
+        }
+    }
 
-    record Node(String name, List<Card> cards, int memory, int memoryAllocatable, int cardsAllocatable) {}
+    record Node(String name, List<Card> cards, int memory, int memoryAllocatable, int cardsAllocatable) {
+        /** The number of its cards that are no MIG instances. */
+        long fullCards() {
+            return cards.stream().filter(card -> card.profile().isEmpty()).count();
+        }
+    }
 
     /** The part of a card that a container has: units, or the whole card. */
     record Share(String container, String card, int units, boolean whole) {}
@@ -77,6 +90,7 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
                     card.path("uuid").asText(),
                     card.path("index").asInt(),
                     card.path("model").asText(),
+                    card.path("profile").asText(),
                     units));
         }
         JsonNode status = node.path("status");
@@ -122,6 +136,6 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
                 .allMatch(node -> node.memory() > 0
                         && node.memoryAllocatable()
                                 == node.cards().stream().mapToInt(Card::units).sum()
-                        && node.cardsAllocatable() == node.cards().size());
+                        && node.cardsAllocatable() == node.fullCards());
     }
 }

@@ -24,6 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,9 +87,16 @@ final class SandboxCluster implements AutoCloseable {
             startNode(machine, logs);
         }
         URI prefix = URI.create("http://127.0.0.1:" + extenderPort + "/gpushare-scheduler");
-        ExtenderConfig extender =
-                new ExtenderConfig(prefix, 5, Set.of(PodSpec.MEMORY, PodSpec.CARDS), Duration.ofSeconds(5));
+        ExtenderConfig extender = new ExtenderConfig(prefix, 5, managed(machines), Duration.ofSeconds(5));
         keep(SimulatedScheduler.start(server.uri(), extender, 1, InstantSource.system()));
+    }
+
+    /** The resources of which the scheduler asks the extender. */
+    private static Set<String> managed(List<SandboxNode> machines) {
+        return Stream.concat(
+                        Stream.of(PodSpec.MEMORY, PodSpec.CARDS),
+                        machines.stream().flatMap(SandboxNode::profiles).map(profile -> PodSpec.MIG + profile))
+                .collect(Collectors.toSet());
     }
 
     /** Adds nodes that exist in the API only. */

@@ -1,6 +1,8 @@
 package io.gpushare.e2e.sandbox;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A node of the sandbox.
@@ -13,7 +15,7 @@ record SandboxNode(String name, List<String> cards, boolean isolated) {
     static final SandboxNode ISOLATED =
             new SandboxNode("node-a", List.of("kind=T4 memory=15GiB", "kind=T4 memory=15GiB"), true);
 
-    /** Four nodes whose cards differ between nodes and, on two of them, within the node. */
+    /** Four nodes whose cards differ between nodes and, on two of them, within the node. One card has MIG instances. */
     static final List<SandboxNode> ALL = List.of(
             ISOLATED,
             new SandboxNode("node-b", List.of("kind=A10 memory=24GiB", "kind=L40S memory=48GiB")),
@@ -26,13 +28,25 @@ record SandboxNode(String name, List<String> cards, boolean isolated) {
                             "kind=A100-80 memory=80GiB numa=1")),
             new SandboxNode(
                     "node-d",
-                    List.of("kind=H100-80 memory=80GiB", "kind=H100-80 memory=80GiB", "kind=H200-141 memory=141GiB")));
+                    List.of(
+                            "kind=H100-80 memory=80GiB",
+                            "kind=H100-80 memory=80GiB",
+                            "kind=H200-141 memory=141GiB",
+                            "kind=H100-80 mig=3g.40gb,2g.20gb,1g.10gb,1g.10gb")));
 
     /** The node whose plugin is recorded for the AOT cache of its image. */
     static final SandboxNode RECORDED = ALL.get(2);
 
     SandboxNode(String name, List<String> cards) {
         this(name, cards, false);
+    }
+
+    /** The profiles of its MIG instances. */
+    Stream<String> profiles() {
+        return cards.stream()
+                .flatMap(card -> Arrays.stream(card.split(" ")))
+                .filter(word -> word.startsWith("mig="))
+                .flatMap(word -> Arrays.stream(word.substring("mig=".length()).split(",")));
     }
 
     String cardsFile() {

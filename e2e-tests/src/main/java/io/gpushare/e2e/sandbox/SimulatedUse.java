@@ -126,7 +126,7 @@ final class SimulatedUse {
         double part = over ? 1.05 : idle ? 0.15 : 0.6 + 0.25 * wave;
         long mib = Math.max(64, Math.round(part * units * 1024));
         long percent = idle ? 0 : Math.round(20 + 15 * (1 + wave));
-        return "process pid=" + pid + " card=" + card.index() + " memory=" + mib + "MiB utilisation=" + percent + "\n";
+        return "process pid=" + pid + " card=" + card.uuid() + " memory=" + mib + "MiB utilisation=" + percent + "\n";
     }
 
     private static void replace(Path file, String text) throws IOException {

@@ -83,9 +83,9 @@ final class TerminalView {
         for (ClusterSnapshot.Node node : snapshot.nodes()) {
             for (Card card : node.cards()) {
                 if (placed.takesWhole(card.uuid())) {
-                    places.add(node.name() + " card " + card.index() + " (" + card.model() + "), whole");
+                    places.add(node.name() + " card " + card.index() + " (" + card.name() + "), whole");
                 } else if (placed.unitsOn(card.uuid()) > 0) {
-                    places.add(node.name() + " card " + card.index() + " (" + card.model() + "), "
+                    places.add(node.name() + " card " + card.index() + " (" + card.name() + "), "
                             + placed.unitsOn(card.uuid()) + " of " + card.units() + " units");
                 }
             }
@@ -100,11 +100,7 @@ final class TerminalView {
         for (ClusterSnapshot.Node node : nodes.subList(Math.max(0, nodes.size() - NODES), nodes.size())) {
             drawing.append(String.format(
                     "%n%s   memory %d of %d units allocatable, %d of %d cards%n",
-                    node.name(),
-                    node.memoryAllocatable(),
-                    node.memory(),
-                    node.cardsAllocatable(),
-                    node.cards().size()));
+                    node.name(), node.memoryAllocatable(), node.memory(), node.cardsAllocatable(), node.fullCards()));
             node.cards().forEach(card -> drawing.append(card(snapshot, card)));
         }
         if (nodes.size() > NODES) {
@@ -130,9 +126,9 @@ final class TerminalView {
                 .map(placed -> placed.pod().name() + (whole ? " (whole)" : " " + placed.unitsOn(card.uuid())))
                 .toList();
         return String.format(
-                "  %d %-26s [%s] %3s/%-3d  %s%n",
+                "  %d %-29s [%s] %3s/%-3d  %s%n",
                 card.index(),
-                card.model(),
+                card.name(),
                 bar,
                 whole ? "all" : Integer.toString(units),
                 card.units(),

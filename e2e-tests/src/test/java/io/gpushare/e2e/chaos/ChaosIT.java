@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * {@code ./mvnw verify -Pchaos}; {@code -Dgpushare.seed=…} repeats a plan, {@code -Dgpushare.minutes=…} sets a
- * length other than ten minutes, {@code -Dgpushare.isolation=mps} adds isolation and programs that allocate memory.
+ * length other than ten minutes, {@code -Dgpushare.isolation=mps} adds isolation and programs that allocate memory,
+ * {@code -Dgpushare.mig=true} a card with MIG instances on each node.
  */
 @Tag("chaos")
 class ChaosIT {
@@ -23,7 +24,9 @@ class ChaosIT {
         long seed = Long.getLong("gpushare.seed", new Random().nextInt(1_000_000));
         long minutes = Long.getLong("gpushare.minutes", USUAL_MINUTES);
         boolean isolated = System.getProperty("gpushare.isolation", "none").equals("mps");
-        try (ChaosRun run = ChaosRun.prepare(ROOT, seed, Duration.ofMinutes(minutes), isolated)) {
+        // The memory of instances is not offered with MPS.
+        boolean cut = !isolated && Boolean.getBoolean("gpushare.mig");
+        try (ChaosRun run = ChaosRun.prepare(ROOT, seed, Duration.ofMinutes(minutes), isolated, cut)) {
             Tally tally = run.run();
             assertThat(tally.violations()).isEmpty();
             assertThat(tally.of("pods: ran to their end")

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.e2e.chaos.Fault.Kind;
 import io.gpushare.e2e.chaos.check.ClusterCards;
+import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -48,7 +49,7 @@ class PlanTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 999_999})
     void withoutIsolationEverythingElseIsHit(long seed) {
-        Plan without = Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, false);
+        Plan without = Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, false, List.of());
         assertThat(without.orders()).isEqualTo(plan(seed).orders());
         Set<Kind> others = Arrays.stream(Kind.values())
                 .filter(kind -> kind.target != Fault.Target.SUPERVISOR)
@@ -57,8 +58,20 @@ class PlanTest {
                 .isEqualTo(others);
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 999_999})
+    void whereThereAreInstancesPodsTakeEachProfileAndTheFaultsAreTheSame(long seed) {
+        List<String> profiles = List.of("1g.5gb", "2g.10gb");
+        Plan cut = Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, true, profiles);
+        assertThat(cut.faults()).isEqualTo(plan(seed).faults());
+        assertThat(cut.orders().stream()
+                        .flatMap(order -> order.requests().stream())
+                        .map(ContainerRequest::profile))
+                .containsAll(profiles);
+    }
+
     private static Plan plan(long seed) {
-        return Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, true);
+        return Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, true, List.of());
     }
 
     private static String shape(PlannedPod order) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SimulatedUseTest {
     private static final String NODE = SandboxNode.RECORDED.name();
-    private static final Card CARD = new Card("GPU-1", 0, "NVIDIA A100", 80);
+    private static final Card CARD = new Card("GPU-1", 0, "NVIDIA A100", "", 80);
 
     @TempDir
     private Path folder;

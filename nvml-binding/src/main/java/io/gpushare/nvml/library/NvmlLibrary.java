@@ -35,6 +35,8 @@ public interface NvmlLibrary extends Library {
     int NVML_COMPUTEMODE_PROHIBITED = 2;
     int NVML_COMPUTEMODE_EXCLUSIVE_PROCESS = 3;
     long NVML_VALUE_NOT_AVAILABLE = -1;
+    /** The instance ID in an event, or of a process, that concerns the whole card: 2^32-1. */
+    int NVML_NO_INSTANCE = -1;
 
     int nvmlInit_v2();
 
@@ -75,6 +77,20 @@ public interface NvmlLibrary extends Library {
     int nvmlDeviceGetMemoryAffinity(Pointer device, int words, long[] nodes, int scope);
 
     int nvmlDeviceGetMigMode(Pointer device, IntByReference current, IntByReference pending);
+
+    /** The number of places of MIG instances; 0 while the mode is disabled. */
+    int nvmlDeviceGetMaxMigDeviceCount(Pointer device, IntByReference count);
+
+    /** "Not found" for an empty place. */
+    int nvmlDeviceGetMigDeviceHandleByIndex(Pointer device, int index, PointerByReference instance);
+
+    int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(Pointer instance, PointerByReference device);
+
+    int nvmlDeviceGetGpuInstanceId(Pointer instance, IntByReference id);
+
+    int nvmlDeviceGetComputeInstanceId(Pointer instance, IntByReference id);
+
+    int nvmlDeviceGetAttributes_v2(Pointer instance, nvmlDeviceAttributes_t attributes);
 
     int nvmlDeviceGetUtilizationRates(Pointer device, nvmlUtilization_t utilization);
 
@@ -213,6 +229,30 @@ public interface NvmlLibrary extends Library {
         public long softLimit;
         public long hardLimit;
         public long currentUsed;
+    }
+
+    /** What a MIG instance has of its card. */
+    @FieldOrder({
+        "multiprocessorCount",
+        "sharedCopyEngineCount",
+        "sharedDecoderCount",
+        "sharedEncoderCount",
+        "sharedJpegCount",
+        "sharedOfaCount",
+        "gpuInstanceSliceCount",
+        "computeInstanceSliceCount",
+        "memorySizeMB"
+    })
+    final class nvmlDeviceAttributes_t extends Structure {
+        public int multiprocessorCount;
+        public int sharedCopyEngineCount;
+        public int sharedDecoderCount;
+        public int sharedEncoderCount;
+        public int sharedJpegCount;
+        public int sharedOfaCount;
+        public int gpuInstanceSliceCount;
+        public int computeInstanceSliceCount;
+        public long memorySizeMB;
     }
 
     /** An event as old drivers report it. */

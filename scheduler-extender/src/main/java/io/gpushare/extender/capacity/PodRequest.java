@@ -9,7 +9,7 @@ import java.util.Set;
  *
  * @param cpuMilli thousandths of a CPU
  * @param memoryMib the node's memory, in MiB
- * @param share its part of one card that others may share
+ * @param share its part of one card that others may share, or a MIG instance
  * @param cards whole cards, beside the shared one
  * @param models the card models that the pod may have; empty for any
  */

@@ -1,6 +1,7 @@
 package io.gpushare.extender.eviction;
 
 import io.gpushare.kubernetes.eviction.PodDetails;
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.node.NodeFacts;
 import java.util.Set;
 import java.util.function.Function;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Whether this extender can say where a pod could be placed, and where that is.
  *
  * @param nodes what pods may require of a node, by name
- * @param resources the names of the resources that the ledger counts
+ * @param resources the names of the resources that the ledger counts, beside MIG instances
  */
 public record PodConditions(Function<String, @Nullable NodeFacts> nodes, Set<String> resources) {
     // Conditions on nodes that a pod may state: they are checked for each node.
@@ -25,12 +26,16 @@ public record PodConditions(Function<String, @Nullable NodeFacts> nodes, Set<Str
         if (pod.requirements().unknown() != null) {
             return "it requires " + pod.requirements().unknown() + ", which only kube-scheduler can check";
         }
-        if (!resources.containsAll(pod.requests())) {
+        if (!pod.requests().stream().allMatch(this::counted)) {
             return "it requests a resource that only kube-scheduler counts";
         }
         return pod.requirements().rules().size() > MOST_RULES
                 ? "it has more than " + MOST_RULES + " conditions on nodes and tolerations"
                 : null;
+    }
+
+    private boolean counted(String resource) {
+        return resources.contains(resource) || resource.startsWith(ResourceNames.INSTANCES);
     }
 
     /** Whether the pod accepts that node. */

@@ -67,7 +67,8 @@ public record Reason(String label, String sentence, boolean resolvable) {
                                 NO_CARDS_WITH_MEMORY,
                                 NO_CARD_WITH_CORES,
                                 NO_CARD_WITH_SLOTS,
-                                NO_FREE_CARDS -> new Reason(label, refusal.sentence(), true);
+                                NO_FREE_CARDS,
+                                NO_FREE_INSTANCES -> new Reason(label, refusal.sentence(), true);
                         case NO_CORE_LIMITS, NO_SLOTS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
                             new Reason(label, refusal.sentence(), false);
                     });
@@ -79,6 +80,7 @@ public record Reason(String label, String sentence, boolean resolvable) {
                         case NO_CARD_WITH_CORES -> evenWhenEmpty(label, "No card that limits cores is large enough");
                         case NO_CARD_WITH_SLOTS -> evenWhenEmpty(label, "No card has as many slots");
                         case NO_FREE_CARDS -> evenWhenEmpty(label, "Not enough cards can be taken whole");
+                        case NO_FREE_INSTANCES -> evenWhenEmpty(label, "Not enough MIG instances can be taken whole");
                         case NO_CORE_LIMITS, NO_SLOTS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
                             new Reason(label, refusal.sentence(), false);
                     });

@@ -15,12 +15,14 @@ import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,11 +114,14 @@ public final class Placer {
             Candidate candidate = Objects.requireNonNull(scoring.best(left).candidate());
             @Nullable FreeCard shared = candidate.shared();
             // The search still decides among cards that are equal to the policy, by their links.
+            Predicate<CardState> one = state -> shared != null && shared.sameAs(state);
             Placement chosen = entry.cards()
                     .place(
                             demand.demand(),
-                            state -> shared != null && shared.sameAs(state),
-                            state -> candidate.whole().stream().anyMatch(card -> card.sameAs(state)));
+                            one,
+                            demand.demand().instances()
+                                    ? one
+                                    : state -> candidate.whole().stream().anyMatch(card -> card.sameAs(state)));
             if (chosen instanceof Placement.Placed) {
                 return chosen;
             }

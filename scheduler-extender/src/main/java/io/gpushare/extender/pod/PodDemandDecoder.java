@@ -4,6 +4,7 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
@@ -96,8 +97,8 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
         return new PodRequest(
                 host.cpuMilli(),
                 host.memoryMib(),
-                demand.share(),
-                demand.wholeCards(),
+                demand.instances() ? Share.INSTANCE : demand.share(),
+                demand.total().wholeCards(),
                 selector.any() ? Set.of() : models.apply(selector));
     }
 }

@@ -267,7 +267,7 @@ final class Advice {
             if (!held.isNone()) {
                 CardState without = state.allocated(state.allocated().minus(held));
                 PodRef pod = holding.holder();
-                boolean whole = held.wholeCards() > 0;
+                boolean whole = held.takenWhole() > 0;
                 if (without.offers(needed)) {
                     Optional<PodEntry> entry = pods.apply(pod);
                     endings.add(new Ending(

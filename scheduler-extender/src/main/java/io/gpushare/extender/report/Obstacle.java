@@ -42,6 +42,8 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         /** Its device plugin offers none. */
         WITHOUT_SLOTS,
         TOO_SMALL,
+        /** It is a MIG instance, and the pod requests whole cards. */
+        INSTANCE,
         NOT_SELECTED
     }
 
@@ -91,6 +93,9 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         if (!state.acceptedBy(demand.selector())) {
             return Kind.NOT_SELECTED;
         }
+        if (!demand.shares() && card.id().instance() && !demand.instances()) {
+            return Kind.INSTANCE;
+        }
         if (demand.shares()
                 && card.hasMemory()
                 && needed(demand, state) > state.capacity().units()) {
@@ -138,6 +143,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
             case HELD -> "held while pods are moved away from them";
             case NO_MEMORY -> needsNoMps(demand, state.card()) ? NEEDS_NO_MPS : "offer no memory: " + noMemory();
             case NO_CORE_LIMITS -> "do not limit cores, which needs --core-resource and --isolation=mps";
+            case INSTANCE -> "MIG instances, and whole cards are needed";
             case TOO_SMALL -> "too small: one card has " + capacity() + ", " + needed(demand);
             case NOT_SELECTED ->
                 "not selected by "
@@ -173,6 +179,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
                                 ? "its device plugin has no --core-resource"
                                 : "isolation " + state.card().isolation().inForce()
                                         + " is in force, and mps is needed");
+            case INSTANCE -> "a MIG instance, and a whole card is needed";
             case TOO_SMALL -> "too small: it has " + capacity() + ", " + needed(demand);
             case NOT_SELECTED ->
                 "not selected by "

@@ -196,7 +196,7 @@ public final class Binder {
                 pod,
                 holding.node(),
                 holding.allocation().cards().stream()
-                        .map(card -> card + (holding.allocation().shareOn(card).wholeCards() > 0 ? " (whole)" : ""))
+                        .map(card -> card + (holding.allocation().shareOn(card).takenWhole() > 0 ? " (whole)" : ""))
                         .toList());
         return new Bound(false);
     }

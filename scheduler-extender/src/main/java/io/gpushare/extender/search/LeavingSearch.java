@@ -171,7 +171,7 @@ public final class LeavingSearch {
         long units = 0;
         for (CardState state : cards.cards()) {
             Share share = holding.allocation().shareOn(state.card().id());
-            units += share.wholeCards() > 0 ? state.capacity().units() : share.units();
+            units += share.takenWhole() > 0 ? state.capacity().units() : share.units();
         }
         return units;
     }

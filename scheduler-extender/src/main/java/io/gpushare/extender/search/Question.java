@@ -99,7 +99,7 @@ public record Question(
                 Integer.MIN_VALUE,
                 WHOLE_CARD,
                 nodes,
-                other -> movable(other, known) && other.demand().total().wholeCards() == 0,
+                other -> movable(other, known) && other.demand().total().takenWhole() == 0,
                 known,
                 most);
     }

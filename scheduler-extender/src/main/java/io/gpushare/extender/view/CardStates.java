@@ -30,14 +30,13 @@ public record CardStates(
         boolean overAllocated) {
     static CardStates of(CardState state) {
         CardIsolation isolation = state.card().isolation();
+        Isolation inForce = state.occupied().instances() > 0 ? Isolation.MIG : isolation.inForce();
         return new CardStates(
                 state.takenWhole(),
                 state.card().health() instanceof Health.Unhealthy(String reason) ? reason : null,
                 state.card().cordoned(),
                 state.card().held(),
-                isolation.inForce() == Isolation.NONE
-                        ? null
-                        : isolation.inForce().toString(),
+                inForce == Isolation.NONE ? null : inForce.toString(),
                 isolation.missing().isEmpty() ? null : isolation.missing(),
                 isolation.closed(),
                 state.limitsCores() ? state.occupied().cores() : null,

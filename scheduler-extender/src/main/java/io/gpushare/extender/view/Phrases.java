@@ -36,6 +36,9 @@ public final class Phrases {
         if (demand.total().wholeCards() > 0) {
             parts.add(count(demand.total().wholeCards(), "whole card"));
         }
+        if (demand.instances()) {
+            parts.add(count(demand.total().instances(), "MIG instance"));
+        }
         String select = demand.selector().any() ? "" : ", selected by " + demand.selector();
         return String.join(" and ", parts) + select;
     }

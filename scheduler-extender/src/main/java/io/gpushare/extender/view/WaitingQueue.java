@@ -35,7 +35,7 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
                     Phrases.of(demand),
                     demand.share().units(),
                     demand.sharedCards(),
-                    demand.total().wholeCards(),
+                    demand.wholeCards(),
                     tally.feasible(),
                     ReasonCount.of(tally.reasons()));
         }

@@ -187,7 +187,7 @@ public record Why(
                 held == null
                         ? Set.of()
                         : held.cards().stream()
-                                .filter(card -> held.shareOn(card).wholeCards() > 0)
+                                .filter(card -> held.shareOn(card).takenWhole() > 0)
                                 .collect(Collectors.toSet()));
     }
 

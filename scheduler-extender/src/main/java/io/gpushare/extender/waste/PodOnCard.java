@@ -93,7 +93,7 @@ public record PodOnCard(
         PodRef pod = holding.holder();
         Card card = state.card();
         var held = node.cards().shareOn(holding.allocation(), card.id());
-        boolean whole = held.wholeCards() > 0;
+        boolean whole = held.takenWhole() > 0;
         int units = whole ? state.capacity().units() : held.units();
         long bytes = units * node.cards().inventory().unit().size().bytes();
         long memory = card.memory().bytes();
@@ -103,7 +103,7 @@ public record PodOnCard(
                 node.name(),
                 card.index(),
                 whole ? memory : Math.min(memory, bytes),
-                card.isolation().inForce(),
+                held.instances() > 0 ? Isolation.MIG : card.isolation().inForce(),
                 usage.pods().get(part),
                 usage.idleSeconds().get(part));
     }

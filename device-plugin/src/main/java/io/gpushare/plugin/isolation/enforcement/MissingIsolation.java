@@ -6,6 +6,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.plugin.part.Events;
 import java.util.HashMap;
 import java.util.Map;
@@ -40,8 +41,14 @@ public final class MissingIsolation {
                                 : "Memory of card " + card.id() + " is only counted, not enforced: ")
                         + isolation.missing();
                 LOG.warn("{}", sentence);
-                events.warn(node, card.hasMemory() ? "GpuIsolationMissing" : "GpuMemoryUnknown", sentence + ".");
+                events.warn(node, reason(card, now.unit()), sentence + ".");
             }
         }
+    }
+
+    private static String reason(Card card, MemoryUnit unit) {
+        return !card.hasMemory()
+                ? "GpuMemoryUnknown"
+                : unit.unitsIn(card.memory()) == 0 ? "GpuSmallerThanUnit" : "GpuIsolationMissing";
     }
 }

@@ -184,7 +184,7 @@ public final class ClusterWatcher {
                 listed.put(
                         node,
                         cards(KubeletPodResources.devices(
-                                cluster.podResourcesSocket(node), NAMESPACE, MEMORY, CARDS, SLOTS)));
+                                cluster.podResourcesSocket(node), NAMESPACE, cards.resources())));
             } catch (StatusRuntimeException e) {
                 tally.count("checks: snapshots without a kubelet");
             }

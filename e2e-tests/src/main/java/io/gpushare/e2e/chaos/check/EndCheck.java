@@ -16,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
@@ -126,12 +125,7 @@ public final class EndCheck {
     private List<String> podResources() {
         List<String> left = new ArrayList<>();
         for (String node : nodes) {
-            KubeletPodResources.devices(
-                            cluster.podResourcesSocket(node),
-                            ClusterWatcher.NAMESPACE,
-                            ClusterWatcher.MEMORY,
-                            ClusterWatcher.CARDS,
-                            ClusterWatcher.SLOTS)
+            KubeletPodResources.devices(cluster.podResourcesSocket(node), ClusterWatcher.NAMESPACE, cards.resources())
                     .forEach((container, ids) -> left.add(node + " " + container + " " + ids));
         }
         return left;
@@ -141,14 +135,7 @@ public final class EndCheck {
         List<String> wrong = new ArrayList<>();
         for (String node : nodes) {
             JsonNode status = api.get("/api/v1/nodes/" + node).body().path("status");
-            Map<String, String> expected = Map.of(
-                    ClusterWatcher.MEMORY,
-                    String.valueOf(cards.unitsOf(node)),
-                    ClusterWatcher.CARDS,
-                    String.valueOf(ClusterCards.PER_NODE),
-                    ClusterWatcher.SLOTS,
-                    String.valueOf(ClusterCards.PER_NODE * SLOTS_PER_CARD));
-            expected.forEach((resource, amount) -> {
+            cards.offered(node, SLOTS_PER_CARD).forEach((resource, amount) -> {
                 for (String field : List.of("allocatable", "capacity")) {
                     String actual = status.path(field).path(resource).asText();
                     if (!actual.equals(amount)) {

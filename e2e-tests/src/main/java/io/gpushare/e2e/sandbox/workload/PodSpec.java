@@ -13,9 +13,19 @@ import java.util.List;
 public record PodSpec(String name, int seconds, List<ContainerSpec> containers, Preferences preferences) {
     public static final String MEMORY = "aliyun.com/gpu-mem";
     public static final String CARDS = "aliyun.com/gpu-count";
+    /** The resources of MIG instances begin so, and end with the profile. */
+    public static final String MIG = "nvidia.com/mig-";
 
-    /** The GPU request of a container; a container without units and cards uses no GPU. */
-    public record ContainerSpec(String name, int units, int cards) {}
+    /**
+     * The GPU request of a container; a container without units and cards uses no GPU.
+     *
+     * @param whole the resource of its cards, or MIG instances
+     */
+    public record ContainerSpec(String name, int units, int cards, String whole) {
+        public ContainerSpec(String name, int units, int cards) {
+            this(name, units, cards, CARDS);
+        }
+    }
 
     /** The number of cards over which memory is split, and their model; an empty model matches any card. */
     public record Preferences(int split, String model) {
@@ -36,6 +46,11 @@ public record PodSpec(String name, int seconds, List<ContainerSpec> containers, 
 
     public static PodSpec whole(String name, int seconds, int cards) {
         return new PodSpec(name, seconds, List.of(new ContainerSpec("main", 0, cards)));
+    }
+
+    /** A pod that takes a MIG instance whole. */
+    public static PodSpec instance(String name, int seconds, String profile) {
+        return new PodSpec(name, seconds, List.of(new ContainerSpec("main", 0, 1, MIG + profile)));
     }
 
     public PodSpec named(String other) {
@@ -61,7 +76,7 @@ public record PodSpec(String name, int seconds, List<ContainerSpec> containers, 
                 limits.put(MEMORY, Integer.toString(each.units()));
             }
             if (each.cards() > 0) {
-                limits.put(CARDS, Integer.toString(each.cards()));
+                limits.put(each.whole(), Integer.toString(each.cards()));
             }
         }
         return pod;

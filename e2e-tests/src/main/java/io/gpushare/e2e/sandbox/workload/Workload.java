@@ -34,6 +34,10 @@ public final class Workload {
         for (int i = 1; i <= 5; i++) {
             pods.add(PodSpec.whole("render-" + i, 6, 1));
         }
+        pods.add(PodSpec.instance("on-a-3g", 6, "3g.40gb"));
+        for (int i = 1; i <= 3; i++) {
+            pods.add(PodSpec.instance("on-a-1g-" + i, 6, "1g.10gb"));
+        }
         pods.add(PodSpec.whole("train-two-cards", 8, 2));
         pods.add(new PodSpec(
                 "train-with-logger", 6, List.of(new ContainerSpec("train", 0, 1), new ContainerSpec("logger", 0, 0))));

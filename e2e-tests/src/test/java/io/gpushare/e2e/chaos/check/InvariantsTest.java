@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class InvariantsTest {
     private static final String NODE = "one";
-    private static final ClusterCards CARDS = ClusterCards.of(List.of(NODE, "two"));
+    private static final ClusterCards CARDS = ClusterCards.of(List.of(NODE, "two"), false);
     private static final String FIRST = ClusterCards.uuid(0, 0);
     private static final String SECOND = ClusterCards.uuid(0, 1);
     private static final String ELSEWHERE = ClusterCards.uuid(1, 0);

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class MemoryLimitsTest {
-    private static final ClusterCards CARDS = ClusterCards.of(List.of("one", "two"));
+    private static final ClusterCards CARDS = ClusterCards.of(List.of("one", "two"), false);
     private static final String CARD = ClusterCards.uuid(0, 0);
     private static final HeldCards TWO_GIB =
             new HeldCards("uid", "a", "main", ContainerRequest.memory(2), Set.of(CARD));

@@ -5,16 +5,22 @@ package io.gpushare.e2e.chaos.check.pod;
  *
  * @param whole whether it requests whole cards; otherwise it requests units of memory on one card
  * @param amount the number of cards or units
+ * @param profile of the MIG instances that it requests as whole cards; empty for others
  */
-public record ContainerRequest(boolean whole, int amount) {
+public record ContainerRequest(boolean whole, int amount, String profile) {
     private static final int MIB_PER_UNIT = 1024;
 
     public static ContainerRequest memory(int units) {
-        return new ContainerRequest(false, units);
+        return new ContainerRequest(false, units, "");
     }
 
     public static ContainerRequest cards(int count) {
-        return new ContainerRequest(true, count);
+        return new ContainerRequest(true, count, "");
+    }
+
+    /** One MIG instance. */
+    public static ContainerRequest instance(String profile) {
+        return new ContainerRequest(true, 1, profile);
     }
 
     /**
@@ -23,6 +29,9 @@ public record ContainerRequest(boolean whole, int amount) {
      * @param hami whether in HAMi's words
      */
     public String limits(boolean hami) {
+        if (!profile.isEmpty()) {
+            return "\"nvidia.com/mig-" + profile + "\":\"" + amount + "\"";
+        }
         if (hami) {
             return whole
                     ? "\"nvidia.com/gpu\":\"" + amount + "\""
@@ -37,6 +46,7 @@ public record ContainerRequest(boolean whole, int amount) {
     }
 
     public static ContainerRequest parse(String text) {
-        return new ContainerRequest(text.startsWith("cards:"), Integer.parseInt(text.substring(text.indexOf(':') + 1)));
+        return new ContainerRequest(
+                text.startsWith("cards:"), Integer.parseInt(text.substring(text.indexOf(':') + 1)), "");
     }
 }

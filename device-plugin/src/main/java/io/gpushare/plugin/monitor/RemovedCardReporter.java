@@ -1,0 +1,29 @@
+package io.gpushare.plugin.monitor;
+
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.plugin.part.Events;
+import io.gpushare.plugin.state.LatestSnapshot;
+
+/** Records an Event on every pod that has a MIG instance which was removed. */
+public record RemovedCardReporter(LatestSnapshot latest, Events events) {
+    /** Compares the cards of the last inventory with these. */
+    public void report(Inventory now) {
+        latest.now().inventory().cards().stream()
+                .filter(card -> card.profile() != null && now.card(card.id()).isEmpty())
+                .forEach(this::report);
+    }
+
+    private void report(Card removed) {
+        String message = "MIG instance " + removed.id() + " (" + removed.profile() + " of card " + removed.physical()
+                + ") of this pod was removed: recreate the pod.";
+        latest.now().allocations().assigned().holdings().stream()
+                .filter(holding -> holding.allocation().cards().contains(removed.id()))
+                .forEach(holding -> {
+                    switch (holding.holder()) {
+                        case PodRef pod -> events.warn(pod, "GpuInstanceRemoved", message);
+                    }
+                });
+    }
+}
