@@ -229,9 +229,7 @@ class ViewIT extends WithView {
     private static String uncompressed(String path) throws Exception {
         HttpResponse<byte[]> compressed = HttpClient.newHttpClient()
                 .send(
-                        extender.request(path)
-                                .header("Accept-Encoding", "gzip")
-                                .build(),
+                        extender.request(path).header("Accept-Encoding", "gzip").build(),
                         HttpResponse.BodyHandlers.ofByteArray());
         assertThat(compressed.headers().firstValue("Content-Encoding")).contains("gzip");
         assertThat(compressed.headers().firstValue("Vary")).isPresent();

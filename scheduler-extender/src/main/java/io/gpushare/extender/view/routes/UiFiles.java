@@ -129,8 +129,7 @@ final class UiFiles {
             context.response().setStatusCode(304).end();
         } else {
             boolean compressed = Gzip.accepted(context.request()) && Gzip.pays(file.content());
-            Gzip.send(
-                    context.request(), 200, file.type(), compressed ? file.compressed() : file.content(), compressed);
+            Gzip.send(context.request(), 200, file.type(), compressed ? file.compressed() : file.content(), compressed);
         }
     }
 }
