@@ -226,7 +226,7 @@ class ViewIT extends WithView {
                 .isEqualTo(extender.get("/ui/page.js").body());
     }
 
-    private static String uncompressed(String path) throws Exception {
+    private String uncompressed(String path) throws Exception {
         HttpResponse<byte[]> compressed = HttpClient.newHttpClient()
                 .send(
                         extender.request(path)
