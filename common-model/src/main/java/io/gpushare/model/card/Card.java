@@ -91,6 +91,13 @@ public record Card(
         return details.instance() == null ? null : details.instance().profile();
     }
 
+    /** The model, with the profile of a MIG instance as drivers write it: {@code NVIDIA A30 MIG 1g.6gb}. */
+    public String title() {
+        return details.instance() == null
+                ? model
+                : model + " MIG " + details.instance().profile();
+    }
+
     /** The physical card: itself, or the one that it is an instance of. */
     public CardId physical() {
         return details.instance() == null ? id : details.instance().parent();

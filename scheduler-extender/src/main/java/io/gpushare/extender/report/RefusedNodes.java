@@ -44,7 +44,7 @@ public record RefusedNodes(
         }
 
         String model() {
-            return nearest == null ? "" : nearest.state().card().model();
+            return nearest == null ? "" : nearest.state().card().title();
         }
 
         // What is not in the cards comes after what is.
@@ -76,7 +76,7 @@ public record RefusedNodes(
                 groups.merge(
                         new Key(
                                 why,
-                                obstacle.map(each -> each.state().card().model())
+                                obstacle.map(each -> each.state().card().title())
                                         .orElse(""),
                                 obstacle.map(Obstacle::kind).orElse(null)),
                         new Group(why, obstacle.orElse(null), 1),

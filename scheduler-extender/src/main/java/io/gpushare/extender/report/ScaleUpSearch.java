@@ -117,7 +117,7 @@ final class ScaleUpSearch {
         new TreeMap<>(ledger.nodeEntries()).forEach((name, node) -> {
             Inventory inventory = node.cards().inventory();
             List<Object> cards = inventory.cards().stream()
-                    .<Object>map(card -> List.of(card.model(), card.memory()))
+                    .<Object>map(card -> List.of(card.title(), card.memory()))
                     .toList();
             if (node.unusable() == null && !cards.isEmpty()) {
                 kinds.computeIfAbsent(

@@ -61,7 +61,7 @@ public record NodeDetails(
             return new OneCard(
                     state.card().index(),
                     uuid,
-                    state.card().model(),
+                    state.card().title(),
                     state.card().memory().mib(),
                     state.capacity().units(),
                     state.occupied().units(),

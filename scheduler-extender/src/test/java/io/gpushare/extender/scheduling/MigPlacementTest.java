@@ -79,7 +79,10 @@ class MigPlacementTest {
         Explanation.Judged judged = (Explanation.Judged) explainer.of(pod(CARDS, "1"));
         assertThat(judged.refused())
                 .singleElement()
-                .satisfies(group -> assertThat(group.detail()).contains("MIG instances, and whole cards are needed"));
+                .satisfies(group -> {
+                    assertThat(group.detail()).contains("MIG instances, and whole cards are needed");
+                    assertThat(group.model()).isEqualTo("NVIDIA H100 MIG 3g.40gb");
+                });
     }
 
     private static Placer placer(PolicyKind policy) {

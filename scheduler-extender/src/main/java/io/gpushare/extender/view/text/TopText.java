@@ -48,8 +48,9 @@ public final class TopText {
     public static String pods(List<NodeDetails> nodes, PodsOnCards pods, String namespace) {
         boolean limits = nodes.stream()
                 .flatMap(node -> node.cards().stream())
-                .anyMatch(card ->
-                        card.states().isolation() != null && !card.pods().isEmpty());
+                .anyMatch(card -> card.states().isolation() != null
+                        && !card.states().whole()
+                        && !card.pods().isEmpty());
         TextTable table =
                 new TextTable().row(row(limits, "LIMIT", "NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", ""));
         Map<String, MemoryUnit> units = nodes.stream().collect(Collectors.toMap(NodeDetails::name, NodeDetails::unit));
