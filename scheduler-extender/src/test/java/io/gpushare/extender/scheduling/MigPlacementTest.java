@@ -77,12 +77,10 @@ class MigPlacementTest {
                 new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
                 new TestCluster(new Random(1), placer.ledger()));
         Explanation.Judged judged = (Explanation.Judged) explainer.of(pod(CARDS, "1"));
-        assertThat(judged.refused())
-                .singleElement()
-                .satisfies(group -> {
-                    assertThat(group.detail()).contains("MIG instances, and whole cards are needed");
-                    assertThat(group.model()).isEqualTo("NVIDIA H100 MIG 3g.40gb");
-                });
+        assertThat(judged.refused()).singleElement().satisfies(group -> {
+            assertThat(group.detail()).contains("MIG instances, and whole cards are needed");
+            assertThat(group.model()).isEqualTo("NVIDIA H100 MIG 3g.40gb");
+        });
     }
 
     private static Placer placer(PolicyKind policy) {
