@@ -95,7 +95,7 @@ class SlowCallersIT {
             socket.getOutputStream()
                     .write((POST + "Content-Length: " + body.length + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
             socket.getOutputStream().write(body);
-            for (int i = 0; i < 200 && slow() == before; i++) {
+            for (int i = 0; i < 1000 && slow() == before; i++) {
                 LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
             }
             assertThat(slow()).isGreaterThan(before);
