@@ -219,7 +219,8 @@ public record PodState(
                 .valueStream()
                 .filter(owner -> owner.path("controller").asBoolean())
                 .findFirst()
-                .map(owner -> new PodController(Json.shared(owner, "kind"), Json.shared(owner, "uid")))
+                .map(owner -> new PodController(
+                        Json.shared(owner, "kind"), Json.shared(owner, "name"), Json.shared(owner, "uid")))
                 .orElse(null);
     }
 

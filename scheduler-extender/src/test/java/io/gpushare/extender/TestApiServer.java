@@ -264,6 +264,7 @@ public final class TestApiServer implements AutoCloseable {
                         .putArray("ownerReferences")
                         .addObject()
                         .put("kind", kind)
+                        .put("name", "owner-of-" + name)
                         .put("uid", uid)
                         .put("controller", true));
     }

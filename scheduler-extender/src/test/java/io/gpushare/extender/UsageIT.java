@@ -22,17 +22,28 @@ class UsageIT extends WithView {
             int port = plugin(vertx, scrapes, """
                 # TYPE gpushare_card_memory_used_bytes gauge
                 gpushare_card_memory_used_bytes{card="%1$s",model="Tesla T4"} 5.36870912E9
+                gpushare_card_utilisation_ratio{card="%1$s",model="Tesla T4"} 0.87
+                gpushare_card_temperature_celsius{card="%1$s",model="Tesla T4"} 1e300
+                gpushare_card_power_watts{card="%1$s",model="Tesla T4"} 65.4
+                gpushare_container_utilisation_ratio{card="%1$s",container="main",model="Tesla T4",namespace="default",pod="p"} 0.6
                 gpushare_container_memory_used_bytes{card="%1$s",container="main",model="Tesla T4",namespace="default",pod="p"} 4294967296
                 """.formatted("GPU-a"));
             api.plugin("kube-system", "a", "127.0.0.1", port);
             // In another namespace: any user could have created it.
             api.plugin("default", "b", "127.0.0.1", port);
             await().atMost(Duration.ofSeconds(10))
-                    .until(() -> text("top?node=a").contains("a     0     Tesla T4  15.0 GiB  3 GiB      5.0 GiB  ok"));
-            assertThat(text("top-pods")).contains("3 GiB      4.0 GiB  over its limit");
+                    .until(() -> text("top?node=a")
+                            .contains("a     0     15.0 GiB      3 GiB  5.0 GiB   87%     -    65W  ok"));
+            assertThat(text("top-pods")).contains("3 GiB  4.0 GiB   60%  over its limit");
             assertThat(text("top?node=b")).contains("Usage is unknown on 1 node.");
+            assertThat(text("top?node=a&output=wide")).contains("a     0     Tesla T4  15.0 GiB");
             assertThat(node(json("nodes?names=a"), "a").encode())
-                    .contains("\"usedBytes\":5368709120", "\"units\":3,\"usedBytes\":4294967296");
+                    .contains(
+                            "\"usedBytes\":5368709120,\"utilizationPercent\":87,\"powerWatts\":65,",
+                            "\"units\":3,\"usedBytes\":4294967296,\"utilizationPercent\":60");
+            assertThat(json("explain?pod=p").encode())
+                    .contains("\"demand\":\"3 units of memory on one card\",\"created\":\"2026-11-20T12:00:00Z\"")
+                    .contains("\"usedBytes\":4294967296,\"utilizationPercent\":60,\"over\":true");
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> json("waste")
                                     .getJsonObject("total", new JsonObject())
@@ -63,7 +74,7 @@ class UsageIT extends WithView {
         api.node("a", BindIT.TWO_T4.replace("\"memoryMiB\"", "\"isolation\":\"mps\",\"memoryMiB\""));
         await().atMost(Duration.ofSeconds(10)).until(() -> text("top-pods").contains("LIMIT"));
         assertThat(text("top-pods").lines().map(line -> line.replaceAll(" +", " ")))
-                .contains("NAMESPACE POD NODE CARD ALLOCATED LIMIT USED", "default p a 0 3 GiB mps -");
+                .contains("NAMESPACE POD NODE CARD ALLOCATED LIMIT USED UTIL", "default p a 0 3 GiB mps - -");
     }
 
     private static int plugin(Vertx vertx, AtomicInteger scrapes, String metrics) {

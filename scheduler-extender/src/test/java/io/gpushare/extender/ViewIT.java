@@ -99,11 +99,29 @@ class ViewIT extends WithView {
                 .contains("By its cards it fits on 2 of 3 nodes.")
                 .contains("1 GiB of 15 GiB free", "15 GiB needed", "unhealthy: Xid 79", "cordoned", "  fits\n");
         assertThat(text("why?pod=full")).startsWith("Pod default/full is on node a, card GPU-");
+        assertThat(why.getString("demand")).isEqualTo("15 units of memory on one card");
+        assertThat(why.containsKey("holds")).isFalse();
+        assertThat(why.containsKey("owner")).isFalse();
         assertThat(text("why?pod=none"))
                 .isEqualTo("error: pod \"none\" not found in namespace default; name its namespace with -n\n");
         assertThat(extender.get(VIEW + "explain?pod=none").statusCode()).isEqualTo(404);
         assertThat(extender.get(VIEW + "explain").statusCode()).isEqualTo(400);
         assertThat(extender.get(VIEW + "explain?pod=p&limit=many").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void aBoundPodHasItsOwnerItsRequestAndItsShareOfEachCard() throws Exception {
+        memoryPod("p", 3);
+        api.controlled("p", "StatefulSet", "uid-of-owner");
+        assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
+        JsonObject pod = await().atMost(Duration.ofSeconds(10))
+                .until(() -> json("explain?pod=p"), found -> found.containsKey("holds"));
+        assertThat(pod.getString("state")).isEqualTo("bound");
+        assertThat(pod.getString("owner")).isEqualTo("StatefulSet owner-of-p");
+        assertThat(pod.getString("created")).isEqualTo("2026-11-20T12:00:00Z");
+        assertThat(pod.getJsonArray("holds").encode())
+                .isEqualTo("[{\"namespace\":\"default\",\"name\":\"p\",\"units\":3,\"node\":\"a\",\"card\":0,"
+                        + "\"allocatedBytes\":3221225472,\"workload\":\"p\"}]");
     }
 
     @Test
@@ -194,10 +212,10 @@ class ViewIT extends WithView {
         assertThat(text("details?node=z"))
                 .isEqualTo("error: node \"z\" is not known; kubectl gpushare shows all nodes with cards\n");
         assertThat(text("top?node=a"))
-                .contains("NODE  CARD  MODEL     MEMORY    ALLOCATED  USED  STATE")
-                .contains("a     0     Tesla T4  15.0 GiB  3 GiB      -     ok")
+                .contains("NODE  CARD    MEMORY  ALLOCATED  USED  UTIL  TEMP  POWER  STATE")
+                .contains("a     0     15.0 GiB      3 GiB     -     -     -      -  ok")
                 .contains("Usage is unknown on 1 node.");
-        assertThat(text("top-pods?namespace=default")).contains("default    p    a     0     3 GiB      -\n");
+        assertThat(text("top-pods?namespace=default")).contains("default    p    a     0         3 GiB     -     -\n");
         assertThat(text("top-pods?namespace=other")).isEqualTo("No pods of namespace other on cards.\n");
     }
 

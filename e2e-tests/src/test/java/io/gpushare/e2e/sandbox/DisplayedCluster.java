@@ -148,9 +148,12 @@ final class DisplayedCluster implements AutoCloseable {
         program.kill();
     }
 
-    /** Creates a bound pod with units of one card of a node. */
+    /** Creates a bound pod of a ReplicaSet with units of one card of a node. */
     void addPod(String namespace, String name, String node, int card, int units) {
-        api.add(bound(namespace, name, node, uuid(node, card), units));
+        ObjectNode pod = bound(namespace, name, node, uuid(node, card), units);
+        pod.withObject("/metadata").putArray("ownerReferences").addObject()
+                .put("kind", "ReplicaSet").put("name", "just").put("uid", "uid-of-just").put("controller", true);
+        api.add(pod);
     }
 
     /** Creates a waiting pod with these annotations, whose container requests that amount of a resource. */
@@ -196,6 +199,10 @@ final class DisplayedCluster implements AutoCloseable {
                 pods(api, random, node(number), card, kind.gib(), nodes > 1000 ? 2 : 4, used);
             }
             if (number < PLUGINS) {
+                Random chips = new Random(number);
+                for (int card = 0; card < kind.cards(); card++) {
+                    used.add(measured(chips, uuid(node(number), card), card > 0));
+                }
                 api.add(plugin(node(number), serve(plugins, String.join("", used))));
             }
         }
@@ -231,9 +238,20 @@ final class DisplayedCluster implements AutoCloseable {
         long mib = (long) (gib * 1024 * (random.nextInt(12) == 0 ? 1.1 : 0.35 + 0.6 * random.nextDouble()));
         String labels = "{card=\"%s\",container=\"main\",namespace=\"%s\",pod=\"%s\"}".formatted(card, namespace, pod);
         int idle = random.nextInt(9) == 0 ? 1800 + random.nextInt(90_000) : random.nextInt(300);
+        int percent = idle < 100 ? (int) (mib % 60) : 0;
         return "gpushare_container_memory_used_bytes" + labels + " " + (mib << 20) + "\n"
+                + "gpushare_container_utilisation_ratio" + labels + " " + percent / 100.0 + "\n"
                 + "gpushare_container_idle_seconds" + labels + " " + idle + "\n"
                 + "gpushare_card_memory_used_bytes{card=\"%s\"} %d\n".formatted(card, mib << 20);
+    }
+
+    /** The metrics of a card's chip; no plugin reports the power of a card that can't measure it. */
+    private static String measured(Random random, String card, boolean power) {
+        String labels = "{card=\"%s\"} ".formatted(card);
+        int percent = random.nextInt(101);
+        return "gpushare_card_utilisation_ratio" + labels + percent / 100.0 + "\n"
+                + "gpushare_card_temperature_celsius" + labels + (35 + percent / 3) + "\n"
+                + (power ? "gpushare_card_power_watts" + labels + (60 + 3.4 * percent) + "\n" : "");
     }
 
     private static void pods(

@@ -457,13 +457,47 @@ class KubectlPluginIT {
     }
 
     @Test
+    void aPodIsNamedAsKubectlAndItsPluginsDo() throws Exception {
+        String why = printed("why", "tuning-sweep-41", "-n", "research");
+        for (List<String> named : List.of(
+                List.of("research/tuning-sweep-41"),
+                List.of("research/tuning-sweep-41", "-n", "research"),
+                List.of("pod/tuning-sweep-41", "-n", "research"),
+                List.of("pods/tuning-sweep-41", "--namespace=research"))) {
+            List<String> command = new ArrayList<>(List.of("why"));
+            command.addAll(named);
+            assertThat(printed(command.toArray(String[]::new))).as(named.toString()).isEqualTo(why);
+        }
+        assertThat(printed("defrag", "--for", "research/tuning-sweep-41"))
+                .isEqualTo(printed("defrag", "--for", "tuning-sweep-41", "-n", "research"));
+        for (String wrong : List.of("a/b/c", "pod/a/b", "/p", "research/", "pod/")) {
+            assertThat(gpushare("why", wrong).err())
+                    .contains("'" + wrong + "' is not a valid name: write POD, pod/POD or NAMESPACE/POD");
+        }
+        assertThat(gpushare("why", "research/p", "-n", "lab").err())
+                .contains("'research/p' is not in the namespace of -n lab");
+    }
+
+    @Test
     void topShowsAllocatedBesideUsed() throws Exception {
         String top = printed("top", "gpu-t4-0001");
         System.out.println(top);
         assertThat(top)
-                .containsPattern("NODE +CARD  MODEL     MEMORY    ALLOCATED  USED +STATE\n")
-                .containsPattern("gpu-t4-0001  1     Tesla T4  15.0 GiB  \\d+ GiB +\\d+\\.\\d GiB +ok")
+                .containsPattern("NODE +CARD +MEMORY  ALLOCATED +USED +UTIL  TEMP  POWER  STATE\n")
+                .containsPattern("gpu-t4-0001  0 .* +\\d+%   \\d\\dC      -  ")
+                .containsPattern("gpu-t4-0001  1     15.0 GiB +\\d+ GiB +\\d+\\.\\d GiB +\\d+%   \\d\\dC +\\d+W  ok")
                 .contains("unhealthy: Xid");
+        assertThat(top.lines().filter(line -> !line.contains("unhealthy")))
+                .as("a row without remarks fits a narrow terminal")
+                .allMatch(line -> line.length() <= 80);
+        assertThat(printed("top", "gpu-t4-0001", "-o", "wide")).contains("gpu-t4-0001  1     Tesla T4  15.0 GiB");
+        assertThat(new ObjectMapper()
+                        .readTree(printed("top", "gpu-t4-0001", "-o", "json"))
+                        .at("/nodes/0/cards/1")
+                        .properties())
+                .extracting(Map.Entry::getKey)
+                .contains("usedBytes", "utilizationPercent", "temperatureCelsius", "powerWatts");
+        assertThat(printed("top", "pods", "-A")).containsPattern(" USED +UTIL\n").containsPattern("GiB +\\d+%");
         assertThat(printed("top", "pods", "-A")).contains("NAMESPACE", "inference", "training");
         assertThat(printed("top", "pods", "-n", "inference"))
                 .contains("inference")

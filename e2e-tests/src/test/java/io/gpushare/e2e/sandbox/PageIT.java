@@ -117,6 +117,7 @@ class PageIT {
             changesAppear(cluster);
             keyboardAlone();
             whyAPodWaits();
+            aPodHasItsOwnView(cluster);
             filters();
             wasteIsFoundInOneClick();
             figuresLinkToTheirDashboards();
@@ -183,6 +184,15 @@ class PageIT {
         browser.await("document.querySelector('#more td')", SOON);
         assertThat(browser.value("document.querySelector('#more').innerText", String.class))
                 .contains("gpu-t4-0001", "10.0.0.2", "unhealthy: Xid", "GiB allocated");
+        assertThat(browser.texts("[...document.querySelectorAll('.usage tr')].map(e => e.innerText)"))
+                .hasSize(5)
+                .startsWith("Card\tUsed\tUtil\tTemp\tPower")
+                .satisfiesExactlyInAnyOrder(
+                        head -> assertThat(head).startsWith("Card"),
+                        withoutPower -> assertThat(withoutPower).matches("0\\t.*\\t\\d+%\\t\\d+ °C\\t–"),
+                        card -> assertThat(card).matches("1\\t.*\\t\\d+%\\t\\d+ °C\\t\\d+ W"),
+                        card -> assertThat(card).matches("2\\t.*\\t\\d+%\\t\\d+ °C\\t\\d+ W"),
+                        card -> assertThat(card).matches("3\\t.*\\t\\d+%\\t\\d+ °C\\t\\d+ W"));
         browser.shoot(SCREENSHOTS.resolve("node.png"));
         assertThat(browser.axe()).isEmpty();
         browser.press(Keys.ESCAPE);
@@ -207,6 +217,53 @@ class PageIT {
         browser.shoot(SCREENSHOTS.resolve("why.png"));
         assertThat(browser.axe()).isEmpty();
         browser.press(Keys.ESCAPE);
+    }
+
+    private void aPodHasItsOwnView(DisplayedCluster cluster) throws Exception {
+        for (boolean dark : List.of(true, false)) {
+            open(cluster, dark ? 390 : 1440, 900, dark);
+            browser.run("document.querySelector('[data-node=gpu-h100-0003]').focus()");
+            browser.press(Keys.ENTER);
+            browser.await("document.querySelector('#more [data-pod=just-bound-0]')", SOON);
+            browser.run("document.querySelector('#more [data-pod=just-bound-0]').focus()");
+            browser.press(Keys.ENTER);
+            browser.await("document.querySelector('#more .command')", SOON);
+            assertThat(more())
+                    .contains("lab/just-bound-0", "ReplicaSet just", "20 units of memory on one card", "20.0 GiB")
+                    .contains("Card 5: NVIDIA H100", "kubectl describe pod -n lab just-bound-0");
+            assertThat(browser.value("document.activeElement.className", String.class))
+                    .isEqualTo("close");
+            assertThat(browser.value(
+                            "document.querySelector('#more').scrollWidth <= document.querySelector('#more').clientWidth",
+                            Boolean.class))
+                    .as("fits beside each other")
+                    .isTrue();
+            browser.shoot(SCREENSHOTS.resolve("pod" + (dark ? "-dark-narrow" : "") + ".png"));
+            assertThat(browser.axe()).isEmpty();
+        }
+        browser.run("document.querySelector('#more .command button').focus()");
+        browser.press(Keys.ENTER);
+        browser.await("document.querySelector('#more .command button').innerText === 'Copied'", SOON);
+        browser.run("document.querySelector('#more [data-open]').click()");
+        browser.await("document.querySelector('#more-title').innerText === 'gpu-h100-0003'", SOON);
+        browser.press(Keys.ESCAPE);
+        browser.await("!document.querySelector('#more').open", SOON);
+        aRowOfWasteOpensItsPod();
+    }
+
+    private void aRowOfWasteOpensItsPod() throws Exception {
+        browser.await("document.querySelector('#waste tbody tr')", SOON);
+        browser.run("[...document.querySelectorAll('.tabs button')].find(e => e.textContent === 'Pods').click()");
+        browser.await("document.querySelector('#waste [data-pod]')", SOON);
+        browser.run("document.querySelector('#waste [data-pod]').click()");
+        browser.await("document.querySelector('#more .command')", SOON);
+        assertThat(more()).contains("Owner", "Allocated", " unused").containsPattern("Utilization\\s+\\d+%");
+        assertThat(browser.axe()).isEmpty();
+        browser.press(Keys.ESCAPE);
+    }
+
+    private String more() {
+        return browser.value("document.querySelector('#more').innerText", String.class);
     }
 
     private void filters() throws Exception {

@@ -44,8 +44,8 @@ public final class Explainer {
     }
 
     /** Explains the pod with that name as the API server has it now; empty if there is none. Blocks on one API call. */
-    public Optional<Explanation> pod(String namespace, String name) throws PodApi.Failure {
-        return api.pod(namespace, name).map(this::of);
+    public Optional<Explanation.OfPod> pod(String namespace, String name) throws PodApi.Failure {
+        return api.pod(namespace, name).map(pod -> new Explanation.OfPod(pod, of(pod)));
     }
 
     private Explanation of(ClusterPod pod) {
@@ -55,12 +55,12 @@ public final class Explainer {
         }
         PodDemand demand = ledger.demand(pod);
         if (pod.node() != null && !(demand instanceof PodDemand.NoGpu)) {
+            @Nullable Demand valid = demand instanceof PodDemand.Valid of ? of.demand() : null;
             return new Explanation.Bound(
                     pod.ref(),
                     pod.node(),
-                    demand instanceof PodDemand.Valid valid
-                            ? AllocationAnnotation.of(pod, valid.demand()).allocation()
-                            : null);
+                    valid,
+                    valid == null ? null : AllocationAnnotation.of(pod, valid).allocation());
         }
         return of(new SchedulingPod(pod.ref(), pod.priority().value(), pod.annotations(), pod.containers()));
     }

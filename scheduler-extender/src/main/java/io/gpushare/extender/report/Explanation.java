@@ -1,6 +1,7 @@
 package io.gpushare.extender.report;
 
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
@@ -16,8 +17,20 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Explanation {
     PodRef pod();
 
-    /** The pod is bound; {@code allocation} is null if no accepted annotation names its cards. */
-    record Bound(PodRef pod, String node, @Nullable Allocation allocation) implements Explanation {}
+    /**
+     * The pod is bound.
+     *
+     * @param demand null if its resources or annotations are invalid
+     * @param allocation null if no accepted annotation names its cards
+     */
+    record Bound(
+            PodRef pod,
+            String node,
+            @Nullable Demand demand,
+            @Nullable Allocation allocation) implements Explanation {}
+
+    /** A pod as the API server has it, and its explanation. */
+    record OfPod(ClusterPod pod, Explanation explanation) {}
 
     /** The pod has ended and holds no cards; {@code rejection} says why its kubelet did not admit it, if so. */
     record Ended(PodRef pod, @Nullable String rejection) implements Explanation {}

@@ -1,7 +1,7 @@
 package io.gpushare.extender.usage;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.waste.MemoryUsage;
+import io.gpushare.extender.waste.CardUsage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Fetches usage from the plugins of requested nodes and caches it for the period at which a plugin measures. A plugin
  * that does not respond delays a request by the deadline at most and is not asked again for a while.
  */
-public final class PluginMetricsClient implements MemoryUsage {
+public final class PluginMetricsClient implements CardUsage {
     private static final Logger LOG = LoggerFactory.getLogger(PluginMetricsClient.class);
     private static final Duration FRESH = Duration.ofSeconds(5);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(30);

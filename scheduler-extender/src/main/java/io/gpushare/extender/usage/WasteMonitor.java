@@ -2,7 +2,7 @@ package io.gpushare.extender.usage;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.CardUsage.NodeUse;
 import io.gpushare.extender.waste.WasteHistory;
 import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.extender.waste.WasteRound;

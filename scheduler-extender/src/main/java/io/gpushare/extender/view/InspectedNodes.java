@@ -56,7 +56,7 @@ public record InspectedNodes(List<Node> nodes) {
                     card.index(),
                     card.units(),
                     card.allocatedUnits(),
-                    card.usedBytes(),
+                    card.use().usedBytes(),
                     card.uuid(),
                     card.model(),
                     Objects.requireNonNullElse(card.states().unhealthy(), "healthy"),

@@ -4,7 +4,8 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.CardUsage.CardUse;
+import io.gpushare.extender.waste.CardUsage.NodeUse;
 import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
@@ -12,6 +13,7 @@ import io.gpushare.model.ledger.CardState;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +39,7 @@ public record NodeDetails(
     /**
      * One card.
      *
-     * @param usedBytes of all processes; null if unknown
+     * @param use what is measured of it
      * @param freeUnits what new pods may have
      * @param allocatedCores in percent; also where they are not limited
      */
@@ -49,7 +51,7 @@ public record NodeDetails(
             int units,
             int allocatedUnits,
             @JsonUnwrapped CardStates states,
-            @Nullable Long usedBytes,
+            @JsonUnwrapped CardUse use,
 
             @JsonIgnoreProperties({"workload", "node", "card", "allocatedBytes", "over", "idle"})
             List<PodOnCard> pods,
@@ -66,7 +68,7 @@ public record NodeDetails(
                     state.capacity().units(),
                     state.occupied().units(),
                     CardStates.of(state),
-                    usage.cards().get(uuid),
+                    usage.cards().getOrDefault(uuid, CardUse.UNKNOWN),
                     pods,
                     state.free().units(),
                     state.occupied().cores());
@@ -125,8 +127,7 @@ public record NodeDetails(
     /** What is used of all cards; null if unknown. */
     public @Nullable Long usedBytes() {
         return cards.stream()
-                .map(OneCard::usedBytes)
-                .filter(Objects::nonNull)
+                .flatMap(card -> Stream.ofNullable(card.use().usedBytes()))
                 .reduce(Long::sum)
                 .orElse(null);
     }

@@ -90,6 +90,11 @@ public final class Phrases {
         return bytes == null ? "-" : size(bytes);
     }
 
+    /** A measured value with its unit, as nvidia-smi writes it, such as {@code 64C}; a dash for an unknown one. */
+    public static String valueOrDash(@Nullable Integer value, String unit) {
+        return value == null ? "-" : value + unit;
+    }
+
     /** A duration in its largest unit, such as {@code 45 min}. The page rounds in the same way. */
     public static String duration(long seconds) {
         return seconds < 90

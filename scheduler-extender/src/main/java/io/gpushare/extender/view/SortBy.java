@@ -49,7 +49,8 @@ public enum SortBy {
                     case NAME -> of -> 0;
                     case ALLOCATED -> of -> of.bytes(of.card().allocatedUnits());
                     case FREE -> of -> of.bytes(of.card().freeUnits());
-                    case USED -> of -> Objects.requireNonNullElse(of.card().usedBytes(), -1L);
+                    case USED ->
+                        of -> Objects.requireNonNullElse(of.card().use().usedBytes(), -1L);
                     case UNUSED ->
                         of -> of.card().pods().stream()
                                 .mapToLong(PodOnCard::unusedBytes)

@@ -5,15 +5,19 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.report.CardVerdict;
 import io.gpushare.extender.report.Explanation;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.extender.report.RefusedNodes;
 import io.gpushare.extender.report.ScaleUp;
+import io.gpushare.extender.waste.PodOnCard;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -28,7 +32,9 @@ import org.jspecify.annotations.Nullable;
  * @param sentence why the pod is invalid, or why its kubelet did not admit it
  * @param node where the pod is bound
  * @param cards those of the bound pod; null if they are unknown
+ * @param demand what the pod requests, in words; null where that is nothing, or invalid
  * @param judged null unless every node was evaluated
+ * @param about what else is known of an existing pod; null if nobody asked
  * @param whole the cards that the bound pod holds whole
  */
 public record Why(
@@ -38,7 +44,9 @@ public record Why(
         @Nullable String sentence,
         @Nullable String node,
         @Nullable Set<CardId> cards,
+        @Nullable String demand,
         @JsonUnwrapped @Nullable Judged judged,
+        @JsonUnwrapped @Nullable About about,
         @JsonIgnore Set<CardId> whole) {
     private static final int MOST_WITHOUT_CARDS = 10;
 
@@ -70,7 +78,6 @@ public record Why(
      * @param withoutCards what nodes report that offer no cards
      */
     public record Judged(
-            String demand,
             String policy,
             int feasibleNodes,
             List<WaitingQueue.ReasonCount> reasons,
@@ -82,6 +89,28 @@ public record Why(
             @JsonIgnore int allNodes,
             @JsonIgnore int nodesAfter,
             @JsonIgnore List<String> withoutCards) {}
+
+    /**
+     * What is known of an existing pod beside its requests.
+     *
+     * @param owner kind and name of its controller; null for none
+     * @param holds what it holds and uses of cards
+     */
+    public record About(
+            @Nullable String owner,
+            Instant created,
+            int priority,
+
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<PodOnCard> holds) {
+        static About of(ClusterPod pod, List<PodOnCard> holds) {
+            @Nullable PodController controller = pod.controller();
+            return new About(
+                    controller == null ? null : controller.kind() + " " + controller.name(),
+                    pod.priority().created(),
+                    pod.priority().value(),
+                    holds);
+        }
+    }
 
     /**
      * New nodes like an existing one; null except for the sentence if no kind of node is enough.
@@ -150,6 +179,22 @@ public record Why(
         return of(explanation, node -> true, from, limit);
     }
 
+    /** The same, and what else is known of the pod; {@code holds} is what it holds of cards. */
+    public static Why of(Explanation.OfPod explained, List<PodOnCard> holds, int from, int limit) {
+        Why why = of(explained.explanation(), from, limit);
+        return new Why(
+                why.version,
+                why.pod,
+                why.state,
+                why.sentence,
+                why.node,
+                why.cards,
+                why.demand,
+                why.judged,
+                About.of(explained.pod(), holds),
+                why.whole);
+    }
+
     /** The explanation with the first of the nodes that have cards. */
     public static Why withCards(Explanation explanation, int limit) {
         return of(explanation, node -> !node.cards().cards().isEmpty(), 0, limit);
@@ -157,21 +202,25 @@ public record Why(
 
     private static Why of(Explanation explanation, Predicate<NodeVerdict> which, int from, int limit) {
         return switch (explanation) {
-            case Explanation.Ended(PodRef pod, @Nullable String rejection) -> of(pod, State.ENDED, rejection, null);
-            case Explanation.NoDemand(PodRef pod, @Nullable String meant) -> of(pod, State.NO_DEMAND, meant, null);
-            case Explanation.Invalid(PodRef pod, String sentence) -> of(pod, State.INVALID, sentence, null);
+            case Explanation.Ended(PodRef pod, @Nullable String rejection) ->
+                of(pod, State.ENDED, rejection, null, null);
+            case Explanation.NoDemand(PodRef pod, @Nullable String meant) ->
+                of(pod, State.NO_DEMAND, meant, null, null);
+            case Explanation.Invalid(PodRef pod, String sentence) -> of(pod, State.INVALID, sentence, null, null);
             case Explanation.Bound bound -> bound(bound);
             case Explanation.Judged judged ->
                 of(
                         judged.pod(),
                         State.JUDGED,
                         null,
+                        Phrases.of(judged.demand()),
                         judged(judged, judged.nodes().stream().filter(which).toList(), from, limit));
         };
     }
 
-    private static Why of(PodRef pod, State state, @Nullable String sentence, @Nullable Judged judged) {
-        return new Why(ViewJson.VERSION, pod, state, sentence, null, null, judged, Set.of());
+    private static Why of(
+            PodRef pod, State state, @Nullable String sentence, @Nullable String demand, @Nullable Judged judged) {
+        return new Why(ViewJson.VERSION, pod, state, sentence, null, null, demand, judged, null, Set.of());
     }
 
     private static Why bound(Explanation.Bound bound) {
@@ -183,6 +232,8 @@ public record Why(
                 null,
                 bound.node(),
                 held == null ? null : held.cards(),
+                bound.demand() == null ? null : Phrases.of(bound.demand()),
+                null,
                 null,
                 held == null
                         ? Set.of()
@@ -200,7 +251,6 @@ public record Why(
             advice.add(scaleUp.sentence());
         }
         return new Judged(
-                Phrases.of(judged.demand()),
                 judged.policy(),
                 judged.feasible(),
                 WaitingQueue.ReasonCount.of(judged.reasons()),

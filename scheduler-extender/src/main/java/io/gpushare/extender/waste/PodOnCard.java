@@ -5,8 +5,9 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.waste.MemoryUsage.NodeUse;
-import io.gpushare.extender.waste.MemoryUsage.Part;
+import io.gpushare.extender.waste.CardUsage.NodeUse;
+import io.gpushare.extender.waste.CardUsage.Part;
+import io.gpushare.extender.waste.CardUsage.PodUse;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param allocatedBytes at most the memory of the card; all of it for a pod that holds it whole
  * @param usedBytes null if unknown
  * @param isolation what holds its containers to the units
+ * @param utilizationPercent of the time, in which it computes there; null if unknown
  * @param idleSeconds for how long it has not computed there; null if unknown
  */
 public record PodOnCard(
@@ -39,6 +41,7 @@ public record PodOnCard(
         long allocatedBytes,
         @JsonIgnore Isolation isolation,
         @Nullable Long usedBytes,
+        @Nullable Integer utilizationPercent,
         @Nullable Long idleSeconds) {
     public static final Comparator<PodRef> BY_NAME =
             Comparator.comparing(PodRef::namespace).thenComparing(PodRef::name).thenComparing(PodRef::uid);
@@ -97,15 +100,16 @@ public record PodOnCard(
         int units = whole ? state.capacity().units() : held.units();
         long bytes = units * node.cards().inventory().unit().size().bytes();
         long memory = card.memory().bytes();
-        Part part = new Part(card.id().uuid(), pod.namespace(), pod.name());
+        PodUse use = usage.pods().getOrDefault(new Part(card.id().uuid(), pod.namespace(), pod.name()), PodUse.UNKNOWN);
         return new PodOnCard(
                 new Share(pod, units, whole, held.cores()),
                 node.name(),
                 card.index(),
                 whole ? memory : Math.min(memory, bytes),
                 held.instances() > 0 ? Isolation.MIG : card.isolation().inForce(),
-                usage.pods().get(part),
-                usage.idleSeconds().get(part));
+                use.usedBytes(),
+                use.utilizationPercent(),
+                use.idleSeconds());
     }
 
     public PodRef pod() {

@@ -3,7 +3,7 @@ package io.gpushare.extender.waste;
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.placement.LedgerStats;
 import io.gpushare.extender.placement.LedgerStats.Amounts;
-import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.CardUsage.NodeUse;
 import io.gpushare.extender.waste.WasteReport.Group;
 import io.gpushare.extender.waste.WasteReport.NodeWaste;
 import io.gpushare.extender.waste.WasteReport.Sample;

@@ -1,6 +1,7 @@
 // Which few pods to move so that cards are free: asked only when a user opens it, because the search takes a while.
 
 import { html, nothing, render } from './lib/lit-html.js';
+import { podButton } from './pod.js';
 import { get } from './snapshot.js';
 import { count } from './words.js';
 
@@ -13,7 +14,7 @@ function plan(each) {
   }
   return html`<p>${subject}moving <b>${count(each.pods, 'pod')}</b> ${each.for ? `makes it fit on node ${each.freed[0].node}` : `frees ${count(each.freed.length, 'whole card')}`}:</p>
     <table><thead><tr><th scope="col">Pod</th><th scope="col">Controller</th><th scope="col">Node</th><th scope="col">New node</th></tr></thead>
-    <tbody>${each.freed.flatMap((freed) => freed.moves).map((move) => html`<tr><td>${move.namespace}/${move.name}</td><td>${move.controller}</td><td>${move.from}</td><td>${move.to}</td></tr>`)}</tbody></table>`;
+    <tbody>${each.freed.flatMap((freed) => freed.moves).map((move) => html`<tr><td>${podButton(move.namespace, move.name, `${move.namespace}/${move.name}`)}</td><td>${move.controller}</td><td>${move.from}</td><td>${move.to}</td></tr>`)}</tbody></table>`;
 }
 
 function draw(body) {

@@ -35,7 +35,7 @@ const filters = new Filters(() => {
   find();
 });
 const waste = new Waste(() => draw());
-const waiting = new WaitingPods($('waiting'), async (namespace, name) => (await dialog()).showPod(namespace, name));
+const waiting = new WaitingPods($('waiting'));
 const snapshot = new Snapshot(() => {
   draw();
   find();
@@ -68,6 +68,10 @@ async function openNode(name) {
     details.refresh([node]);
     (await dialog()).showNode(node, details.of(name), snapshot.grafana);
   }
+}
+
+async function openPod({ namespace, pod }) {
+  (await dialog()).showPod(namespace, pod, (node) => snapshot.nodes.get(node), snapshot.grafana);
 }
 
 function refreshDialog() {
@@ -128,6 +132,12 @@ function legend(totals, shown) {
 }
 
 $('skip').addEventListener('click', () => list.reach(list.first));
+// Wherever the name of a pod, or of its node, is.
+addEventListener('click', ({ target }) => {
+  const { dataset } = target.closest?.('[data-pod], [data-open]') ?? {};
+  if (dataset?.pod) openPod(dataset);
+  else if (dataset) openNode(dataset.open);
+});
 // A figure or a row of waste filters the nodes, which may be below the screen.
 addEventListener('click', (event) => {
   if (event.target.closest?.('#top a[href^="#"], #waste a[href^="#"]')) {
@@ -145,6 +155,7 @@ addEventListener('keydown', (event) => {
 setInterval(() => {
   if (!document.hidden) {
     list.soon();
+    more?.refreshPod();
     waiting.draw(snapshot.waiting);
     drawHeader($('top'), snapshot, snapshot.totals(), waste);
   }

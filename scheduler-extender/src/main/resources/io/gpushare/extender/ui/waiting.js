@@ -11,7 +11,6 @@ const FRESH = 60000;
 
 export class WaitingPods {
   #box;
-  #open;
   // By demand in words: the explanation of one of its pods, and when it was fetched.
   #explained = new Map();
   // A small screen shows the cards first.
@@ -19,10 +18,8 @@ export class WaitingPods {
   // The explanations come after the first view: they take the extender a while.
   explains = false;
 
-  /** @param open shows the dialog of a pod */
-  constructor(box, open) {
+  constructor(box) {
     this.#box = box;
-    this.#open = open;
   }
 
   draw(waiting) {
@@ -57,7 +54,7 @@ export class WaitingPods {
       ? html`<p><b>Can’t be placed as it is written</b>: ${first.fault}</p>`
       : demand ? html`<p>${demand.feasibleNodes > 0 ? html`Fits on <b>${count(demand.feasibleNodes, 'node')}</b> by its cards; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${why?.groups ? obstacles(why.groups, GROUPS) : reasons(demand.reasons)}${advice(why)}`
         : html`<p>Requests something else: open it for details</p>`}</div>
-      <p class="pods">${group.slice(0, PODS).map((pod) => html`<button type="button" class="pod" @click=${() => this.#open(pod.namespace, pod.name)}>${pod.namespace}/${pod.name} <i>${age(pod.created)}</i></button>`)}${group.length > PODS ? html`<span>and ${group.length - PODS} more</span>` : nothing}</p></li>`;
+      <p class="pods">${group.slice(0, PODS).map((pod) => html`<button type="button" class="pod" data-namespace=${pod.namespace} data-pod=${pod.name} aria-haspopup="dialog">${pod.namespace}/${pod.name} <i>${age(pod.created)}</i></button>`)}${group.length > PODS ? html`<span>and ${group.length - PODS} more</span>` : nothing}</p></li>`;
   }
 
   /** Fetches the explanations of these groups unless they are new. */

@@ -4,6 +4,7 @@ import { html, nothing, render, svg } from './lib/lit-html.js';
 import { dashboard } from './grafana.js';
 import { Filters } from './filters.js';
 import { MANY } from './map.js';
+import { podButton } from './pod.js';
 import { brief, count, duration, size } from './words.js';
 
 const ROWS = 8;
@@ -82,9 +83,10 @@ export class WasteTables {
   }
 
   #row(row) {
-    const link = row.name ? { pod: `${row.namespace}/${row.name}` } : row.workload ? { pod: `${row.namespace}/${row.workload}` } : { namespace: row.namespace };
+    const link = row.workload ? { pod: `${row.namespace}/${row.workload}` } : { namespace: row.namespace };
     const name = row.name ?? row.workload;
-    return html`<tr><th scope="row"><a href=${Filters.link(link)}>${name ? html`<span class="facts">${row.namespace}/</span>${name}` : row.namespace}</a>${row.idle ? html` <b class="mark">idle</b>` : nothing}</th>
+    const text = name ? html`<span class="facts">${row.namespace}/</span>${name}` : row.namespace;
+    return html`<tr><th scope="row">${row.name ? podButton(row.namespace, row.name, text) : html`<a href=${Filters.link(link)}>${text}</a>`}${row.idle ? html` <b class="mark">idle</b>` : nothing}</th>
       ${row.pods === undefined ? nothing : html`<td class="number">${row.pods.toLocaleString('en')}</td>`}
       ${Object.values(FIGURES).map(([, text]) => html`<td class="number">${text(row)}</td>`)}${this.#snapshot.grafana ? html`<td>${this.#dashboard(row)}</td>` : nothing}</tr>`;
   }

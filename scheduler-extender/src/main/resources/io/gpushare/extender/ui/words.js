@@ -27,6 +27,11 @@ export function percent(part, all) {
   return all === 0 ? '0 %' : `${Math.round((100 * part) / all)} %`;
 }
 
+/** A measured value with its unit, which may be unknown. */
+export function measured(value, unit) {
+  return value === undefined ? '–' : `${value}${unit}`;
+}
+
 export function count(number, what) {
   return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
 }

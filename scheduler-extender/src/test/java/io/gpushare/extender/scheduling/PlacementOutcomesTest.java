@@ -14,7 +14,6 @@ import io.gpushare.extender.report.Explanation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -140,9 +139,10 @@ class PlacementOutcomesTest {
     private Explanation.Judged explained() {
         cluster.failing = 0;
         try {
-            Optional<Explanation> explanation = new Explainer(placer, selection, cluster)
-                    .pod("default", pod.ref().name());
-            return (Explanation.Judged) explanation.orElseThrow();
+            return (Explanation.Judged) new Explainer(placer, selection, cluster)
+                    .pod("default", pod.ref().name())
+                    .orElseThrow()
+                    .explanation();
         } catch (PodApi.Failure e) {
             throw new AssertionError(e);
         }

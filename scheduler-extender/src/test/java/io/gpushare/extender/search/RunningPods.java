@@ -83,7 +83,7 @@ final class RunningPods {
                 null,
                 null,
                 null,
-                kind == null ? null : new PodController(kind, "controller-of-" + name),
+                kind == null ? null : new PodController(kind, name, "controller-of-" + name),
                 AllocationCodec.annotations(
                         TestCluster.memory("GPU-" + node + "-" + card, units), inventory, "n1", List.of(), NOON),
                 requests("aliyun.com/gpu-mem", units)));

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.CardUsage.CardUse;
+import io.gpushare.extender.waste.CardUsage.NodeUse;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.NodeCards;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class PluginMetricsClientTest {
     private static final InetAddress HERE = InetAddress.getLoopbackAddress();
     private static final Map<String, NodeUse> REPORTED =
-            Map.of("good", new NodeUse(Map.of("GPU-1", 7L), Map.of(), Map.of()));
+            Map.of("good", new NodeUse(Map.of("GPU-1", new CardUse(7L, null, null, null)), Map.of()));
 
     private volatile Instant now = Instant.parse("2026-11-20T12:00:00Z");
     private final PluginMetricsClient client = new PluginMetricsClient(() -> now);

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.placement.LedgerStats;
 import io.gpushare.extender.placement.LedgerStats.Amounts;
-import io.gpushare.extender.waste.MemoryUsage.NodeUse;
-import io.gpushare.extender.waste.MemoryUsage.Part;
+import io.gpushare.extender.waste.CardUsage.NodeUse;
+import io.gpushare.extender.waste.CardUsage.Part;
+import io.gpushare.extender.waste.CardUsage.PodUse;
 import io.gpushare.extender.waste.WasteReport.Group;
 import io.gpushare.extender.waste.WasteReport.NodeWaste;
 import io.gpushare.extender.waste.WasteReport.Sample;
@@ -43,8 +44,7 @@ class WasteRoundTest {
             MemoryUnit.GIB,
             null,
             List.of(Card.of("GPU-0", 0, Memory.ofGib(15)), Card.of("GPU-1", 1, Memory.ofGib(15)))));
-    private final Map<Part, Long> used = new HashMap<>();
-    private final Map<Part, Long> idle = new HashMap<>();
+    private final Map<Part, PodUse> used = new HashMap<>();
 
     private void holds(String namespace, String name, int card, Share share, double usedGib, int idleMinutes) {
         CardId id = new CardId("GPU-" + card);
@@ -53,13 +53,12 @@ class WasteRoundTest {
                 new Allocation(
                         MemoryUnit.GIB,
                         List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(id, share)))));
-        used.put(new Part(id.uuid(), namespace, name), (long) (usedGib * GIB));
-        idle.put(new Part(id.uuid(), namespace, name), idleMinutes * 60L);
+        used.put(new Part(id.uuid(), namespace, name), new PodUse((long) (usedGib * GIB), null, idleMinutes * 60L));
     }
 
     private WasteReport report(WasteHistory history) {
         WasteRound round = new WasteRound();
-        round.add(new NodeView("n", null, null, null, cards), new NodeUse(Map.of(), used, idle));
+        round.add(new NodeView("n", null, null, null, cards), new NodeUse(Map.of(), used));
         return round.end(STATS, NOW, history);
     }
 
@@ -88,7 +87,6 @@ class WasteRoundTest {
     void podsOfUnknownUsageAreNoWaste() {
         holds("lab", "p", 0, Share.memory(4), 0, 0);
         used.clear();
-        idle.clear();
         WasteReport report = report(new WasteHistory());
         assertThat(report.now().pods()).isEqualTo(new Sums(1, 4 * GIB, 0, 0, 0, 0, 0, 0, 0));
         assertThat(report.pods()).isEmpty();
@@ -137,6 +135,7 @@ class WasteRoundTest {
                                         0,
                                         GIB,
                                         Isolation.NONE,
+                                        null,
                                         null,
                                         null)
                                 .workload())

@@ -47,6 +47,7 @@ final class UiFiles {
             "nodes.js",
             "map.js",
             "more.js",
+            "pod.js",
             "filters.js",
             "header.js",
             "waiting.js",

@@ -2,7 +2,7 @@ package io.gpushare.extender.view.routes;
 
 import io.gpushare.extender.defrag.DefragAdvisor;
 import io.gpushare.extender.report.Explainer;
-import io.gpushare.extender.waste.MemoryUsage;
+import io.gpushare.extender.waste.CardUsage;
 import io.gpushare.extender.waste.WasteReport;
 import java.net.URI;
 import java.util.function.Predicate;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ViewAccess(
         Explainer explainer,
-        MemoryUsage usage,
+        CardUsage usage,
         Supplier<WasteReport> waste,
         DefragAdvisor defrag,
         @Nullable URI grafana,

@@ -21,7 +21,7 @@ import io.gpushare.extender.view.text.NodeText;
 import io.gpushare.extender.view.text.TopText;
 import io.gpushare.extender.view.text.WasteCsv;
 import io.gpushare.extender.view.text.WasteText;
-import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.CardUsage.NodeUse;
 import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.model.PodRef;
 import io.vertx.core.buffer.Buffer;
@@ -47,6 +47,7 @@ final class ViewAnswers {
     private volatile Complete complete = new Complete("", Optional.empty(), Buffer.buffer());
     private final Map<String, Question> immediate = new HashMap<>();
     private final Map<String, Question> waiting = new HashMap<>();
+    private final WhyAnswers why;
 
     /** @param unready why this extender does not answer kube-scheduler now; empty when it does */
     ViewAnswers(Ledger ledger, ViewAccess view, ViewRevisions revisions, Supplier<Optional<String>> unready) {
@@ -68,7 +69,7 @@ final class ViewAnswers {
         waiting.put("text/nodes", ready(this::nodeTable));
         waiting.put("text/top", ready(this::top));
         waiting.put("text/top-pods", ready(this::topPods));
-        WhyAnswers why = new WhyAnswers(view.explainer());
+        why = new WhyAnswers(ledger, view.explainer(), view.usage());
         waiting.put("explain", ready(why::page));
         waiting.put("text/why", ready(why::text));
         new DefragAnswers(ledger, view.defrag())
@@ -90,8 +91,7 @@ final class ViewAnswers {
 
     /** Explains a pod whose manifest is the body. */
     Answer explain(ViewParameters parameters, byte[] body) throws RefusedException {
-        return ready(each -> new WhyAnswers(view.explainer()).manifest(each, body))
-                .ask(parameters);
+        return ready(each -> why.manifest(each, body)).ask(parameters);
     }
 
     private Question ready(Question question) {
@@ -175,7 +175,10 @@ final class ViewAnswers {
         Output output = parameters.output();
         SortBy order = parameters.sortBy();
         var nodes = details(selected(parameters), true);
-        return Answer.of(output, () -> Nodes.of(order.nodes(nodes.get())), () -> TopText.cards(nodes.get(), order));
+        return Answer.of(
+                output,
+                () -> Nodes.of(order.nodes(nodes.get())),
+                () -> TopText.cards(nodes.get(), order, output == Output.WIDE));
     }
 
     private Answer topPods(ViewParameters parameters) throws RefusedException {

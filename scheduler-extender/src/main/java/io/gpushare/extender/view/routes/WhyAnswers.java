@@ -3,6 +3,7 @@ package io.gpushare.extender.view.routes;
 import com.fasterxml.jackson.core.JsonParser;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonBody;
+import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.protocol.PodReader;
 import io.gpushare.extender.report.Explainer;
@@ -11,7 +12,12 @@ import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.extender.view.Why;
 import io.gpushare.extender.view.routes.ViewParameters.Output;
 import io.gpushare.extender.view.text.WhyText;
+import io.gpushare.extender.waste.CardUsage;
+import io.gpushare.extender.waste.CardUsage.NodeUse;
+import io.gpushare.extender.waste.PodOnCard;
 import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Answers why a pod waits. */
@@ -20,20 +26,37 @@ final class WhyAnswers {
     private static final int LARGEST_PAGE = 1000;
     private static final int NODES_OF_TEXT = 10;
 
+    private final Ledger ledger;
     private final Explainer explainer;
+    private final CardUsage usage;
 
-    WhyAnswers(Explainer explainer) {
+    WhyAnswers(Ledger ledger, Explainer explainer, CardUsage usage) {
+        this.ledger = ledger;
         this.explainer = explainer;
+        this.usage = usage;
     }
 
     Answer page(ViewParameters parameters) throws RefusedException {
-        return page(explanation(parameters), parameters);
+        Page page = Page.of(parameters);
+        Explanation.OfPod explained = explanation(parameters);
+        List<PodOnCard> holds = holds(explained);
+        return Answer.json(() -> Why.of(explained, holds, page.from(), page.limit()));
     }
 
-    private static Answer page(Explanation explanation, ViewParameters parameters) throws RefusedException {
-        int limit = parameters.number("limit", PAGE, LARGEST_PAGE);
-        int from = parameters.number("from", 0, Integer.MAX_VALUE);
-        return Answer.json(() -> Why.of(explanation, from, limit));
+    private record Page(int from, int limit) {
+        static Page of(ViewParameters parameters) throws RefusedException {
+            return new Page(
+                    parameters.number("from", 0, Integer.MAX_VALUE), parameters.number("limit", PAGE, LARGEST_PAGE));
+        }
+    }
+
+    /** What a bound pod holds of cards, and uses of them as far as its node's device plugin reports now. */
+    private List<PodOnCard> holds(Explanation.OfPod explained) {
+        return Optional.ofNullable(explained.pod().node()).flatMap(ledger::node).stream()
+                .flatMap(node ->
+                        PodOnCard.of(node, usage.of(List.of(node)).getOrDefault(node.name(), NodeUse.UNKNOWN)).stream())
+                .filter(on -> on.pod().equals(explained.pod().ref()))
+                .toList();
     }
 
     Answer text(ViewParameters parameters) throws RefusedException {
@@ -41,15 +64,17 @@ final class WhyAnswers {
         // The reasons in groups are enough, unless the user wants to see nodes.
         boolean nodes = output == Output.WIDE || parameters.has("limit");
         int limit = parameters.number("limit", NODES_OF_TEXT, LARGEST_PAGE);
-        Explanation explanation = explanation(parameters);
+        Explanation.OfPod explained = explanation(parameters);
+        boolean text = output == Output.TEXT || output == Output.WIDE;
+        List<PodOnCard> holds = text ? List.of() : holds(explained);
         return Answer.of(
                 output,
-                () -> Why.of(explanation, 0, limit),
-                () -> WhyText.of(Why.withCards(explanation, nodes ? limit : 0)));
+                () -> Why.of(explained, holds, 0, limit),
+                () -> WhyText.of(Why.withCards(explained.explanation(), nodes ? limit : 0)));
     }
 
     /** Explains the pod that the parameters name, as the API server has it now. */
-    private Explanation explanation(ViewParameters parameters) throws RefusedException {
+    private Explanation.OfPod explanation(ViewParameters parameters) throws RefusedException {
         String namespace = parameters.text("namespace", "default");
         String name = parameters.text("pod", "");
         if (name.isEmpty()) {
@@ -75,7 +100,9 @@ final class WhyAnswers {
             if (pod == null || pod.containers().isEmpty()) {
                 throw new RefusedException(400, "the body is no Pod with containers, as JSON");
             }
-            return page(explainer.of(pod), parameters);
+            Page page = Page.of(parameters);
+            Explanation explanation = explainer.of(pod);
+            return Answer.json(() -> Why.of(explanation, page.from(), page.limit()));
         } catch (BadRequestException e) {
             throw new RefusedException(400, String.valueOf(e.getMessage()));
         } catch (IOException e) {

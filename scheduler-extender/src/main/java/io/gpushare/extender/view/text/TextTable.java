@@ -2,13 +2,27 @@ package io.gpushare.extender.view.text;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Rows of text in columns with two blanks between them; the last text of a row is not padded. */
+/**
+ * Rows of text in columns with two blanks between them; the last text of a row is not padded. Columns may be aligned to
+ * the right.
+ */
 final class TextTable {
     private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
 
     private final List<List<String>> rows = new ArrayList<>();
+    private final Set<String> right;
+
+    TextTable() {
+        this(Set.of());
+    }
+
+    /** @param right the headings of columns of figures */
+    TextTable(Set<String> right) {
+        this.right = right;
+    }
 
     TextTable row(String... cells) {
         return row(List.of(cells));
@@ -48,6 +62,11 @@ final class TextTable {
         return widths;
     }
 
+    private boolean rightAligned(int column) {
+        List<String> head = rows.getFirst();
+        return column < head.size() && right.contains(head.get(column));
+    }
+
     @Override
     public String toString() {
         int[] widths = widths();
@@ -55,11 +74,14 @@ final class TextTable {
         for (List<String> row : rows) {
             int end = text.length();
             for (int i = 0; i < row.size(); i++) {
-                text.append(row.get(i));
-                if (!row.get(i).isEmpty()) {
+                String cell = row.get(i);
+                String blanks = " ".repeat(widths[i] - 2 - cell.length());
+                boolean toTheRight = rightAligned(i);
+                text.append(toTheRight ? blanks : "").append(cell);
+                if (!cell.isEmpty()) {
                     end = text.length();
                 }
-                text.append(" ".repeat(widths[i] - row.get(i).length()));
+                text.append(toTheRight ? "  " : blanks + "  ");
             }
             text.setLength(end);
             text.append('\n');

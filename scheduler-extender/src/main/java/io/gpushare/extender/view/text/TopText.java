@@ -12,25 +12,50 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Allocation beside measured usage, as text: by card or by pod. */
 public final class TopText {
+    private static final Set<String> FIGURES = Set.of("MEMORY", "ALLOCATED", "USED", "UTIL", "TEMP", "POWER");
+
     private TopText() {}
 
-    /** One row per card. */
-    public static String cards(List<NodeDetails> nodes, SortBy order) {
-        TextTable table = new TextTable().row("NODE", "CARD", "MODEL", "MEMORY", "ALLOCATED", "USED", "STATE");
+    /**
+     * One row per card.
+     *
+     * @param wide with its model: without it a terminal with 80 columns is wide enough
+     */
+    public static String cards(List<NodeDetails> nodes, SortBy order, boolean wide) {
+        TextTable table = new TextTable(FIGURES)
+                .row(row(
+                        wide,
+                        2,
+                        "MODEL",
+                        "NODE",
+                        "CARD",
+                        "MEMORY",
+                        "ALLOCATED",
+                        "USED",
+                        "UTIL",
+                        "TEMP",
+                        "POWER",
+                        "STATE"));
         for (SortBy.CardOf of : order.cards(nodes)) {
             OneCard card = of.card();
-            table.row(
+            table.row(row(
+                    wide,
+                    2,
+                    card.model(),
                     of.node().name(),
                     String.valueOf(card.index()),
-                    card.model(),
                     Phrases.size(card.memoryMiB() << 20),
                     of.node().unit().amount(card.allocatedUnits()) + cores(card.allocatedCores()),
-                    Phrases.sizeOrDash(card.usedBytes()),
-                    state(card.states()));
+                    Phrases.sizeOrDash(card.use().usedBytes()),
+                    Phrases.valueOrDash(card.use().utilizationPercent(), "%"),
+                    Phrases.valueOrDash(card.use().temperatureCelsius(), "C"),
+                    Phrases.valueOrDash(card.use().powerWatts(), "W"),
+                    state(card.states())));
         }
         String withoutCards = nodes.stream()
                 .filter(node -> node.offersNone() && node.unusable() != null)
@@ -51,12 +76,13 @@ public final class TopText {
                 .anyMatch(card -> card.states().isolation() != null
                         && !card.states().whole()
                         && !card.pods().isEmpty());
-        TextTable table =
-                new TextTable().row(row(limits, "LIMIT", "NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", ""));
+        TextTable table = new TextTable(FIGURES)
+                .row(row(limits, 5, "LIMIT", "NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", "UTIL", ""));
         Map<String, MemoryUnit> units = nodes.stream().collect(Collectors.toMap(NodeDetails::name, NodeDetails::unit));
         for (PodOnCard pod : pods.pods()) {
             table.row(row(
                     limits,
+                    5,
                     pod.share().whole()
                             ? "-"
                             : pod.isolation() + cores(pod.share().cores()),
@@ -69,6 +95,7 @@ public final class TopText {
                             : Objects.requireNonNull(units.get(pod.node()))
                                     .amount(pod.share().units()),
                     Phrases.sizeOrDash(pod.usedBytes()),
+                    Phrases.valueOrDash(pod.utilizationPercent(), "%"),
                     WasteText.states(pod)));
         }
         return table.isEmpty() ? none(namespace) : table + note(nodes);
@@ -80,11 +107,11 @@ public final class TopText {
                 + " on cards.\n";
     }
 
-    /** The cells, and, if there are limits, before the measured memory what holds the pod to what is allocated. */
-    private static List<String> row(boolean limits, String limit, String... cells) {
+    /** The cells, and one more at that index if there is such a column. */
+    private static List<String> row(boolean more, int at, String cell, String... cells) {
         List<String> row = new ArrayList<>(List.of(cells));
-        if (limits) {
-            row.add(cells.length - 2, limit);
+        if (more) {
+            row.add(at, cell);
         }
         return row;
     }

@@ -30,7 +30,7 @@ public final class WhyText {
                         + (why.sentence() == null ? "" : "  " + TextTable.printable(why.sentence()) + "\n");
             case INVALID -> pod + " cannot be placed as it is written.\n  " + why.sentence() + "\n";
             case BOUND -> pod + " is on node " + why.node() + cards(why) + ".\n";
-            case JUDGED -> judged(why.pod(), Objects.requireNonNull(why.judged()));
+            case JUDGED -> judged(why, Objects.requireNonNull(why.judged()));
         };
     }
 
@@ -42,14 +42,15 @@ public final class WhyText {
                         .collect(Collectors.joining(", ", ", card ", ""));
     }
 
-    private static String judged(PodRef pod, Judged judged) {
+    private static String judged(Why why, Judged judged) {
+        PodRef pod = why.pod();
         String nodes = Phrases.count(judged.allNodes(), "node");
         String result = judged.feasibleNodes() > 0
                 ? "By its cards it fits on " + judged.feasibleNodes() + " of " + nodes
                         + ". If it still waits, kube-scheduler has another reason:\n  kubectl describe pod -n "
                         + pod.namespace() + " " + pod.name() + "\n"
                 : "None of " + nodes + " can take it now:\n";
-        return "Pod " + pod + " requests " + judged.demand() + ".\n" + result + groups(judged.groups())
+        return "Pod " + pod + " requests " + why.demand() + ".\n" + result + groups(judged.groups())
                 + section(
                         "What helps:\n",
                         judged.advice().stream().map(each -> "- " + each).toList())

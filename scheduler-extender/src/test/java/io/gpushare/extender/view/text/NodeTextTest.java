@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.view.NodeDetails;
-import io.gpushare.extender.waste.MemoryUsage.NodeUse;
+import io.gpushare.extender.waste.CardUsage.CardUse;
+import io.gpushare.extender.waste.CardUsage.NodeUse;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
@@ -67,7 +68,11 @@ class NodeTextTest {
         assertThat(NodeText.of(
                                 NodeDetails.of(
                                         List.of(node("a", 4, 15)),
-                                        Map.of("a", new NodeUse(Map.of("GPU-a0", 7L << 30), Map.of(), Map.of())),
+                                        Map.of(
+                                                "a",
+                                                new NodeUse(
+                                                        Map.of("GPU-a0", new CardUse(7L << 30, null, null, null)),
+                                                        Map.of())),
                                         Map.of()),
                                 true)
                         .lines()
