@@ -151,8 +151,13 @@ final class DisplayedCluster implements AutoCloseable {
     /** Creates a bound pod of a ReplicaSet with units of one card of a node. */
     void addPod(String namespace, String name, String node, int card, int units) {
         ObjectNode pod = bound(namespace, name, node, uuid(node, card), units);
-        pod.withObject("/metadata").putArray("ownerReferences").addObject()
-                .put("kind", "ReplicaSet").put("name", "just").put("uid", "uid-of-just").put("controller", true);
+        pod.withObject("/metadata")
+                .putArray("ownerReferences")
+                .addObject()
+                .put("kind", "ReplicaSet")
+                .put("name", "just")
+                .put("uid", "uid-of-just")
+                .put("controller", true);
         api.add(pod);
     }
 

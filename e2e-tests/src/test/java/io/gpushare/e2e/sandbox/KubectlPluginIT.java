@@ -466,7 +466,9 @@ class KubectlPluginIT {
                 List.of("pods/tuning-sweep-41", "--namespace=research"))) {
             List<String> command = new ArrayList<>(List.of("why"));
             command.addAll(named);
-            assertThat(printed(command.toArray(String[]::new))).as(named.toString()).isEqualTo(why);
+            assertThat(printed(command.toArray(String[]::new)))
+                    .as(named.toString())
+                    .isEqualTo(why);
         }
         assertThat(printed("defrag", "--for", "research/tuning-sweep-41"))
                 .isEqualTo(printed("defrag", "--for", "tuning-sweep-41", "-n", "research"));
@@ -497,7 +499,9 @@ class KubectlPluginIT {
                         .properties())
                 .extracting(Map.Entry::getKey)
                 .contains("usedBytes", "utilizationPercent", "temperatureCelsius", "powerWatts");
-        assertThat(printed("top", "pods", "-A")).containsPattern(" USED +UTIL\n").containsPattern("GiB +\\d+%");
+        assertThat(printed("top", "pods", "-A"))
+                .containsPattern(" USED +UTIL\n")
+                .containsPattern("GiB +\\d+%");
         assertThat(printed("top", "pods", "-A")).contains("NAMESPACE", "inference", "training");
         assertThat(printed("top", "pods", "-n", "inference"))
                 .contains("inference")

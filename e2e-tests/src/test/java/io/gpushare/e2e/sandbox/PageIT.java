@@ -234,7 +234,8 @@ class PageIT {
             assertThat(browser.value("document.activeElement.className", String.class))
                     .isEqualTo("close");
             assertThat(browser.value(
-                            "document.querySelector('#more').scrollWidth <= document.querySelector('#more').clientWidth",
+                            "document.querySelector('#more').scrollWidth <="
+                                    + " document.querySelector('#more').clientWidth",
                             Boolean.class))
                     .as("fits beside each other")
                     .isTrue();
