@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.time.Instant;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PodStateTest {
     private static final String START = "2026-11-26T14:00:05Z";
@@ -43,5 +45,31 @@ class PodStateTest {
     @Test
     void aPodThatEndedHasNoDeadline() throws JsonProcessingException {
         assertThat(pod("Failed", "300", START).status().deadline()).isNull();
+    }
+
+    /** Otherwise nobody would tell the user that the annotation has no effect. */
+    @ParameterizedTest
+    @ValueSource(strings = {"gpushare.io/sellect", "nvidia.com/use-gputypes", "hami.io/gpu-schedular-policy"})
+    void aMisspeltAnnotationOfAWaitingPodIsKept(String key) throws JsonProcessingException {
+        assertThat(annotations("", key)).containsExactly(key);
+        assertThat(annotations("n", key))
+                .as("of a bound pod it matters no more")
+                .isEmpty();
+    }
+
+    @Test
+    void annotationsOfOthersAreNotKept() throws JsonProcessingException {
+        assertThat(annotations("", "nvidia.com/gpu.deploy.driver")).isEmpty();
+        assertThat(annotations("", "hami.io/vgpu-devices-to-allocate")).isEmpty();
+    }
+
+    private static Set<String> annotations(String node, String key) throws JsonProcessingException {
+        return PodState.ofAnyNode(new ObjectMapper()
+                        .readTree("""
+                            {"metadata":{"name":"p","uid":"u","annotations":{"%s":"x"}},"spec":{"nodeName":"%s"},"status":{}}
+                            """.formatted(key, node).replace(",\"spec\":{\"nodeName\":\"\"}", "")))
+                .metadata()
+                .annotations()
+                .keySet();
     }
 }

@@ -100,9 +100,9 @@ public final class AnnotationKeys {
 
     private AnnotationKeys() {}
 
-    /** Whether it has this project's prefix, and is none of its keys. */
+    /** Whether it has this project's prefix, or the form of HAMi's keys that are read, and is none of them. */
     public static boolean unknown(String key) {
-        return key.startsWith(PREFIX) && !OURS.contains(key);
+        return key.startsWith(PREFIX) ? !OURS.contains(key) : misspeltOfHami(key);
     }
 
     /** Whether it is a key of gpushare that this project reads. */
@@ -118,12 +118,9 @@ public final class AnnotationKeys {
                 .filter(AnnotationKeys::unknown)
                 .sorted()
                 .findFirst()
-                .map(key -> misspelt(key, FOR_PODS, ": pods may have " + String.join(", ", FOR_PODS)))
-                .or(() -> annotations.keySet().stream()
-                        .filter(AnnotationKeys::misspeltOfHami)
-                        .sorted()
-                        .findFirst()
-                        .map(key -> misspelt(key, HAMI, ": of these keys there are " + String.join(", ", HAMI))))
+                .map(key -> key.startsWith(PREFIX)
+                        ? misspelt(key, FOR_PODS, ": pods may have " + String.join(", ", FOR_PODS))
+                        : misspelt(key, HAMI, ": of these keys there are " + String.join(", ", HAMI)))
                 .or(() -> FOR_PODS.stream()
                         .filter(key -> annotations.getOrDefault(key, "-").isBlank())
                         .findFirst()
