@@ -48,6 +48,8 @@ load_settings() {
     node_ip=198.18.$network.2
     service_ip=198.18.$network.129
     service_cidr=198.18.$network.128/25
+    # By the folder, and not by the network: that is free before the control groups of its last cluster are removed.
+    cgroups=gpushare-e2e-$(cksum <<<"$state" | cut -d ' ' -f 1)
     use_node "$node_name"
 }
 
@@ -75,7 +77,7 @@ use_node() {
     done
     [ "$number" -le $((1 + ${#more_nodes[@]})) ] || fail "there is no node $1; there are: $node_name ${more_nodes[*]}"
     node=$1 at='' node_folder=$state kubelet_ip=$node_ip healthz_ip=127.0.0.1 bridge=pods
-    pod_cidr=198.19.$((network + 64 * (number - 1))).0/24 cgroup_root=/gpushare-e2e-$network-$number
+    pod_cidr=198.19.$((network + 64 * (number - 1))).0/24 cgroup_root=/$cgroups-$number
     [ "$number" -gt 1 ] || return 0
     at=@$node node_folder=$state/nodes/$number bridge=pods$number
     kubelet_ip=198.18.$network.$((8 + number)) healthz_ip=$kubelet_ip
