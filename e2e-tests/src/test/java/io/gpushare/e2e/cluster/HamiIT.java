@@ -101,7 +101,8 @@ class HamiIT extends ClusterScenario {
         assertThat(cardOf(pods.running("sixty"), "main")).isEqualTo(card);
         assertThat(printed("forty")).isEqualTo(card + " 6144m 60");
         assertThat(printed("sixty")).isEqualTo(card + " 9216m 40");
-        offers(2 * UNITS, 1, 10 + 2);
+        // The memory of both is withdrawn with their slots.
+        offers(UNITS, 1, 10 + 2);
     }
 
     @Test
