@@ -17,7 +17,10 @@ import java.util.regex.Pattern;
 
 /** Reads the MIG instances of the card behind a handle. */
 final class MigReader {
-    private static final Pattern PROFILE = Pattern.compile(".* MIG (\\S+)");
+    // It becomes part of the names of a resource and a socket.
+    private static final Pattern PROFILE = Pattern.compile(".* MIG ([0-9][A-Za-z0-9.+-]{0,39})");
+    /** No card has more than 8 instances; a driver that says so is not asked for each. */
+    private static final int MOST_PLACES = 64;
 
     private final NvmlCalls calls;
     private final Pointer device;
@@ -45,7 +48,7 @@ final class MigReader {
         int places = calls.number(
                 "nvmlDeviceGetMaxMigDeviceCount", (nvml, most) -> nvml.nvmlDeviceGetMaxMigDeviceCount(device, most));
         List<MigFacts.Instance> instances = new ArrayList<>();
-        for (int at = 0; at < places; at++) {
+        for (int at = 0; at < Math.min(places, MOST_PLACES); at++) {
             int place = at;
             try {
                 instances.add(instance(calls.handle(

@@ -217,4 +217,13 @@ class MigTest {
                 .map(MigFacts.Instance::uuid)
                 .toList();
     }
+
+    /** A profile becomes part of the names of a resource and a file. */
+    @Test
+    void aProfileOfAnotherFormIsUnknown() throws Exception {
+        driver.write("card kind=H100-80 uuid=" + UUID_A + " mig=1g.10gb+me/../x,1g.10gb+me");
+        assertThat(driver.facts().getFirst().mig().orElseThrow().instances())
+                .extracting(MigFacts.Instance::profile)
+                .containsExactly(Optional.empty(), Optional.of("1g.10gb+me"));
+    }
 }

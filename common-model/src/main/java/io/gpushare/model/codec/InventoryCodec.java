@@ -243,14 +243,12 @@ public final class InventoryCodec {
         if (profile == null) {
             return null;
         }
-        List<Integer> caps = new ArrayList<>();
-        card.path("caps").forEach(cap -> caps.add(cap.asInt()));
         return new MigInstance(
                 new CardId(JsonReader.text(card, "parent")),
                 profile,
                 JsonReader.integer(card, "gi"),
                 JsonReader.integer(card, "ci"),
-                caps);
+                JsonReader.integers(card, "caps"));
     }
 
     /** An isolation that this version does not know counts as none. */

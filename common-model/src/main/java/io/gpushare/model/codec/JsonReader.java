@@ -116,6 +116,19 @@ final class JsonReader {
         return texts;
     }
 
+    /** The elements of an array of whole numbers; none if the field is missing. */
+    static List<Integer> integers(JsonNode parent, String field) {
+        JsonNode value = parent.path(field);
+        List<Integer> integers = value.valueStream()
+                .filter(JsonNode::isInt)
+                .map(JsonNode::intValue)
+                .toList();
+        if (integers.size() != value.size() || !(value.isMissingNode() || value.isArray())) {
+            throw new Malformed("'" + field + "' must be an array of whole numbers");
+        }
+        return integers;
+    }
+
     /** The elements of an array of objects. */
     static Iterable<JsonNode> objects(JsonNode parent, String field) {
         JsonNode value = parent.path(field);

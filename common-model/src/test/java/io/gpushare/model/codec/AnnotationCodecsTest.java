@@ -55,6 +55,20 @@ class AnnotationCodecsTest {
                 .isEqualTo(new Decoded.Valid<>(NODE));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"12", "[12,\"13\"]", "[1.5]", "{\"a\":1}"})
+    void deviceFilesThatAreNoNumbersAreRefused(String caps) {
+        String cut = InventoryCodec.encode(NODE)
+                .replace(
+                        "\"mig\":false",
+                        "\"profile\":\"1g.10gb\",\"parent\":\"GPU-a\",\"gi\":1,\"ci\":0,\"caps\":" + caps);
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, cut)))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed ->
+                                assertThat(malformed.reason()).contains("'caps' must be an array of whole numbers"));
+    }
+
     @Test
     void aNodeThatOffersCoresSaysSo() {
         String written = InventoryCodec.encode(NODE.withBeside(Share.ALL_CORES));

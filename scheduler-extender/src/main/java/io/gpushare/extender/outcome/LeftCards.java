@@ -55,6 +55,7 @@ public final class LeftCards {
         if (share.slots() > 0) {
             return ShareKind.SLOTS;
         }
-        return share.wholeCards() > 0 ? ShareKind.WHOLE_CARDS : ShareKind.MEMORY;
+        // A card is taken whole as a card or as an instance, never as both.
+        return share.takenWhole() > 0 ? ShareKind.WHOLE_CARDS : ShareKind.MEMORY;
     }
 }

@@ -48,6 +48,14 @@ class LeftCardsTest {
         assertThat(left.settlesIn("n1", allocation(A, SLOT))).isZero();
     }
 
+    @Test
+    void aMigInstanceTakenWholeIsLeftLikeAWholeCard() {
+        CardId instance = new CardId("MIG-a");
+        left.add("n1", allocation(instance, Share.INSTANCE));
+        assertThat(left.settlesIn("n1", allocation(instance, Share.memory(3)))).isEqualTo(LeftCards.SETTLING);
+        assertThat(left.settlesIn("n1", allocation(instance, Share.INSTANCE))).isZero();
+    }
+
     private static Allocation allocation(CardId card, Share share) {
         return new Allocation(
                 MemoryUnit.GIB, List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(card, share))));
