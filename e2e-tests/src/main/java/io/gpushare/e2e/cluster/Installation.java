@@ -9,10 +9,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Installs both programs on a cluster as deploy/README.md describes, with the simulated driver on the node. */
 public final class Installation {
@@ -26,6 +25,7 @@ public final class Installation {
     // The plugins roll out one node after the other, each a JVM on a machine that may be busy.
     private static final Duration READY = Duration.ofMinutes(3);
     private static final Duration BUILD = Duration.ofMinutes(20);
+    private static final Duration WRITE = Duration.ofSeconds(60);
 
     // The programs are identified by their jar, which they keep open.
     private static final String RESIDENT_MEMORY = """
@@ -128,9 +128,9 @@ public final class Installation {
         option(EXTENDER, "add", unit);
         // In place of the unit that simulate() set.
         option(PLUGIN, "replace", unit);
-        cluster.configureScheduler(scheduler(true, profiles));
         ready(EXTENDER);
         ready(PLUGIN);
+        cluster.configureScheduler(scheduler(profiles));
     }
 
     private void option(String program, String how, String unit) {
@@ -142,23 +142,24 @@ public final class Installation {
     }
 
     /**
-     * The configuration files with the names of these MIG profiles.
+     * What deploy/scheduler/write-configuration writes for the programs as they are now, as the cluster looks for it.
      *
-     * @param hami whether their lines on HAMi's names are uncommented
+     * @param profiles of MIG, beyond those that nodes report now
      */
-    public Path scheduler(boolean hami, List<String> profiles) {
-        String names = profiles.stream()
-                .map(profile -> "      - name: nvidia.com/mig-" + profile + "\n        ignoredByScheduler: false\n")
-                .collect(Collectors.joining());
-        try (Stream<Path> files = Files.list(root.resolve("deploy/scheduler"))) {
-            Path folder = Files.createTempDirectory("scheduler");
-            for (Path file : files.filter(name -> name.getFileName().toString().startsWith("config-"))
-                    .toList()) {
-                String text =
-                        Files.readString(file).replace("    managedResources:\n", "    managedResources:\n" + names);
-                Files.writeString(
-                        folder.resolve(file.getFileName()),
-                        hami ? text.replaceAll("(?m)^      # (- name: nvidia|  ignoredBy)", "      $1") : text);
+    public Path scheduler(List<String> profiles) {
+        try {
+            Path folder = Files.createTempDirectory(cluster.sharedFolder(), "scheduler");
+            Path kubeconfig = Files.writeString(
+                    folder.resolve("kubeconfig"), cluster.kubectl().run("config", "view", "--raw", "--minify"));
+            List<String> command = new ArrayList<>(List.of("env", "KUBECONFIG=" + kubeconfig));
+            command.addAll(
+                    List.of(root.resolve("deploy/scheduler/write-configuration").toString(), folder.toString()));
+            command.addAll(profiles);
+            System.out.print(Command.output(WRITE, command));
+            String written = Files.readString(folder.resolve("scheduler.yaml"))
+                    .replace("/etc/kubernetes/gpushare", folder.toString());
+            for (String name : List.of("config-v1beta1.yaml", "config-v1.yaml")) {
+                Files.writeString(folder.resolve(name), written);
             }
             return folder;
         } catch (IOException e) {

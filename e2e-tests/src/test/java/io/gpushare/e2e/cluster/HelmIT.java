@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -93,7 +92,7 @@ class HelmIT {
                 .withTimeout(SECONDS)
                 .call();
         rolledOut();
-        cluster.configureScheduler(schedulerOverTls());
+        cluster.configureScheduler(shared.installation().scheduler(List.of()));
         shared.awaitAllocatable(30, 2);
         assertThat(bindWithoutCertificate()).isEqualTo("401");
         assertTheToolsWork();
@@ -244,27 +243,6 @@ class HelmIT {
                 "--data",
                 "{}",
                 address() + "/gpushare-scheduler/bind");
-    }
-
-    /** The scheduler's configuration with the extenders of deploy/tls and the certificates that the chart made. */
-    private static Path schedulerOverTls() throws IOException {
-        Path tls = Files.createDirectories(cluster.sharedFolder().resolve("chart-tls"));
-        Map<String, String> files = Map.of("ca.crt", "ca.crt", "tls.crt", "scheduler.crt", "tls.key", "scheduler.key");
-        JsonNode client = secret("gpushare-scheduler-tls");
-        for (Map.Entry<String, String> file : files.entrySet()) {
-            Files.write(
-                    tls.resolve(file.getValue()),
-                    Base64.getDecoder().decode(client.path(file.getKey()).asText()));
-        }
-        String extenders = Files.readString(SharedCluster.ROOT.resolve("deploy/tls/extenders.yaml"))
-                .replace("/etc/kubernetes/gpushare", tls.toString())
-                .replace("https://127.0.0.1:32766", address());
-        for (String name : List.of("config-v1beta1.yaml", "config-v1.yaml")) {
-            String plain = Files.readString(
-                    SharedCluster.ROOT.resolve("deploy/scheduler").resolve(name));
-            Files.writeString(tls.resolve(name), plain.substring(0, plain.indexOf("extenders:")) + extenders);
-        }
-        return tls;
     }
 
     /** The values for the simulated driver, and more. */

@@ -54,7 +54,7 @@ class MigIT extends ClusterScenario {
     @BeforeAll
     static void withProfiles() {
         shared.reinstallNext();
-        cluster.configureScheduler(installation.scheduler(false, PROFILES));
+        cluster.configureScheduler(installation.scheduler(PROFILES));
     }
 
     @AfterAll

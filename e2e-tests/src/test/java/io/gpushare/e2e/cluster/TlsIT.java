@@ -57,15 +57,11 @@ class TlsIT extends ClusterScenario {
         return cluster.onNode(whole.toArray(String[]::new));
     }
 
-    /** The scheduler's configurations with the extenders of deploy/tls, as described in deploy/README.md. */
+    /** What write-configuration writes where the certificates are not those of the chart, and these certificates. */
     private static Path schedulerOverTls(Path certificates) throws IOException {
-        String extenders = Files.readString(ROOT.resolve("deploy/tls/extenders.yaml"))
-                .replace("/etc/kubernetes/gpushare", certificates.toString());
-        Path folder = Files.createDirectories(cluster.sharedFolder().resolve("scheduler-over-tls"));
-        // One for each version of Kubernetes.
-        for (String name : List.of("config-v1beta1.yaml", "config-v1.yaml")) {
-            String plain = Files.readString(ROOT.resolve("deploy/scheduler").resolve(name));
-            Files.writeString(folder.resolve(name), plain.substring(0, plain.indexOf("extenders:")) + extenders);
+        Path folder = installation.scheduler(List.of());
+        for (String name : List.of("ca.crt", "scheduler.crt", "scheduler.key")) {
+            Files.copy(certificates.resolve(name), folder.resolve(name));
         }
         return folder;
     }

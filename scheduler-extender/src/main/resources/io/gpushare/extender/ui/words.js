@@ -23,8 +23,9 @@ export function brief(bytes) {
   return bytes < 100 * 2 ** 30 || bytes >= LEAST_TIB ? size(bytes) : `${Math.round(bytes / 2 ** 30).toLocaleString('en')} GiB`;
 }
 
+/** Rounded down, as `kubectl gpushare` does: 100 % is all of it. */
 export function percent(part, all) {
-  return all === 0 ? '0 %' : `${Math.round((100 * part) / all)} %`;
+  return all === 0 ? '0 %' : `${Math.floor((100 * part) / all)} %`;
 }
 
 /** A measured value with its unit, which may be unknown. */
