@@ -225,6 +225,27 @@ class KubectlPluginIT {
         assertThat(gpushare("why", "p", "-o", "name").err()).contains("'why' has no --no-headers and no --output name");
     }
 
+    @Test
+    void labelsSelectRowsOfNodesAndPods() throws Exception {
+        assertThat(ran("kubectl", "label", "node", "gpu-t4-0001", "pool=serving").code()).isZero();
+        String t4 = "pool=serving";
+        assertThat(printed("-l", t4).lines())
+                .hasSize(2)
+                .satisfiesExactly(
+                        head -> assertThat(head).startsWith("NODE "),
+                        row -> assertThat(row).startsWith("gpu-t4-0001 "));
+        assertThat(printed("top", "--selector=" + t4, "--no-headers").lines())
+                .hasSize(4)
+                .allMatch(row -> row.startsWith("gpu-t4-0001 "));
+        assertThat(printed("-l", "pool!=serving", "-o", "name"))
+                .isEqualTo("node/gpu-a100-0000\nnode/gpu-h100-0003\nnode/gpu-l40s-0002\n");
+        String pod = printed("top", "pods", "-n", "inference", "-o", "name").lines().findFirst().orElseThrow();
+        assertThat(ran("kubectl", "label", "-n", "inference", pod, "team=vision").code()).isZero();
+        assertThat(printed("top", "pods", "-n", "inference", "-l", "team=vision", "-o", "name"))
+                .isEqualTo(pod + "\n");
+        assertThat(printed("top", "pods", "-A", "-l", "team=vision", "-o", "name")).isEqualTo(pod + "\n");
+    }
+
     /** Namespace and name of the workload in a line of the CSV. */
     private static String workload(String line) {
         String[] fields = line.split(",");
@@ -528,6 +549,10 @@ class KubectlPluginIT {
                 new Case("--output table: write wide, json or yaml", "-o", "table"),
                 new Case("'sort-by' is one of name, allocated, free, used, unused, not size", "--sort-by=size"),
                 new Case("-o needs a value; see kubectl gpushare --help", "-o"),
+                new Case("no node has the labels pool=none", "-l", "pool=none"),
+                new Case("no pod has the labels team=none", "top", "pods", "-A", "-l", "team=none"),
+                new Case("--selector chooses rows of nodes, 'top' and 'top pods'", "-d", "-l", "pool=none"),
+                new Case("--selector chooses rows of nodes, 'top' and 'top pods'", "waste", "-l", "pool=none"),
                 new Case("--service lab: write NAMESPACE/NAME", "--service", "lab"),
                 new Case("waste has the most first: omit --sort-by", "waste", "--sort-by=used"),
                 new Case("check that the Service lab/other has a ready pod", "--service", "lab/other"))) {
