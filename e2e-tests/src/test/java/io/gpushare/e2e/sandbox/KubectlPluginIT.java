@@ -227,7 +227,9 @@ class KubectlPluginIT {
 
     @Test
     void labelsSelectRowsOfNodesAndPods() throws Exception {
-        assertThat(ran("kubectl", "label", "node", "gpu-t4-0001", "pool=serving").code()).isZero();
+        assertThat(ran("kubectl", "label", "node", "gpu-t4-0001", "pool=serving")
+                        .code())
+                .isZero();
         String t4 = "pool=serving";
         assertThat(printed("-l", t4).lines())
                 .hasSize(2)
@@ -239,11 +241,17 @@ class KubectlPluginIT {
                 .allMatch(row -> row.startsWith("gpu-t4-0001 "));
         assertThat(printed("-l", "pool!=serving", "-o", "name"))
                 .isEqualTo("node/gpu-a100-0000\nnode/gpu-h100-0003\nnode/gpu-l40s-0002\n");
-        String pod = printed("top", "pods", "-n", "inference", "-o", "name").lines().findFirst().orElseThrow();
-        assertThat(ran("kubectl", "label", "-n", "inference", pod, "team=vision").code()).isZero();
+        String pod = printed("top", "pods", "-n", "inference", "-o", "name")
+                .lines()
+                .findFirst()
+                .orElseThrow();
+        assertThat(ran("kubectl", "label", "-n", "inference", pod, "team=vision")
+                        .code())
+                .isZero();
         assertThat(printed("top", "pods", "-n", "inference", "-l", "team=vision", "-o", "name"))
                 .isEqualTo(pod + "\n");
-        assertThat(printed("top", "pods", "-A", "-l", "team=vision", "-o", "name")).isEqualTo(pod + "\n");
+        assertThat(printed("top", "pods", "-A", "-l", "team=vision", "-o", "name"))
+                .isEqualTo(pod + "\n");
     }
 
     /** Namespace and name of the workload in a line of the CSV. */

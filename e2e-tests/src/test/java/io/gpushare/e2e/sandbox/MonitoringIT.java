@@ -106,6 +106,12 @@ class MonitoringIT {
                 PATIENCE, "alerts fire: " + BY_FAULTS, prometheus::firing, now -> now.containsAll(BY_FAULTS));
         assertThat(firing).isEqualTo(new TreeSet<>(BY_FAULTS));
         checkMetrics();
+        // Some panels count full minutes.
+        Await.until(
+                PATIENCE,
+                "a minute has begun since the first records",
+                () -> prometheus.query("count_over_time(namespace:gpushare_container_memory_used_bytes:sum[10m:1m])"),
+                samples -> !samples.isEmpty());
         int queries = askDashboards(card);
         int rules = askRules();
 
@@ -148,6 +154,8 @@ class MonitoringIT {
         Map<String, String> values = Map.of(
                 "__rate_interval",
                 "2m",
+                "__range",
+                "10m",
                 "model",
                 ".*",
                 "node",
