@@ -20,6 +20,7 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
     private static final String DRIVER = "driver version=550.163.01";
     private static final String LARGE = "nvidia.com/mig-3g.40gb";
     private static final String CORES = "aliyun.com/gpu-core.percentage";
+    private static final String PERCENTAGE = "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE";
     private static final String FULL = "card kind=H100-80 uuid=" + A;
     private static final String CUT = "card kind=H100-80 uuid=" + B + " minor=1 mig=";
 
@@ -51,7 +52,7 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
         tenant(full, 0, 2048, 1).prints("ok 2048", "error 2");
         // 48 multiprocessors of the card's 132 are the instance's.
         Map<String, String> half = new HashMap<>(five);
-        half.putAll(coresOf(instance));
+        half.put(PERCENTAGE, coresOf(instance).get(PERCENTAGE));
         tenant(half, 0, "cores").prints("cores 24");
         assertThat(neighbour.alive()).isTrue();
         await().atMost(PATIENCE)
