@@ -80,8 +80,8 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
         runMps("--isolation=mps", "--mps-over-use-grace=1s");
         String instance = instance(LARGE);
         Map<String, String> environment = started("a", 2, instance);
-        Tenant neighbour = inContainer(
-                "b", 100, tenant(started("b", 3, instance), 0, 3000).prints("ok 3000"));
+        Tenant neighbour =
+                inContainer("b", 100, tenant(started("b", 3, instance), 0, 3000).prints("ok 3000"));
         ProcessHandle daemon = daemon(instance).orElseThrow();
         environment.put("CUDA_MPS_PIPE_DIRECTORY", dir.resolve("nowhere").toString());
         Tenant elsewhere = inContainer("a", 200, tenant(environment, 0, 1500).prints("ok 1500"));
@@ -175,7 +175,8 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
 
         cards(DRIVER, FULL, CUT + "2g.20gb,2g.20gb mig-seed=again");
         await().atMost(PATIENCE).until(() -> daemon(before).isEmpty());
-        await().atMost(PATIENCE).until(() -> new MpsDirectory(mps).report(before).isEmpty());
+        await().atMost(PATIENCE)
+                .until(() -> new MpsDirectory(mps).report(before).isEmpty());
         String after = instance("nvidia.com/mig-2g.20gb");
         tenant(started("after", 3, after), 0, 3072, 1).prints("ok 3072", "error 2");
         assertThat(unharmed.alive()).isTrue();

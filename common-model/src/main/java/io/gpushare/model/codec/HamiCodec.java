@@ -49,9 +49,11 @@ final class HamiCodec {
     static final CardSelector INSTANCES = SelectorCodec.parse("mig = on");
 
     /** What a pod is told that asks for MIG instances without saying how large they are. */
-    static final String WHOLE_ON_INSTANCES = "annotation " + AnnotationKeys.HAMI_MODE + ": the pod requests whole cards,"
-            + " and mig gives a part of a MIG instance: request " + MEMORY + ", or an instance whole by its profile, such"
-            + " as " + ResourceNames.INSTANCES + "3g.40gb, and remove the annotation";
+    static final String WHOLE_ON_INSTANCES =
+            "annotation " + AnnotationKeys.HAMI_MODE + ": the pod requests whole cards,"
+                    + " and mig gives a part of a MIG instance: request " + MEMORY
+                    + ", or an instance whole by its profile, such"
+                    + " as " + ResourceNames.INSTANCES + "3g.40gb, and remove the annotation";
 
     private static final int ALL = 100;
 
