@@ -54,6 +54,7 @@ final class DriverCards implements AutoCloseable {
         return nvml;
     }
 
+    /** Scans the cards. */
     Found find() throws NvmlException {
         Set<String> uuids = new HashSet<>();
         Set<String> cut = new HashSet<>();
