@@ -231,10 +231,10 @@ class MpsOnClusterIT extends ClusterScenario {
     void aMigInstanceHasADaemonOfItsOwnAndAnotherCutEndsIt() {
         cut("3g.40gb,1g.10gb", 39 + 9);
         String large = instance("3g.40gb");
-        tenants.create("two", 2, 0, large, "2048", "1");
-        tenants.create("eight", 8, 0, large, "8192");
-        tenants.prints("two", "ok 2048", "error 2");
-        tenants.prints("eight", "ok 8192");
+        tenants.create("two", 2, 0, large, "1024");
+        tenants.create("eight", 8, 0, large, "8192", "1");
+        tenants.prints("two", "ok 1024");
+        tenants.prints("eight", "ok 8192", "error 2");
 
         tenants.more("two", "elsewhere", "env CUDA_MPS_PIPE_DIRECTORY=/nowhere", "1000");
         tenants.morePrints("two", "elsewhere", "ok 1000");
