@@ -66,6 +66,10 @@ static bool parse(const char *profile, struct card *card, struct instance *insta
     return true;
 }
 
+unsigned int instance_multiprocessors(const struct card *card, const struct instance *instance) {
+    return card->kind->multiprocessors / 8 / 2 * 2 * instance->compute_slices;
+}
+
 bool instances_parse(const char *profiles, struct card *card) {
     unsigned int slices = 0;
     unsigned long long memory = 0;

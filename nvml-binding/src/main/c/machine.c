@@ -557,16 +557,27 @@ static bool live_processes(struct reader *reader, struct machine *machine) {
     return good;
 }
 
+/* The place of the card's instance of that UUID; -1: it has none. */
+static int place_of(const struct card *card, const char *uuid) {
+    for (int place = 0; place < MAX_INSTANCES; place++) {
+        if (*card->instances[place].profile != '\0' && strcmp(card->instances[place].uuid, uuid) == 0) {
+            return place;
+        }
+    }
+    return -1;
+}
+
 /* The Xids that kernels of simulated programs caused: `<path>.xids`, a line for each. The newest ones are kept. */
 static void caused_xids(const char *path, struct machine *machine) {
     char name[4096], uuid[MAX_TEXT];
-    struct xid xid = {.instance = -1};
+    struct xid xid = {0};
     snprintf(name, sizeof name, "%s.xids", path);
     FILE *file = fopen(name, "re");
     while (file != NULL && fscanf(file, "xid %95s %llu %llu\n", uuid, &xid.code, &xid.sequence) == 3) {
         for (unsigned int i = 0; i < machine->card_count; i++) {
             struct card *card = &machine->cards[i];
-            if (strcmp(card->uuid, uuid) == 0) {
+            xid.instance = place_of(card, uuid);
+            if (xid.instance >= 0 || strcmp(card->uuid, uuid) == 0) {
                 card->xid_count = card->xid_count < MAX_XIDS ? card->xid_count + 1 : MAX_XIDS;
                 memmove(card->xids + 1, card->xids, (card->xid_count - 1) * sizeof xid);
                 card->xids[0] = xid;
@@ -606,12 +617,10 @@ const struct card *machine_card(const struct machine *machine, const char *uuid)
 
 const struct instance *machine_instance(const struct machine *machine, const char *uuid, const struct card **card) {
     for (unsigned int i = 0; i < machine->card_count; i++) {
-        const struct instance *instances = machine->cards[i].instances;
-        for (unsigned int place = 0; place < MAX_INSTANCES; place++) {
-            if (*instances[place].profile != '\0' && strcmp(instances[place].uuid, uuid) == 0) {
-                *card = &machine->cards[i];
-                return &instances[place];
-            }
+        int place = place_of(&machine->cards[i], uuid);
+        if (place >= 0) {
+            *card = &machine->cards[i];
+            return &machine->cards[i].instances[place];
         }
     }
     return NULL;

@@ -101,6 +101,9 @@ const struct card *machine_card(const struct machine *machine, const char *uuid)
 /* The instance of that UUID, and its card; NULL: none. */
 const struct instance *machine_instance(const struct machine *machine, const char *uuid, const struct card **card);
 
+/* The multiprocessors of an instance of that card: each slice has the same number, an even one. */
+unsigned int instance_multiprocessors(const struct card *card, const struct instance *instance);
+
 /* Cuts a card as `profiles` describes, as in 3g.40gb,-,1g.10gb: a dash is an empty place. false: no card can be cut so. */
 bool instances_parse(const char *profiles, struct card *card);
 

@@ -96,9 +96,8 @@ EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAt
     if (instance == NULL) {
         return driver_leave(NVML_ERROR_NOT_SUPPORTED);
     }
-    /* Each slice has the same number of multiprocessors, an even one. */
     *attributes = (nvmlDeviceAttributes_t) {
-            .multiprocessorCount = card->kind->multiprocessors / 8 / 2 * 2 * instance->compute_slices,
+            .multiprocessorCount = instance_multiprocessors(card, instance),
             .sharedCopyEngineCount = instance->gpu_slices,
             .gpuInstanceSliceCount = instance->gpu_slices,
             .computeInstanceSliceCount = instance->compute_slices,

@@ -1,7 +1,7 @@
 /*
  * A simulated libcuda.so.1 with as much of CUDA's driver interface as a tenant needs that allocates memory. It obeys the compute mode,
  * MPS, the limits of MPS and of cgroups, and the card's size, in this order, and adds what it takes to the ledger that the
- * simulated driver reads. The first card of CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES is its only one.
+ * simulated driver reads. The first card or MIG instance of CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES is its only one.
  */
 #include "../machine.h"
 #include "ledger.h"
@@ -35,6 +35,8 @@ enum { MODE_PROHIBITED = 2, MODE_EXCLUSIVE_PROCESS = 3, MOST_ALLOCATIONS = 1024,
 static char uuid[MAX_TEXT], cgroup[MAX_PATH];
 static struct machine machine;
 static const struct card *card; /* NULL: it is not there */
+static const struct instance *instance; /* of that card; NULL: all of it */
+static unsigned long long memory; /* without what the driver reserves */
 static int mps = -1; /* the connection to the daemon; -1: without MPS */
 static unsigned long long limit; /* of this process under MPS; 0: none */
 static unsigned long long taken, context_of_limit, context_by_nvml;
@@ -76,9 +78,8 @@ static int kept(unsigned long long *limit_left) {
 
 /* The bytes of the card that no program has. */
 static unsigned long long free_bytes(void) {
-    unsigned long long usable = card->memory - card->reserved;
     unsigned long long used = ledger_used(uuid, NULL) + (card->contexts ? (unsigned long long) DRIVER_MIB << 20 : 0);
-    return used < usable ? usable - used : 0;
+    return used < memory ? memory - used : 0;
 }
 
 static bool record(void) {
@@ -92,7 +93,12 @@ EXPORT int cuInit(unsigned int flags) {
     snprintf(uuid, sizeof uuid, "%.*s", (int) strcspn(cards, ","), cards);
     snprintf(cgroup, sizeof cgroup, "%s", variable("GPUSHARE_SIMULATED_CGROUP"));
     char problem[512];
-    card = machine_parse(variable(CARDS_VARIABLE), &machine, problem, sizeof problem) ? machine_card(&machine, uuid) : NULL;
+    if (!machine_parse(variable(CARDS_VARIABLE), &machine, problem, sizeof problem)) {
+        return CUDA_ERROR_NO_DEVICE;
+    }
+    card = machine_card(&machine, uuid);
+    instance = card == NULL ? machine_instance(&machine, uuid, &card) : NULL;
+    memory = card == NULL ? 0 : instance == NULL ? card->memory - card->reserved : instance->memory;
     return card != NULL ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
@@ -113,7 +119,8 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
         return card == NULL ? CUDA_ERROR_NO_DEVICE : CUDA_ERROR_INVALID_VALUE;
     }
     const char *share = variable("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
-    int all = (int) card->kind->multiprocessors, left = all * atoi(share) / 200 * 2;
+    int all = (int) (instance == NULL ? card->kind->multiprocessors : instance_multiprocessors(card, instance));
+    int left = all * atoi(share) / 200 * 2;
     *value = mps < 0 || *share == '\0' ? all : left > 2 ? left : 2;
     return CUDA_SUCCESS;
 }
@@ -293,6 +300,6 @@ EXPORT int cuMemGetInfo_v2(size_t *free, size_t *total) {
     kept(&limit_left);
     left = limit > 0 && limit - context_of_limit - taken < left ? limit - context_of_limit - taken : left;
     *free = limit_left < left ? limit_left : left;
-    *total = card->memory - card->reserved;
+    *total = memory;
     return CUDA_SUCCESS;
 }

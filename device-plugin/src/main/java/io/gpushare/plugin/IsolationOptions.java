@@ -27,7 +27,7 @@ final class IsolationOptions {
             paramLabel = "<name>",
             description =
                     "What holds containers to their share of a card: none (memory is only counted), driver (memory"
-                        + " limits of the driver, 615 and newer), mps, or auto (driver if every card of the node can"
+                        + " limits of the driver, 615 and newer), mps, or auto (driver if every card without MIG can"
                         + " have it, otherwise none). A card that can't have it offers no memory. [none]")
     private @Nullable IsolationMode mode;
 

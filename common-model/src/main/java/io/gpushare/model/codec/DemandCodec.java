@@ -104,13 +104,12 @@ public final class DemandCodec {
     }
 
     private Decoded<Demand> withRequirements(Demand amounts, Map<String, String> annotations) {
-        if (amounts.slotted()
-                && annotations.getOrDefault(AnnotationKeys.HAMI_MODE, "").equals("mig")) {
-            return new Decoded.Malformed<>("annotation " + AnnotationKeys.HAMI_MODE
-                    + ": no node offers MIG instances; write hami-core or mps, or remove the annotation");
-        }
+        boolean instances = amounts.slotted() && HamiCodec.onInstances(annotations);
         Optional<String> mistake = AnnotationLimits.tooLong(annotations, AnnotationKeys.SELECTORS)
-                .or(() -> AnnotationKeys.mistake(annotations));
+                .or(() -> AnnotationKeys.mistake(annotations))
+                .or(() -> instances && amounts.total().wholeCards() > 0
+                        ? Optional.of(HamiCodec.WHOLE_ON_INSTANCES)
+                        : Optional.empty());
         if (mistake.isPresent()) {
             return new Decoded.Malformed<>(mistake.get());
         }
@@ -121,8 +120,9 @@ public final class DemandCodec {
         @Nullable String cards = annotations.get(AnnotationKeys.CARDS);
         try {
             int split = cards == null ? 1 : split(cards, amounts);
+            CardSelector written = selector.valid().orElse(CardSelector.ANY);
             return new Decoded.Valid<>(
-                    new Demand(amounts.containers(), split, selector.valid().orElse(CardSelector.ANY)));
+                    new Demand(amounts.containers(), split, instances ? written.and(HamiCodec.INSTANCES) : written));
         } catch (IllegalArgumentException e) {
             return new Decoded.Malformed<>("annotation " + AnnotationKeys.CARDS + ": " + e.getMessage());
         }

@@ -2,6 +2,7 @@ package io.gpushare.model.codec;
 
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.selector.CardSelector;
 import io.gpushare.model.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,16 @@ final class HamiCodec {
     private static final String MUTEX = "mutex";
     /** Cards that are linked, for a pod with several: as every policy here. */
     private static final String DEFAULT = "topology-aware";
+
+    /** The cards of a pod that asks for MIG instances. */
+    static final CardSelector INSTANCES = SelectorCodec.parse("mig = on");
+
+    /** What a pod is told that asks for MIG instances without saying how large they are. */
+    static final String WHOLE_ON_INSTANCES =
+            "annotation " + AnnotationKeys.HAMI_MODE + ": the pod requests whole cards,"
+                    + " and mig gives a part of a MIG instance: request " + MEMORY
+                    + ", or an instance whole by its profile, such"
+                    + " as " + ResourceNames.INSTANCES + "3g.40gb, and remove the annotation";
 
     private static final int ALL = 100;
 
@@ -104,6 +115,11 @@ final class HamiCodec {
                 || (container.amount(MEMORY) == 0 && container.amount(PERCENTAGE) % ALL == 0);
     }
 
+    /** Whether the pod accepts MIG instances only. HAMi gives each of its cards an instance of its own. */
+    static boolean onInstances(Map<String, String> annotations) {
+        return annotations.getOrDefault(AnnotationKeys.HAMI_MODE, "").strip().equals("mig");
+    }
+
     /** The words of HAMi's policy for cards, in their order. */
     private static List<String> cardPolicies(Map<String, String> annotations) {
         return COMMA.splitAsStream(annotations.getOrDefault(AnnotationKeys.HAMI_CARD_POLICY, ""))
@@ -155,6 +171,10 @@ final class HamiCodec {
     /** What the user should know of these requests: one sentence for each that has another effect than at HAMi. */
     List<String> notes(List<ContainerResources> containers, Map<String, String> annotations) {
         List<String> notes = cardNotes(annotations);
+        if (onInstances(annotations)) {
+            notes.add("annotation " + AnnotationKeys.HAMI_MODE
+                    + ": mig places the pod on MIG instances that exist, and other pods may share them");
+        }
         for (ContainerResources container : containers) {
             int mib = container.amount(MEMORY);
             long rounded = units(mib) * unit.size().mib();

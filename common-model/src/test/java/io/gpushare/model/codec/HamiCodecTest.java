@@ -11,6 +11,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.selector.CardSelector;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -203,13 +204,26 @@ class HamiCodecTest {
     }
 
     @Test
-    void aMigInstanceIsRefusedWithASentence() {
-        assertThat(codec.decode(containers("gpu 1, gpumem 100"), Map.of("nvidia.com/vgpu-mode", "mig")))
+    void theModeMigSelectsInstancesForMemoryAndRefusesWholeCardsWithASentence() {
+        Map<String, String> mig = Map.of("nvidia.com/vgpu-mode", "mig");
+        List<ContainerResources> memory = containers("gpu 1, gpumem 100");
+        Demand demand = codec.decode(memory, mig).valid().orElseThrow();
+        assertThat(demand.selector()).isEqualTo(SelectorCodec.parse("mig = on"));
+        assertThat(codec.notes(demand, memory, mig)).anyMatch(note -> note.contains("other pods may share them"));
+        assertThat(codec.decode(
+                                memory,
+                                Map.of("nvidia.com/vgpu-mode", "mig", "gpushare.io/select", "profile = 3g.40gb"))
+                        .valid()
+                        .map(Demand::selector))
+                .hasValue(SelectorCodec.parse("profile = 3g.40gb, mig = on"));
+        assertThat(codec.decode(containers("gpu 1"), mig))
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,
-                        malformed -> assertThat(malformed.reason()).contains("no node offers MIG instances"));
-        assertThat(codec.decode(containers("gpu 1, gpumem 100"), Map.of("nvidia.com/vgpu-mode", "mps")))
-                .isInstanceOf(Decoded.Valid.class);
+                        malformed -> assertThat(malformed.reason()).contains("request nvidia.com/gpumem, or"));
+        assertThat(codec.decode(memory, Map.of("nvidia.com/vgpu-mode", "mps"))
+                        .valid()
+                        .map(Demand::selector))
+                .hasValue(CardSelector.ANY);
     }
 
     @Test

@@ -95,7 +95,8 @@ final class CardSupervisor {
         for (Action action : step.actions()) {
             act(action, seen.server());
         }
-        guarded = machine.phase() == Phase.READY || (guarded && seen.mode() != Mode.ANY);
+        boolean held = seen.mode() == Mode.NOT_AVAILABLE ? want.on() : seen.mode() != Mode.ANY;
+        guarded = machine.phase() == Phase.READY || (guarded && held);
         acted = !step.actions().isEmpty() || machine.phase() != before.phase();
         terminations.serve(want.terminate(), seen.server());
         endBypassing();
@@ -107,8 +108,9 @@ final class CardSupervisor {
                 ? control.look(processLimitMib)
                 : new CardControl.DaemonState(Daemon.ABSENT, Optional.empty());
         try {
-            foreign = seen.daemon() == Daemon.ABSENT ? foreign() : List.of();
-            return new Observation(true, impossible(), driver.mode(uuid), seen.daemon(), seen.server());
+            Mode mode = driver.mode(uuid);
+            foreign = seen.daemon() == Daemon.ABSENT || mode == Mode.NOT_AVAILABLE ? foreign() : List.of();
+            return new Observation(true, impossible(mode), mode, seen.daemon(), seen.server());
         } catch (NvmlException e) {
             LOG.debug("card {} does not respond", uuid, e);
             foreign = List.of();
@@ -116,18 +118,21 @@ final class CardSupervisor {
         }
     }
 
-    private Optional<String> impossible() {
+    private Optional<String> impossible(Mode mode) {
         if (!Files.isExecutable(program)) {
             return Optional.of("the program " + program + " is missing: it comes with NVIDIA's driver");
         }
+        // On an instance MPS can start beside a program that is about to be ended.
         return foreign.stream()
+                .filter(_ -> !guarded || mode != Mode.NOT_AVAILABLE)
                 .findFirst()
                 .map(process -> "process " + process.pid() + " computes on the card without MPS: end it");
     }
 
     private List<CardProcess> foreign() throws NvmlException {
         return driver.foreignProcesses(uuid).stream()
-                .filter(process -> !isLastServer(process.pid()))
+                .filter(process -> !isLastServer(process.pid())
+                        && daemon.server(process.pid()).isEmpty())
                 .filter(process -> ProcessHandle.of(process.pid())
                         .map(ProcessHandle::isAlive)
                         .orElse(true))
@@ -135,9 +140,9 @@ final class CardSupervisor {
     }
 
     /**
-     * The processes that began to compute while there was no daemon. When MPS was ready there was no such process, and
-     * other programs were not allowed since, but for the first one that finds no daemon. Without a list of clients a
-     * process may be one whose server has ended.
+     * The processes that began to compute without MPS since it was ready: on a card, where other programs were not
+     * allowed since, the first one that finds no daemon; on a MIG instance any that does not use the daemon. Without a
+     * list of clients a process may be one whose server has ended.
      */
     private List<Long> bypassing() {
         return foreign.stream()

@@ -8,9 +8,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +33,7 @@ final class Supervisor {
     private final InstantSource clock;
     private final Map<String, Thread> cards = new ConcurrentHashMap<>();
     private final CountDownLatch stopped = new CountDownLatch(1);
+    private volatile Set<String> removed = Set.of();
     private String problem = "";
 
     Supervisor(String library, MpsDirectory directory, Path program, InstantSource clock) {
@@ -40,7 +43,10 @@ final class Supervisor {
         this.clock = clock;
     }
 
-    /** Finds new cards until it is stopped. A card that was once found stays: it may come back. */
+    /**
+     * Finds new cards until it is stopped. A card that was once found stays, because it may come back, but for one that
+     * another cut removed.
+     */
     void run() {
         try {
             do {
@@ -53,7 +59,9 @@ final class Supervisor {
 
     private void discover() {
         try {
-            for (String uuid : driver.uuids()) {
+            DriverCards.Found found = driver.find();
+            removed = cards.keySet().stream().filter(found::removed).collect(Collectors.toSet());
+            for (String uuid : found.uuids()) {
                 if (!cards.containsKey(uuid)) {
                     CardSupervisor card = new CardSupervisor(uuid, driver, directory, program, clock);
                     cards.put(
@@ -74,11 +82,12 @@ final class Supervisor {
             Thread.currentThread().interrupt();
         } finally {
             end(uuid, card);
+            cards.remove(uuid);
         }
     }
 
     private void turns(String uuid, CardSupervisor card) throws InterruptedException {
-        while (!stopped.await(TURN.toMillis(), TimeUnit.MILLISECONDS)) {
+        while (!stopped.await(TURN.toMillis(), TimeUnit.MILLISECONDS) && !removed.contains(uuid)) {
             try {
                 card.turn();
             } catch (IOException | RuntimeException e) {
@@ -88,9 +97,13 @@ final class Supervisor {
         }
     }
 
-    private static void end(String uuid, CardSupervisor card) {
+    private void end(String uuid, CardSupervisor card) {
         try {
             card.stop();
+            if (removed.contains(uuid)) {
+                directory.remove(uuid);
+                LOG.info("card {} was removed, and MPS with it", uuid);
+            }
         } catch (IOException e) {
             LOG.warn("card {}: the daemon could not be ended: {}", uuid, e.toString());
         } catch (InterruptedException e) {

@@ -7,7 +7,10 @@ public enum IsolationMode {
     NONE,
     DRIVER,
     MPS,
-    /** The driver's limits if every card of the node can have them, otherwise none; never MPS, which couples pods. */
+    /**
+     * The driver's limits if every card of the node without MIG can have them, otherwise none; never MPS, which couples
+     * pods. On MIG instances none.
+     */
     AUTO;
 
     @Override

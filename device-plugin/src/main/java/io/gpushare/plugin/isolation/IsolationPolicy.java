@@ -5,6 +5,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,9 +43,13 @@ public record IsolationPolicy(IsolationMode mode, boolean fallback) {
         for (Card card : sharing) {
             provider.missing(card, inventory).ifPresent(reason -> missing.put(card.id(), reason));
         }
-        Optional<String> any = missing.entrySet().stream()
-                .min(Map.Entry.comparingByKey())
-                .map(entry -> "card " + entry.getKey() + ": " + entry.getValue());
+        // A card with MIG can never have the driver's limits, which says nothing of the others.
+        Optional<String> any = sharing.stream()
+                .filter(card -> !Boolean.TRUE.equals(card.details().mig()))
+                .map(Card::id)
+                .filter(missing::containsKey)
+                .min(Comparator.naturalOrder())
+                .map(id -> "card " + id + ": " + missing.get(id));
         for (Card card : sharing) {
             decided.put(card.id(), decide(Optional.ofNullable(missing.get(card.id())), any));
         }
@@ -55,7 +60,8 @@ public record IsolationPolicy(IsolationMode mode, boolean fallback) {
         CardIsolation inForce = CardIsolation.of(wanted());
         return switch (mode) {
             case NONE -> CardIsolation.NONE;
-            case AUTO -> missingOnNode.map(CardIsolation::counted).orElse(inForce);
+            case AUTO ->
+                missingOnNode.or(() -> missing).map(CardIsolation::counted).orElse(inForce);
             case DRIVER, MPS ->
                 missing.map(fallback ? CardIsolation::counted : CardIsolation::closed)
                         .orElse(inForce);

@@ -50,6 +50,15 @@ class IsolationPolicyTest {
                 .isEqualTo(Map.of(ABLE, CardIsolation.of(Isolation.DRIVER)));
     }
 
+    /** The driver limits no memory with MIG. */
+    @Test
+    void autoCountsTheMemoryOfACardWithMigAndIsolatesTheOthers() {
+        Card instance = new Card(UNABLE, 1, 1, "H100", Memory.ofGib(15), new Card.Details(null, null, null, true));
+        Inventory node = new Inventory(NODE.unit(), null, List.of(NODE.cards().getFirst(), instance));
+        assertThat(new IsolationPolicy(IsolationMode.AUTO, false).decide(node, PROVIDER))
+                .isEqualTo(Map.of(ABLE, CardIsolation.of(Isolation.DRIVER), UNABLE, CardIsolation.counted(WHY)));
+    }
+
     @Test
     void withoutIsolationNothingIsMissing() {
         assertThat(decide(IsolationMode.NONE, false))

@@ -228,6 +228,50 @@ class MpsOnClusterIT extends ClusterScenario {
 
     @Test
     @Order(6)
+    void aMigInstanceHasADaemonOfItsOwnAndAnotherCutEndsIt() {
+        cut("3g.40gb,1g.10gb", 39 + 9);
+        String large = instance("3g.40gb");
+        tenants.create("two", 2, 0, large, "1024");
+        tenants.create("eight", 8, 0, large, "8192", "1");
+        tenants.prints("two", "ok 1024");
+        tenants.prints("eight", "ok 8192", "error 2");
+
+        tenants.more("two", "elsewhere", "env CUDA_MPS_PIPE_DIRECTORY=/nowhere", "1000");
+        tenants.morePrints("two", "elsewhere", "ok 1000");
+        Await.until(
+                PATIENCE,
+                "an Event names the program",
+                () -> events("two"),
+                events -> events.contains("GpuMpsProcessTerminated") && events.contains("uses another pipe directory"));
+        assertThat(tenants.phase("eight")).isEqualTo("Running");
+        String parent = inventory().get(0).path("parent").asText();
+        assertThat(SimulatedMps.modes(cluster, cluster.node()).keySet()).doesNotContain(large, parent);
+        pods.deleteEverything();
+
+        cut("2g.20gb,2g.20gb mig-seed=again", 19 + 19);
+        tenants.createUntilAdmitted("next", 3, 0, instance("2g.20gb"), "3072", "1");
+        tenants.prints("next", "ok 3072", "error 2");
+        cluster.onNode("sh", "-c", "[ ! -e /run/gpushare/mps/" + large + "/state ]");
+        show("a MIG instance has a daemon and limits of its own, and another cut ends it; another directory:"
+                + " terminated");
+    }
+
+    private static void cut(String profiles, int units) {
+        installation.cards("card kind=H100-80 uuid-seed=cut mig=" + profiles);
+        allocatable(units, 0);
+    }
+
+    private static String instance(String profile) {
+        return inventory()
+                .valueStream()
+                .filter(card -> card.path("profile").asText().equals(profile))
+                .map(card -> card.path("uuid").asText())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    @Order(7)
     void gpusharesFlagIsMpsWhereASupervisorServesTheNodeAndCountsWhereNoneDoes() {
         cluster.kubectl().run("-n", Installation.NAMESPACE, "patch", Installation.PLUGIN, "--patch", """
             {"spec":{"template":{"spec":{"containers":[{"name":"gpushare",

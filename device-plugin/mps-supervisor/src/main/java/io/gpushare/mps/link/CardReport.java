@@ -13,8 +13,9 @@ import java.util.List;
  * @param clients the number of processes that compute
  * @param failures how often the daemon was started again within ten minutes
  * @param waiting processes that wait until those of another user have ended, if they can't compute at once
- * @param guarded whether MPS was ready on the card, and only its programs were allowed there since
- * @param bypassing processes that began to compute without MPS since then, as long as there is no daemon
+ * @param guarded whether MPS was ready on the card, and only its programs were allowed there since; on a MIG instance,
+ *     whether memory pods have held it since
+ * @param bypassing processes that began to compute without MPS since then; on a card, as long as there is no daemon
  */
 public record CardReport(
         long sequence,

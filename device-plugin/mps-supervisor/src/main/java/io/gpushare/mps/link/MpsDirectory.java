@@ -93,6 +93,15 @@ public record MpsDirectory(Path root) {
         return read(card(uuid).resolve(STATE), CardReport.class);
     }
 
+    /**
+     * Forgets what was wanted and reported of a card. The other files stay: a container may still have the directory,
+     * and an instance may come back under its UUID.
+     */
+    public void remove(String uuid) throws IOException {
+        Files.deleteIfExists(card(uuid).resolve(STATE));
+        Files.deleteIfExists(card(uuid).resolve(WANT));
+    }
+
     private static void replace(Path file, Object content) throws IOException {
         Path next = file.resolveSibling(file.getFileName() + ".next");
         Files.write(next, JSON.writeValueAsBytes(content));

@@ -16,7 +16,7 @@ import java.util.Optional;
  * order of events, and after a restart of the supervisor.
  *
  * <p>While memory pods hold the card, only the server may compute there, or nobody: a client that does not find its
- * server would otherwise have the whole card.
+ * server would otherwise have the whole card. On a MIG instance nothing prevents that.
  *
  * @param since when the phase began
  * @param why the reason of the phase, as a sentence; may be empty
@@ -78,7 +78,7 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
     }
 
     private Step off(boolean wanted, Observation seen, Instant now) {
-        return wanted || seen.daemon() != Daemon.ABSENT || seen.mode() != Mode.ANY
+        return wanted || seen.daemon() != Daemon.ABSENT || seen.mode().differsFrom(Mode.ANY)
                 ? then(Phase.DRAINING, "", now)
                 : stay();
     }
@@ -90,7 +90,7 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         if (passed(START_LIMIT, now)) {
             return failed("MPS did not start within " + START_LIMIT.toSeconds() + " s", now);
         }
-        if (seen.mode() != Mode.SERVER_ONLY) {
+        if (seen.mode().differsFrom(Mode.SERVER_ONLY)) {
             return stay(Action.ALLOW_SERVER_ONLY);
         }
         return switch (seen.daemon()) {
@@ -129,7 +129,7 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         if (!wanted && server.clients() == 0) {
             return then(Phase.DRAINING, "", now);
         }
-        if (seen.mode() != Mode.SERVER_ONLY) {
+        if (seen.mode().differsFrom(Mode.SERVER_ONLY)) {
             return then(Phase.STARTING, "the card's compute mode was changed", now, Action.ALLOW_SERVER_ONLY);
         }
         return switch (server.status()) {
@@ -191,9 +191,11 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
         if (wanted) {
             return seen.impossible()
                     .map(reason -> then(Phase.BROKEN, reason, now))
-                    .orElseGet(() -> then(Phase.STARTING, "", now, Action.ALLOW_SERVER_ONLY));
+                    .orElseGet(() -> seen.mode().differsFrom(Mode.SERVER_ONLY)
+                            ? then(Phase.STARTING, "", now, Action.ALLOW_SERVER_ONLY)
+                            : then(Phase.STARTING, "", now));
         }
-        return seen.mode() == Mode.ANY ? then(Phase.OFF, "", now) : stay(Action.ALLOW_ANY);
+        return seen.mode().differsFrom(Mode.ANY) ? stay(Action.ALLOW_ANY) : then(Phase.OFF, "", now);
     }
 
     private Step broken(boolean wanted, Observation seen, Instant now) {
@@ -209,9 +211,9 @@ public record CardMachine(Phase phase, Instant since, String why, List<Instant> 
             return then(Phase.DRAINING, "", now);
         }
         if (wanted) {
-            return seen.mode() == Mode.NONE ? stay() : stay(Action.ALLOW_NONE);
+            return seen.mode().differsFrom(Mode.NONE) ? stay(Action.ALLOW_NONE) : stay();
         }
-        return seen.mode() == Mode.ANY ? stay() : stay(Action.ALLOW_ANY);
+        return seen.mode().differsFrom(Mode.ANY) ? stay(Action.ALLOW_ANY) : stay();
     }
 
     private Step failed(String reason, Instant now, Action... actions) {

@@ -17,7 +17,14 @@ public record Observation(
     public enum Mode {
         ANY,
         SERVER_ONLY,
-        NONE
+        NONE,
+        /** A MIG instance has no such mode: any process may compute there, at all times. */
+        NOT_AVAILABLE;
+
+        /** Whether it has to be set, so that it is as wanted. */
+        boolean differsFrom(Mode wanted) {
+            return this != wanted && this != NOT_AVAILABLE;
+        }
     }
 
     /** A control daemon. */

@@ -56,7 +56,16 @@ class CardMachineProperties {
 
     @Property(tries = 5000)
     void everyHistoryEndsInTheStateThatIsWanted(@ForAll("histories") List<Event> history) {
-        Run run = new Run();
+        endsInTheStateThatIsWanted(new Run(Mode.ANY), history);
+    }
+
+    /** Its compute mode can't be set. */
+    @Property(tries = 2000)
+    void everyHistoryOfAMigInstanceDoesToo(@ForAll("histories") List<Event> history) {
+        endsInTheStateThatIsWanted(new Run(Mode.NOT_AVAILABLE), history);
+    }
+
+    private static void endsInTheStateThatIsWanted(Run run, List<Event> history) {
         history.forEach(run::happen);
         run.card.heal();
         run.turns(HEALED_TURNS);
@@ -70,7 +79,7 @@ class CardMachineProperties {
         run.wish = Wish.OFF;
         run.turns(120);
         assertThat(run.machine.phase()).isEqualTo(Phase.OFF);
-        assertThat(run.card.mode).isEqualTo(Mode.ANY);
+        assertThat(run.card.mode).isEqualTo(run.open);
         HISTORIES.incrementAndGet();
         EVENTS.addAndGet(history.size());
     }
@@ -82,10 +91,18 @@ class CardMachineProperties {
 
     /** One card, its machine, and the rules that hold in every turn. */
     private static final class Run {
-        final SimulatedCard card = new SimulatedCard();
+        final Mode open;
+        final Mode restricted;
+        final SimulatedCard card;
         Instant now = Instant.EPOCH;
         Wish wish = Wish.OFF;
         CardMachine machine = CardMachine.starting(now);
+
+        Run(Mode open) {
+            this.open = open;
+            restricted = open == Mode.ANY ? Mode.SERVER_ONLY : open;
+            card = new SimulatedCard(open);
+        }
 
         void happen(Event event) {
             switch (event) {
@@ -116,7 +133,7 @@ class CardMachineProperties {
                 case CARD_BACK -> card.responds = true;
                 case FOREIGN_PROCESS -> card.foreignProcess = true;
                 case FOREIGN_PROCESS_GOES -> card.foreignProcess = false;
-                case MODE_CHANGED -> card.mode = Mode.ANY;
+                case MODE_CHANGED -> card.mode = open;
                 case DAEMON_FAILS -> card.daemonFails = !card.daemonFails;
                 case SUPERVISOR_RESTARTS -> machine = CardMachine.starting(now);
             }
@@ -141,17 +158,17 @@ class CardMachineProperties {
             Phase phase = step.next().phase();
             boolean reached = phase != machine.phase() || step.actions().isEmpty();
             if (phase == Phase.READY && machine.phase() != Phase.READY) {
-                assertThat(seen.mode()).isEqualTo(Mode.SERVER_ONLY);
+                assertThat(seen.mode()).isEqualTo(restricted);
                 assertThat(seen.server())
                         .hasValueSatisfying(
                                 server -> assertThat(server.limited()).isTrue());
             }
             if (phase == Phase.OFF && reached) {
-                assertThat(seen.mode()).isEqualTo(Mode.ANY);
+                assertThat(seen.mode()).isEqualTo(open);
                 assertThat(seen.daemon()).isEqualTo(Daemon.ABSENT);
             }
             if (step.actions().contains(Action.START_DAEMON)) {
-                assertThat(seen.mode()).isEqualTo(Mode.SERVER_ONLY);
+                assertThat(seen.mode()).isEqualTo(restricted);
                 assertThat(seen.daemon()).isEqualTo(Daemon.ABSENT);
                 assertThat(seen.impossible()).isEmpty();
             }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class CardMachineTest {
     private static final Wish FOUR_GIB = new Wish(true, 4096);
 
-    private final SimulatedCard card = new SimulatedCard();
+    private final SimulatedCard card = new SimulatedCard(Mode.ANY);
     private Instant now = Instant.EPOCH;
     private CardMachine machine = CardMachine.starting(now);
 

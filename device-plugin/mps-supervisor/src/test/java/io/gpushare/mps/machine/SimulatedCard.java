@@ -13,12 +13,17 @@ final class SimulatedCard {
     boolean daemonFails;
     boolean hangs;
     boolean fault;
-    Mode mode = Mode.ANY;
+    Mode mode;
     boolean daemon;
     boolean server;
     long defaultLimit;
     long limit;
     int clients;
+
+    /** @param mode the compute mode; not available for a MIG instance */
+    SimulatedCard(Mode mode) {
+        this.mode = mode;
+    }
 
     Observation seen(Wish wish) {
         boolean answers = daemon && !hangs;
@@ -39,9 +44,9 @@ final class SimulatedCard {
     void apply(Action action, Wish wish) {
         boolean answers = daemon && !hangs;
         switch (action) {
-            case ALLOW_ANY -> mode = responds ? Mode.ANY : mode;
-            case ALLOW_SERVER_ONLY -> mode = responds ? Mode.SERVER_ONLY : mode;
-            case ALLOW_NONE -> mode = responds ? Mode.NONE : mode;
+            case ALLOW_ANY -> allow(Mode.ANY);
+            case ALLOW_SERVER_ONLY -> allow(Mode.SERVER_ONLY);
+            case ALLOW_NONE -> allow(Mode.NONE);
             case START_DAEMON -> daemon = !daemonFails;
             case SET_LIMIT -> {
                 defaultLimit = answers ? wish.processLimitMib() : defaultLimit;
@@ -65,6 +70,13 @@ final class SimulatedCard {
                 hangs = false;
             }
         }
+    }
+
+    private void allow(Mode changed) {
+        if (mode == Mode.NOT_AVAILABLE) {
+            throw new AssertionError("the compute mode of a MIG instance is set");
+        }
+        mode = responds ? changed : mode;
     }
 
     private void endServer(boolean ends) {

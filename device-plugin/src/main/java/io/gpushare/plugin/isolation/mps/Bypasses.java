@@ -18,7 +18,8 @@ import java.util.function.LongFunction;
 
 /**
  * Processes of containers with a memory share that compute without MPS, because they started while there was no control
- * daemon. They have no limit, and in compute mode EXCLUSIVE_PROCESS MPS can't start beside them. Not thread-safe.
+ * daemon, or on a MIG instance look for it elsewhere. They have no limit, and in compute mode EXCLUSIVE_PROCESS MPS
+ * can't start beside them. Not thread-safe.
  */
 final class Bypasses {
     /** A process to terminate, and the share of its container. */

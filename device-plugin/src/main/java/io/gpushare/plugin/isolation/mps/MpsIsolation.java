@@ -115,8 +115,8 @@ public final class MpsIsolation implements IsolationProvider {
                             : card.details().compute()) + ", and memory limits in MPS need " + FIRST_CAPABILITY
                     + " or newer");
         }
-        return Boolean.TRUE.equals(card.details().mig())
-                ? Optional.of("MIG mode is enabled, and MPS of a MIG card is not supported")
+        return Boolean.TRUE.equals(card.details().mig()) && !card.id().instance()
+                ? Optional.of("MIG is enabled, and only instances can have MPS")
                 : Optional.empty();
     }
 
@@ -217,6 +217,7 @@ public final class MpsIsolation implements IsolationProvider {
 
     @Override
     public void reconcile(NodeSnapshot snapshot) {
+        supervisor.retain(snapshot.inventory().cards().stream().map(Card::id).collect(Collectors.toSet()));
         Set<CardId> cards = snapshot.inventory().cards().stream()
                 .filter(card -> card.isolation().inForce() == Isolation.MPS)
                 .map(Card::id)

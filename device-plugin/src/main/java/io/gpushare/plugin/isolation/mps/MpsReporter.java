@@ -94,8 +94,11 @@ final class MpsReporter {
                 share,
                 "Process " + victim.pid() + " of container '" + share.container() + "' is terminated: it computes on"
                         + " card " + share.card().id() + " without MPS, because the control daemon was not running when"
-                        + " it started. It has no limit, and MPS can't start beside it. Restart the program if the"
-                        + " container does not.");
+                        + " it started"
+                        + (share.card().id().instance()
+                                ? ", or it uses another pipe directory. It has no limit."
+                                : ". It has no limit, and MPS can't start beside it.")
+                        + " Restart the program if the container does not.");
     }
 
     private void reportTerminated(ContainerShare share, String message) {

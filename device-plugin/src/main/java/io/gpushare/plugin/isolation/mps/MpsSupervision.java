@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -40,7 +41,13 @@ final class MpsSupervision {
         return reports;
     }
 
-    /** The processes on that card that compute without MPS and block it. */
+    /** Forgets cards that are gone: the UUID of a MIG instance may never return. */
+    synchronized void retain(Set<CardId> cards) {
+        reports.keySet().retainAll(cards);
+        wants.keySet().retainAll(cards);
+    }
+
+    /** The processes on that card that compute without MPS. */
     List<Long> bypassing(CardId card) {
         CardReport report = reports.get(card);
         return report == null ? List.of() : report.bypassing();
@@ -53,10 +60,14 @@ final class MpsSupervision {
 
     /** Why no supervisor runs MPS on that card, as a sentence; empty if one can. */
     Optional<String> missing(CardId card) {
-        Optional<CardReport> report = directory.supervised() ? report(card) : Optional.empty();
+        boolean supervised = directory.supervised();
+        Optional<CardReport> report = supervised ? report(card) : Optional.empty();
         if (report.isEmpty()) {
             reports.remove(card);
-            return Optional.of("no MPS supervisor serves this node: install deploy/isolation/mps.yaml");
+            return Optional.of(
+                    supervised
+                            ? "the MPS supervisor does not serve it yet"
+                            : "no MPS supervisor serves this node: install deploy/isolation/mps.yaml");
         }
         boolean broken = report.get().phase() == Phase.BROKEN
                 || (report.get().phase() == Phase.OFF && !report.get().why().isEmpty());
