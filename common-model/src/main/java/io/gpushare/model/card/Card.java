@@ -113,6 +113,14 @@ public record Card(
         return !isolation.closed();
     }
 
+    /**
+     * Whether a container can use its memory together with that of other cards. A process sees at most one MIG
+     * instance, and is a client of one card's MPS only.
+     */
+    public boolean joinsOthers() {
+        return details.instance() == null && isolation.inForce() != Isolation.MPS;
+    }
+
     /** Whether it accepts new pods: it is healthy, and neither cordoned nor held. */
     public boolean placeable() {
         return health.healthy() && !cordoned && !held;

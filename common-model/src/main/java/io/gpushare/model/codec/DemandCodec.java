@@ -107,9 +107,7 @@ public final class DemandCodec {
         boolean instances = amounts.slotted() && HamiCodec.onInstances(annotations);
         Optional<String> mistake = AnnotationLimits.tooLong(annotations, AnnotationKeys.SELECTORS)
                 .or(() -> AnnotationKeys.mistake(annotations))
-                .or(() -> instances && amounts.total().wholeCards() > 0
-                        ? Optional.of(HamiCodec.WHOLE_ON_INSTANCES)
-                        : Optional.empty());
+                .or(() -> instances ? HamiCodec.mistakeOnInstances(amounts) : Optional.empty());
         if (mistake.isPresent()) {
             return new Decoded.Malformed<>(mistake.get());
         }

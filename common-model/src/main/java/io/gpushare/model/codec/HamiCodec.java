@@ -1,5 +1,6 @@
 package io.gpushare.model.codec;
 
+import io.gpushare.model.Demand;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.selector.CardSelector;
@@ -48,12 +49,19 @@ final class HamiCodec {
     /** The cards of a pod that asks for MIG instances. */
     static final CardSelector INSTANCES = SelectorCodec.parse("mig = on");
 
-    /** What a pod is told that asks for MIG instances without saying how large they are. */
-    static final String WHOLE_ON_INSTANCES =
-            "annotation " + AnnotationKeys.HAMI_MODE + ": the pod requests whole cards,"
-                    + " and mig gives a part of a MIG instance: request " + MEMORY
-                    + ", or an instance whole by its profile, such"
-                    + " as " + ResourceNames.INSTANCES + "3g.40gb, and remove the annotation";
+    /**
+     * What is wrong with a pod that asks for MIG instances: without an amount of memory it would take cards whole, and a
+     * program sees one instance at most.
+     */
+    static Optional<String> mistakeOnInstances(Demand demand) {
+        String begin = "annotation " + AnnotationKeys.HAMI_MODE + ": mig gives a part of one MIG instance: request ";
+        return demand.wholeCards() > 0
+                ? Optional.of(begin + MEMORY + ", or an instance whole by its profile, such as "
+                        + ResourceNames.INSTANCES + "3g.40gb, and remove the annotation")
+                : demand.sharedCards() > 1
+                        ? Optional.of(begin + CARDS + ": 1 in each container, since a program sees only one")
+                        : Optional.empty();
+    }
 
     private static final int ALL = 100;
 

@@ -6,7 +6,6 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import java.util.ArrayList;
@@ -150,14 +149,11 @@ record PlacementSearch(
                 : BestLinked.choose(inventory.links(), first, candidates, mostFree);
     }
 
-    /**
-     * Whether the card may give its share. A process can be a client of one card's MPS only, so such a card is not
-     * among several.
-     */
+    /** Whether the card may give its share. */
     private boolean shareable(CardState state, Demand demand) {
         return state.offers(demand.share())
                 && forShares.test(state)
-                && (demand.sharedCards() < 2 || state.card().isolation().inForce() != Isolation.MPS);
+                && (demand.sharedCards() < 2 || state.card().joinsOthers());
     }
 
     /**

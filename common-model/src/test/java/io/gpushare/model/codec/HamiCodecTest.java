@@ -220,6 +220,10 @@ class HamiCodecTest {
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,
                         malformed -> assertThat(malformed.reason()).contains("request nvidia.com/gpumem, or"));
+        assertThat(codec.decode(containers("gpu 2, gpumem 100"), mig))
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("a program sees only one"));
         assertThat(codec.decode(memory, Map.of("nvidia.com/vgpu-mode", "mps"))
                         .valid()
                         .map(Demand::selector))

@@ -75,6 +75,12 @@ class MigInstancesTest {
     }
 
     @Test
+    void noContainerHasMemoryOfAnInstanceAndOfAnotherCard() {
+        Demand split = new Demand(memory(8).containers(), 2, SelectorCodec.parse("memory >= 5Gi"));
+        assertThat(node.refusal(split)).isEqualTo(Refusal.NO_CARDS_WITH_MEMORY);
+    }
+
+    @Test
     void selectorsKnowInstances() {
         assertThat(accepted("mig = on")).containsExactly("MIG-3", "MIG-1");
         assertThat(accepted("profile = 1g.10gb.me")).containsExactly("MIG-1");

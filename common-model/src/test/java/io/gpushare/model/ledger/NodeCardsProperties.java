@@ -133,10 +133,12 @@ class NodeCardsProperties {
         });
     }
 
-    /** MPS serves no pod with memory of several cards. */
+    /** MPS and MIG instances serve no pod with memory of several cards. */
     private static boolean shareable(CardState state, Demand demand) {
         return state.offers(demand.share())
-                && (demand.split() == 1 || state.card().isolation().inForce() != Isolation.MPS);
+                && (demand.split() == 1
+                        || (state.card().isolation().inForce() != Isolation.MPS
+                                && !state.card().id().instance()));
     }
 
     @Property

@@ -4,7 +4,6 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.card.Isolation;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.selector.CardCondition;
@@ -42,12 +41,13 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         /** Its device plugin offers none. */
         WITHOUT_SLOTS,
         TOO_SMALL,
-        /** It is a MIG instance, and the pod requests whole cards. */
+        /** It is a MIG instance, and the pod requests whole cards, or memory on several. */
         INSTANCE,
         NOT_SELECTED
     }
 
     private static final String NEEDS_NO_MPS = "MPS, and a pod with memory on several cards needs cards without it";
+    private static final String SEES_ONE = ", of which a program sees only one: memory on several cards needs cards without MIG";
     private static final Comparator<Obstacle> NEAREST_FIRST = Comparator.comparing(Obstacle::kind)
             .thenComparing(Comparator.comparingInt(Obstacle::amount).reversed());
 
@@ -77,15 +77,15 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
     }
 
     private static boolean takes(Demand demand, CardState state) {
-        boolean shared = demand.shares() && state.offers(demand.share()) && !needsNoMps(demand, state.card());
+        boolean shared = demand.shares() && state.offers(demand.share()) && joins(demand, state.card());
         return state.card().placeable()
                 && (shared || (demand.wholeCards() > 0 && state.offers(demand.wholeShare())))
                 && state.acceptedBy(demand.selector());
     }
 
-    /** Whether the pod has memory on several cards, and this one has MPS. */
-    private static boolean needsNoMps(Demand demand, Card card) {
-        return demand.sharedCards() > 1 && card.isolation().inForce() == Isolation.MPS;
+    /** Whether the pod can use this card's memory, also together with that of others. */
+    private static boolean joins(Demand demand, Card card) {
+        return demand.sharedCards() < 2 || card.joinsOthers();
     }
 
     private static Kind nearest(Demand demand, CardState state) {
@@ -93,7 +93,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         if (!state.acceptedBy(demand.selector())) {
             return Kind.NOT_SELECTED;
         }
-        if (!demand.shares() && card.id().instance() && !demand.instances()) {
+        if (card.id().instance() && !demand.instances() && !(demand.shares() && joins(demand, card))) {
             return Kind.INSTANCE;
         }
         if (demand.shares()
@@ -110,7 +110,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         if (card.cordoned()) {
             return Kind.CORDONED;
         }
-        if (demand.shares() && (needsNoMps(demand, card) || !card.sharesMemory())) {
+        if (demand.shares() && (!joins(demand, card) || !card.sharesMemory())) {
             return Kind.NO_MEMORY;
         }
         if (demand.slotted() && state.capacity().slots() == 0) {
@@ -141,9 +141,9 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
             case SHARED -> "shared by memory pods, so they can't be taken whole";
             case TAKEN_WHOLE -> "taken whole by other pods";
             case HELD -> "held while pods are moved away from them";
-            case NO_MEMORY -> needsNoMps(demand, state.card()) ? NEEDS_NO_MPS : "offer no memory: " + noMemory();
+            case NO_MEMORY -> joins(demand, state.card()) ? "offer no memory: " + noMemory() : NEEDS_NO_MPS;
             case NO_CORE_LIMITS -> "do not limit cores, which needs --core-resource and --isolation=mps";
-            case INSTANCE -> "MIG instances, and whole cards are needed";
+            case INSTANCE -> "MIG instances" + (demand.shares() ? SEES_ONE : ", and whole cards are needed");
             case TOO_SMALL -> "too small: one card has " + capacity() + ", " + needed(demand);
             case NOT_SELECTED ->
                 "not selected by "
@@ -172,14 +172,14 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
             case UNHEALTHY ->
                 "unhealthy" + (state.card().health() instanceof Health.Unhealthy(String why) ? ": " + why : "");
             case NO_MEMORY ->
-                needsNoMps(demand, state.card()) ? "has " + NEEDS_NO_MPS : "offers no memory: " + noMemory();
+                joins(demand, state.card()) ? "offers no memory: " + noMemory() : "has " + NEEDS_NO_MPS;
             case NO_CORE_LIMITS ->
                 "does not limit cores: "
                         + (state.capacity().cores() == 0
                                 ? "its device plugin has no --core-resource"
                                 : "isolation " + state.card().isolation().inForce()
                                         + " is in force, and mps is needed");
-            case INSTANCE -> "a MIG instance, and a whole card is needed";
+            case INSTANCE -> "a MIG instance" + (demand.shares() ? SEES_ONE : ", and a whole card is needed");
             case TOO_SMALL -> "too small: it has " + capacity() + ", " + needed(demand);
             case NOT_SELECTED ->
                 "not selected by "
