@@ -87,7 +87,7 @@ class TraceFuzzTest {
             try {
                 replay(nodes, pods);
                 read++;
-                PodTrace.readTimed(pods);
+                PodTrace.readTimed(pods, NodeTrace.read(nodes));
             } catch (BadInputException e) {
                 assertThat(e.getMessage()).isNotBlank().hasSizeLessThan(1000);
             }

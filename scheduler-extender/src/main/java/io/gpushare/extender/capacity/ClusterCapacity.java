@@ -37,10 +37,21 @@ public record ClusterCapacity(Map<CardKind, Integer> cards, long nodeCpuMilli, l
                 .sum();
     }
 
-    /** Memory units of the average card, by which a whole card counts before it is chosen; 1 without cards. */
+    /**
+     * Memory units of the average card, by which a whole card counts before it is chosen; of the average MIG instance
+     * where all cards are cut, and 1 without cards.
+     */
     public double cardUnits() {
-        long count = cards.values().stream().mapToLong(Integer::intValue).sum();
-        return count == 0 ? 1 : (double) units() / count;
+        long count = 0;
+        long units = 0;
+        boolean full = cards.keySet().stream().anyMatch(kind -> !kind.instance());
+        for (Map.Entry<CardKind, Integer> each : cards.entrySet()) {
+            if (!full || !each.getKey().instance()) {
+                count += each.getValue();
+                units += (long) each.getKey().units() * each.getValue();
+            }
+        }
+        return count == 0 ? 1 : (double) units / count;
     }
 
     /** Memory units of all cards of these models. */
