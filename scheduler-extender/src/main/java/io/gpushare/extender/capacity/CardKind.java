@@ -34,7 +34,7 @@ public record CardKind(String model, Share capacity) {
 
     /** The kind of a card that has at least one unit. */
     public static CardKind of(CardState state) {
-        return new CardKind(state.card().model(), state.capacity());
+        return new CardKind(state.card().title(), state.capacity());
     }
 
     /** Memory units of such a card. */

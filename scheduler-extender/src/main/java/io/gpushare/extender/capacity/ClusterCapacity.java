@@ -1,5 +1,6 @@
 package io.gpushare.extender.capacity;
 
+import io.gpushare.model.card.Share;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -52,6 +53,22 @@ public record ClusterCapacity(Map<CardKind, Integer> cards, long nodeCpuMilli, l
             }
         }
         return count == 0 ? 1 : (double) units / count;
+    }
+
+    /**
+     * The pod before a card is chosen for it: a percentage is of the average card, and a MIG instance is the smallest
+     * that the pod may have.
+     */
+    public PodRequest expected(PodRequest pod) {
+        int units = (int) cardUnits();
+        if (pod.share().instances() > 0) {
+            units = cards.keySet().stream()
+                    .filter(pod::allows)
+                    .mapToInt(CardKind::units)
+                    .min()
+                    .orElse(pod.units());
+        }
+        return pod.on(Share.memory(units));
     }
 
     /** Memory units of all cards of these models. */

@@ -28,7 +28,7 @@ class WspTest {
     @Test
     void wasteIsWhatTypicalPodsCanNotUse() {
         DemandHistory history = history(pod(0, 6, 0));
-        Waste waste = new Waste(history, 16, 10);
+        Waste waste = new Waste(history, T4, 10);
         assertThat(waste.of(16)).as("two pods of 6 leave 4").isEqualTo(4);
         assertThat(waste.of(12)).isZero();
         assertThat(waste.of(5)).isEqualTo(5);
@@ -36,7 +36,7 @@ class WspTest {
 
     @Test
     void wasteIsTheMeanOverPossiblePods() {
-        Waste waste = new Waste(history(pod(0, 16, 0), pod(0, 10, 0)), 16, 10);
+        Waste waste = new Waste(history(pod(0, 16, 0), pod(0, 10, 0)), T4, 10);
         // Half of the first pods take all of it; the other half leave 6, which no pod can use.
         assertThat(waste.of(16)).isCloseTo(3, offset(1e-9));
         // With one half each, no pod of 10 arrives ten times; otherwise 10 are taken.
@@ -45,7 +45,7 @@ class WspTest {
 
     @Test
     void aCardOfManyUnitsIsDividedIntoSteps() {
-        Waste waste = new Waste(history(pod(0, 81920 / 4, 0)), 81920, 10);
+        Waste waste = new Waste(history(pod(0, 81920 / 4, 0)), new CardKind("A100", 81920), 10);
         assertThat(waste.of(81920)).isZero();
         assertThat(waste.of(81920 / 8)).isEqualTo(81920.0 / 8);
     }
