@@ -13,6 +13,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -72,6 +73,19 @@ class MigInstancesTest {
         NodeCards shared = node.with(pod("m"), placed(node, memory(10)));
         assertThat(shared.refusal(instances("3g.40gb", 1))).isEqualTo(Refusal.NO_FREE_INSTANCES);
         assertThat(state(shared, LARGE).free()).isEqualTo(Share.memory(29));
+    }
+
+    @Test
+    void anInstanceWhoseMemoryIsClosedCanStillBeTakenWhole() {
+        NodeCards closed = NodeCards.of(new Inventory(
+                NODE.unit(),
+                NODE.driver(),
+                NODE.cards().stream()
+                        .map(card -> card.withIsolation(CardIsolation.closed("MPS is not available")))
+                        .toList()));
+        assertThat(closed.refusal(memory(1))).isEqualTo(Refusal.NO_CARD_WITH_MEMORY);
+        assertThat(cards(closed, instances("3g.40gb", 1))).containsExactly(LARGE);
+        assertThat(cards(closed, whole(1))).containsExactly(FULL);
     }
 
     @Test

@@ -36,6 +36,26 @@ class SuiteTest {
     }
 
     @Test
+    void withMigSomeCardsAreCutAndPodsTakeInstances() {
+        List<SuiteCluster> clusters = LongStream.range(1, 40)
+                .mapToObj(seed -> SuiteCluster.of(seed, true))
+                .toList();
+        assertThat(clusters).allSatisfy(cluster -> assertThat(cluster.nodes())
+                .anyMatch(node -> node.cards().stream().anyMatch(card -> card.kind().instance())));
+        assertThat(clusters)
+                .as("with profiles that pods request")
+                .filteredOn(cluster -> cluster.pods().stream().anyMatch(pod -> pod.share().instances() > 0))
+                .hasSizeGreaterThan(32);
+        assertThat(clusters)
+                .anyMatch(cluster -> cluster.pods().stream().anyMatch(pod -> pod.cards() > 0));
+        assertThat(clusters)
+                .as("with sizes of ten times in one node")
+                .anyMatch(cluster -> cluster.nodes().stream()
+                        .anyMatch(node -> node.cards().getLast().kind().units()
+                                >= 7 * node.cards().getFirst().kind().units()));
+    }
+
+    @Test
     void aSeedGivesTheSameClusterAndTheSameRegret() throws InterruptedException {
         assertThat(SuiteCluster.of(7, false).pods()).isEqualTo(SuiteCluster.of(7, false).pods());
         assertThat(SuiteCluster.of(7, false).nodes().stream().map(FreeNode::toString))

@@ -57,7 +57,7 @@ public record FreeCard(int index, CardKind kind, Share free) {
 
     /** Whether no pod uses the card, so that it may be taken whole. */
     public boolean unused() {
-        return offers(Share.WHOLE_CARD);
+        return offers(kind.instance() ? Share.INSTANCE : Share.WHOLE_CARD);
     }
 
     FreeCard minus(Share share) {

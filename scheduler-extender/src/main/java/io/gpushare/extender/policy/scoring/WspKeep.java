@@ -4,6 +4,7 @@ import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.model.card.Share;
 
 /**
  * WSP that keeps unused cards, and nodes with several of them, for jobs of whole cards, even if none has come yet: it
@@ -27,16 +28,16 @@ public record WspKeep(Wsp wsp) implements Scoring {
     public double cost(Candidate candidate) {
         FreeCard shared = candidate.shared();
         boolean first = shared != null && shared.unused();
-        int taken = candidate.whole().size() + (first ? 1 : 0);
+        int taken = candidate.whole().size() + (first && !shared.kind().instance() ? 1 : 0);
         double cost = wsp.cost(candidate);
-        if (shared != null && first) {
+        if (shared != null && first && candidate.pod().share().instances() == 0) {
             cost += FIRST_SHARE * shared.kind().units();
         }
         return taken == 0 ? cost : cost + lostJob(candidate.node(), taken);
     }
 
     private static double lostJob(FreeNode node, int taken) {
-        int unused = (int) node.cards().stream().filter(FreeCard::unused).count();
+        int unused = (int) node.cards().stream().filter(card -> card.offers(Share.WHOLE_CARD)).count();
         int lost = largestJob(unused) - largestJob(unused - taken) - taken;
         double cardUnits = (double) node.units() / node.cards().size();
         return lost <= 0 ? 0 : lost * cardUnits / LARGEST_JOB;
