@@ -14,8 +14,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** One to three kinds of nodes, 5 to 60 nodes in all. */
-record DrawnNodes(List<Kind> kinds) {
+/**
+ * One to three kinds of nodes, 5 to 60 nodes in all.
+ *
+ * @param capacity of all their cards
+ */
+record DrawnNodes(List<Kind> kinds, ClusterCapacity capacity) {
     private static final int MAX_NODES = 60;
 
     /**
@@ -66,6 +70,10 @@ record DrawnNodes(List<Kind> kinds) {
         kinds = List.copyOf(kinds);
     }
 
+    private DrawnNodes(List<Kind> kinds) {
+        this(kinds, ClusterCapacity.of(nodes(kinds, 0)));
+    }
+
     static DrawnNodes draw(Draw draw) {
         int count = draw.between(1, 3);
         boolean edge = draw.chance(0.15);
@@ -100,6 +108,10 @@ record DrawnNodes(List<Kind> kinds) {
 
     /** The empty nodes; each salt gives them another fixed order. */
     List<FreeNode> nodes(long salt) {
+        return nodes(kinds, salt);
+    }
+
+    private static List<FreeNode> nodes(List<Kind> kinds, long salt) {
         List<FreeNode> nodes = new ArrayList<>();
         for (Kind kind : kinds) {
             List<FreeCard> cards = new ArrayList<>();
@@ -117,12 +129,12 @@ record DrawnNodes(List<Kind> kinds) {
     }
 
     long units() {
-        return ClusterCapacity.of(nodes(0)).units();
+        return capacity.units();
     }
 
     /** Memory units of the average card that is not cut. */
     double cardUnits() {
-        return ClusterCapacity.of(nodes(0)).cardUnits();
+        return capacity.cardUnits();
     }
 
     int largestCard() {
