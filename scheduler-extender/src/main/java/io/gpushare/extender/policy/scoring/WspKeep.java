@@ -11,7 +11,7 @@ import io.gpushare.model.card.Share;
  * looks further ahead than WSP, and adds to the cost
  *
  * <ul>
- *   <li>a part of the card, where a share is the first one on a card;
+ *   <li>a part of the card, where a share is the first one on a card or MIG instance;
  *   <li>what the node loses of the largest job of 1, 2, 4 or 8 whole cards that fits there, beyond the cards taken.
  * </ul>
  */
@@ -26,12 +26,12 @@ public record WspKeep(Wsp wsp) implements Scoring {
 
     @Override
     public double cost(Candidate candidate) {
-        FreeCard shared = candidate.shared();
-        boolean first = shared != null && shared.unused();
-        int taken = candidate.whole().size() + (first && !shared.kind().instance() ? 1 : 0);
         double cost = wsp.cost(candidate);
-        if (shared != null && first && candidate.pod().share().instances() == 0) {
+        int taken = candidate.whole().size();
+        FreeCard shared = candidate.shared();
+        if (shared != null && shared.unused() && candidate.pod().share().instances() == 0) {
             cost += FIRST_SHARE * shared.kind().units();
+            taken += shared.kind().instance() ? 0 : 1;
         }
         return taken == 0 ? cost : cost + lostJob(candidate.node(), taken);
     }
