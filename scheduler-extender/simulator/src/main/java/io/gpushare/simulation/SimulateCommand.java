@@ -95,7 +95,9 @@ final class SimulateCommand implements CheckedOptions {
             description = "The first cluster of --suite; the next ones have the seeds after it. [${DEFAULT-VALUE}]")
     private long seed;
 
-    @Option(names = "--mig", description = "With --suite: some cards are cut into MIG instances, which pods take whole.")
+    @Option(
+            names = "--mig",
+            description = "With --suite: some cards are cut into MIG instances, which pods take whole.")
     private boolean mig;
 
     @Option(

@@ -16,8 +16,9 @@ import org.junit.jupiter.api.Test;
 class SuiteTest {
     @Test
     void clustersAreSmallAndVaried() {
-        List<SuiteCluster> clusters =
-                LongStream.range(1, 200).mapToObj(seed -> SuiteCluster.of(seed, false)).toList();
+        List<SuiteCluster> clusters = LongStream.range(1, 200)
+                .mapToObj(seed -> SuiteCluster.of(seed, false))
+                .toList();
         assertThat(clusters).allSatisfy(cluster -> {
             assertThat(cluster.nodes()).hasSizeBetween(5, 60);
             assertThat(cluster.pods()).hasSizeBetween(1, 20_000).anyMatch(pod -> pod.gpu());
@@ -40,14 +41,16 @@ class SuiteTest {
         List<SuiteCluster> clusters = LongStream.range(1, 40)
                 .mapToObj(seed -> SuiteCluster.of(seed, true))
                 .toList();
-        assertThat(clusters).allSatisfy(cluster -> assertThat(cluster.nodes())
-                .anyMatch(node -> node.cards().stream().anyMatch(card -> card.kind().instance())));
+        assertThat(clusters)
+                .allSatisfy(cluster -> assertThat(cluster.nodes())
+                        .anyMatch(node -> node.cards().stream()
+                                .anyMatch(card -> card.kind().instance())));
         assertThat(clusters)
                 .as("with profiles that pods request")
-                .filteredOn(cluster -> cluster.pods().stream().anyMatch(pod -> pod.share().instances() > 0))
+                .filteredOn(cluster ->
+                        cluster.pods().stream().anyMatch(pod -> pod.share().instances() > 0))
                 .hasSizeGreaterThan(32);
-        assertThat(clusters)
-                .anyMatch(cluster -> cluster.pods().stream().anyMatch(pod -> pod.cards() > 0));
+        assertThat(clusters).anyMatch(cluster -> cluster.pods().stream().anyMatch(pod -> pod.cards() > 0));
         assertThat(clusters)
                 .as("with sizes of ten times in one node")
                 .anyMatch(cluster -> cluster.nodes().stream()
@@ -57,7 +60,8 @@ class SuiteTest {
 
     @Test
     void aSeedGivesTheSameClusterAndTheSameRegret() throws InterruptedException {
-        assertThat(SuiteCluster.of(7, false).pods()).isEqualTo(SuiteCluster.of(7, false).pods());
+        assertThat(SuiteCluster.of(7, false).pods())
+                .isEqualTo(SuiteCluster.of(7, false).pods());
         assertThat(SuiteCluster.of(7, false).nodes().stream().map(FreeNode::toString))
                 .isEqualTo(SuiteCluster.of(7, false).nodes().stream()
                         .map(FreeNode::toString)
@@ -114,7 +118,8 @@ class SuiteTest {
         String one = new Suite(1, 7004, false, policies).waits(1, line -> {}).toString();
         String two = new Suite(2, 7004, false, policies).waits(2, line -> {}).toString();
         assertThat(two)
-                .isEqualTo(new Suite(2, 7004, false, policies).waits(1, line -> {}).toString())
+                .isEqualTo(
+                        new Suite(2, 7004, false, policies).waits(1, line -> {}).toString())
                 .isNotEqualTo(one)
                 .containsPattern("policy +allocated .*beside free +never")
                 .containsPattern("(?m)^binpack +[0-9.]+ % ")

@@ -61,7 +61,10 @@ public record FreeCard(int index, CardKind kind, Share free) {
     }
 
     FreeCard minus(Share share) {
-        return new FreeCard(index, kind, share.takenWhole() > 0 ? Share.NONE : free.minus(share).shared());
+        return new FreeCard(
+                index,
+                kind,
+                share.takenWhole() > 0 ? Share.NONE : free.minus(share).shared());
     }
 
     boolean sameAs(FreeCard other) {

@@ -36,7 +36,9 @@ public record PodRequest(long cpuMilli, long memoryMib, Share share, int cards, 
         return new PodRequest(cpuMilli, 0, share, cards, models);
     }
 
-    /** The same pod on a card with that capacity: a percentage of its memory in units, and an instance with all of it. */
+    /**
+     * The same pod on a card with that capacity: a percentage of its memory in units, and an instance with all of it.
+     */
     public PodRequest on(Share capacity) {
         Share there = share.instances() > 0 ? share.withUnits(capacity.units()) : share.on(capacity);
         return there.equals(share) ? this : new PodRequest(cpuMilli, memoryMib, there, cards, models);

@@ -58,7 +58,8 @@ final class RecentPods {
         double cut = instances.stream().mapToLong(CardKind::units).sum();
         double expectedInstances = Math.min(EXPECTED_JOBS, cut / all);
         double expectedJobs = seen.stream().anyMatch(pod -> pod.cards() > 0) ? 0 : EXPECTED_JOBS;
-        int nodeCards = nodes.stream().mapToInt(node -> node.cards().size()).max().orElse(1);
+        int nodeCards =
+                nodes.stream().mapToInt(node -> node.cards().size()).max().orElse(1);
         List<PodRequest> drawn = new ArrayList<>();
         double jobs = 0;
         double taken = 0;

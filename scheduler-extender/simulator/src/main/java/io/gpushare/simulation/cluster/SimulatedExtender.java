@@ -109,11 +109,15 @@ public final class SimulatedExtender {
             CardId id = instance ? new CardId("MIG-" + physical) : physical;
             Card.Details details = instance
                     ? new Card.Details(
-                            null, null, null, true, new MigInstance(physical, MigProfile.profile(title), 0, 0, List.of()))
+                            null,
+                            null,
+                            null,
+                            true,
+                            new MigInstance(physical, MigProfile.profile(title), 0, 0, List.of()))
                     : Card.Details.UNKNOWN;
             // A file may name models that no card could have.
-            String model = models.computeIfAbsent(
-                    instance ? MigProfile.model(title) : title, any -> "model " + models.size());
+            String model =
+                    models.computeIfAbsent(instance ? MigProfile.model(title) : title, any -> "model " + models.size());
             Memory memory = Memory.ofMib(card.kind().units());
             cards.add(new Card(id, card.index(), card.index(), model, memory, details));
             units.put(id.uuid(), (long) card.kind().units());

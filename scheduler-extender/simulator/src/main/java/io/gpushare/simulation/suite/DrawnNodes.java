@@ -31,13 +31,7 @@ record DrawnNodes(List<Kind> kinds, ClusterCapacity capacity) {
      * @param cut how many of the cards are cut into these instances
      */
     record Kind(
-            int nodes,
-            int cards,
-            CardKind card,
-            int cpuPerCard,
-            int memoryPerCard,
-            int cut,
-            List<CardKind> instances) {
+            int nodes, int cards, CardKind card, int cpuPerCard, int memoryPerCard, int cut, List<CardKind> instances) {
         Kind {
             instances = List.copyOf(instances);
         }
@@ -153,7 +147,8 @@ record DrawnNodes(List<Kind> kinds, ClusterCapacity capacity) {
     /** The number of instances of each kind. */
     Map<CardKind, Integer> instances() {
         Map<CardKind, Integer> instances = new LinkedHashMap<>();
-        kinds.forEach(kind -> kind.instances.forEach(each -> instances.merge(each, kind.nodes * kind.cut, Integer::sum)));
+        kinds.forEach(
+                kind -> kind.instances.forEach(each -> instances.merge(each, kind.nodes * kind.cut, Integer::sum)));
         return instances;
     }
 
@@ -165,8 +160,6 @@ record DrawnNodes(List<Kind> kinds, ClusterCapacity capacity) {
     }
 
     private static String profiles(List<CardKind> instances) {
-        return instances.stream()
-                .map(kind -> MigProfile.profile(kind.model()))
-                .collect(Collectors.joining(" + "));
+        return instances.stream().map(kind -> MigProfile.profile(kind.model())).collect(Collectors.joining(" + "));
     }
 }

@@ -60,13 +60,15 @@ record DrawnPods(DrawnNodes nodes, List<PodRequest> kinds, List<Double> weights,
         return new DrawnPods(nodes, kinds, weights, models, draw.between(70, 130));
     }
 
-    /** Most profiles of the cluster are requested, by half to one and a half times the part of the memory that they have. */
+    /**
+     * Most profiles of the cluster are requested, by half to one and a half times the part of the memory that they
+     * have.
+     */
     private static void addInstances(
             Draw draw, DrawnNodes nodes, double host, List<PodRequest> kinds, List<Double> weights) {
         double others = 0;
         for (int i = 0; i < kinds.size(); i++) {
-            others += weights.get(i)
-                    * (kinds.get(i).units() + kinds.get(i).cards() * nodes.cardUnits());
+            others += weights.get(i) * (kinds.get(i).units() + kinds.get(i).cards() * nodes.cardUnits());
         }
         double allOthers = others;
         nodes.instances().forEach((kind, count) -> {
@@ -122,7 +124,9 @@ record DrawnPods(DrawnNodes nodes, List<PodRequest> kinds, List<Double> weights,
                     pod.cards() > 0
                             ? pod.cards() + " whole"
                             : pod.share().instances() > 0
-                                    ? "one " + MigProfile.profile(pod.models().iterator().next())
+                                    ? "one "
+                                            + MigProfile.profile(
+                                                    pod.models().iterator().next())
                                     : pod.units() > 0 ? pod.units() + " units" : "no GPU");
         }
         return "pods of " + String.join(", ", words) + (models > 0 ? ", some for one model" : "") + "; " + percent

@@ -15,8 +15,7 @@ import java.util.regex.Pattern;
  * @param gib its memory by the name; a driver reports up to a tenth less
  */
 public record MigProfile(String name, int slices, int gib) {
-    private static final Pattern FORM =
-            Pattern.compile("(?:[1-7]c\\.)?([1-7])g\\.([1-9][0-9]{0,2})gb(?:[.+-][a-z]+)*");
+    private static final Pattern FORM = Pattern.compile("(?:[1-7]c\\.)?([1-7])g\\.([1-9][0-9]{0,2})gb(?:[.+-][a-z]+)*");
     private static final String MIG = "MIG ";
     private static final int MOST_SLICES = 7;
     private static final int MEMORY_SLICES = 8;
@@ -56,10 +55,13 @@ public record MigProfile(String name, int slices, int gib) {
         String profile = profile(title);
         return profile.isEmpty()
                 ? title
-                : title.substring(0, title.length() - profile.length() - MIG.length()).strip();
+                : title.substring(0, title.length() - profile.length() - MIG.length())
+                        .strip();
     }
 
-    /** Whether a card has that title: it is of the model in the name, if there is one, and has its profile, likewise. */
+    /**
+     * Whether a card has that title: it is of the model in the name, if there is one, and has its profile, likewise.
+     */
     static boolean names(String name, String title) {
         return (model(name).isEmpty() || model(name).equals(model(title)))
                 && (profile(name).isEmpty() || profile(name).equals(profile(title)));

@@ -76,7 +76,10 @@ public final class PodTrace {
 
     private static PodRequest ours(Csv.Row row) throws BadInputException {
         PodRequest pod = pod(
-                row, Share.memory(row.number("units", 0)), row.number("cards", 0, NodeTrace.MAX_CARDS), row.text("models"));
+                row,
+                Share.memory(row.number("units", 0)),
+                row.number("cards", 0, NodeTrace.MAX_CARDS),
+                row.text("models"));
         return row.optional("mig").isEmpty() ? pod : instance(row, pod);
     }
 
@@ -92,8 +95,7 @@ public final class PodTrace {
                 : pod.models().stream()
                         .map(model -> MigProfile.title(model, profile.name()))
                         .collect(Collectors.toSet());
-        return new PodRequest(
-                pod.cpuMilli(), pod.memoryMib(), Share.INSTANCE.withUnits(profile.gib()), 0, titles);
+        return new PodRequest(pod.cpuMilli(), pod.memoryMib(), Share.INSTANCE.withUnits(profile.gib()), 0, titles);
     }
 
     private static PodRequest openb(Csv.Row row) throws BadInputException {

@@ -28,7 +28,9 @@ public final class Binpack implements Scoring {
         FreeNode node = candidate.node();
         double full = SCALE;
         if (candidate.pod().cards() > 0) {
-            long left = node.cards().stream().filter(card -> card.offers(Share.WHOLE_CARD)).count()
+            long left = node.cards().stream()
+                            .filter(card -> card.offers(Share.WHOLE_CARD))
+                            .count()
                     - candidate.pod().cards();
             full = full(SCALE, node.cards().size(), left);
         }

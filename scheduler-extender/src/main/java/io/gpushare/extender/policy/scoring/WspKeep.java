@@ -37,7 +37,9 @@ public record WspKeep(Wsp wsp) implements Scoring {
     }
 
     private static double lostJob(FreeNode node, int taken) {
-        int unused = (int) node.cards().stream().filter(card -> card.offers(Share.WHOLE_CARD)).count();
+        int unused = (int) node.cards().stream()
+                .filter(card -> card.offers(Share.WHOLE_CARD))
+                .count();
         int lost = largestJob(unused) - largestJob(unused - taken) - taken;
         double cardUnits = (double) node.units() / node.cards().size();
         return lost <= 0 ? 0 : lost * cardUnits / LARGEST_JOB;
