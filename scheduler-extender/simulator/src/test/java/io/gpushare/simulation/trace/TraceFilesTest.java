@@ -76,13 +76,13 @@ class TraceFilesTest {
             a,32000,65536,1,80,H100,3g.40gb | 1g.10gb+me,2
             b,32000,65536,1,141,H200,3g.71gb|3g.71gb,
             """), file("""
-                        pod,cpu_milli,memory_mib,units,cards,models,mig,count
-                        any,500,1024,,,,3g.40gb,2
-                        one,500,1024,0,0,H100,1g.10gb.me,
-                        web,500,1024,4,0,H100,,
-                        lost,500,1024,0,0,H100,3g.71gb,
-                        train,500,1024,0,1,H200,,
-                        """), null);
+                pod,cpu_milli,memory_mib,units,cards,models,mig,count
+                any,500,1024,,,,3g.40gb,2
+                one,500,1024,0,0,H100,1g.10gb.me,
+                web,500,1024,4,0,H100,,
+                lost,500,1024,0,0,H100,3g.71gb,
+                train,500,1024,0,1,H200,,
+                """), null);
         CardKind large = CardKind.instance("H100 MIG 3g.40gb", 40);
         CardKind small = CardKind.instance("H100 MIG 1g.10gb.me", 10);
         CardKind half = CardKind.instance("H200 MIG 3g.71gb", 71);
