@@ -57,9 +57,9 @@ final class RecentPods {
         double all = nodes.stream().mapToLong(FreeNode::units).sum();
         double cut = instances.stream().mapToLong(CardKind::units).sum();
         double expectedInstances = Math.min(EXPECTED_JOBS, cut / all);
-        double expectedJobs = seen.stream().anyMatch(pod -> pod.cards() > 0) ? 0 : EXPECTED_JOBS;
-        int nodeCards =
-                nodes.stream().mapToInt(node -> node.cards().size()).max().orElse(1);
+        int nodeCards = nodes.stream().mapToInt(RecentPods::fullCards).max().orElse(0);
+        boolean jobsCome = nodeCards == 0 || seen.stream().anyMatch(pod -> pod.cards() > 0);
+        double expectedJobs = jobsCome ? 0 : EXPECTED_JOBS;
         List<PodRequest> drawn = new ArrayList<>();
         double jobs = 0;
         double taken = 0;
@@ -79,6 +79,11 @@ final class RecentPods {
             requested += units(pod, cardUnits);
         }
         return drawn;
+    }
+
+    private static int fullCards(FreeNode node) {
+        return (int)
+                node.cards().stream().filter(card -> !card.kind().instance()).count();
     }
 
     private static int cards(Random random, int most) {

@@ -50,7 +50,9 @@ public record SimulatedPod(
             return Map.of();
         }
         List<String> selected = pod.models().stream()
-                .flatMap(title -> Stream.ofNullable(models.get(MigProfile.model(title))))
+                .flatMap(title -> Stream.of(title, MigProfile.model(title)))
+                .filter(models::containsKey)
+                .map(models::get)
                 .distinct()
                 .sorted()
                 .toList();

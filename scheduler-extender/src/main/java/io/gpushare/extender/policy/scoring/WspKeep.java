@@ -4,7 +4,6 @@ import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.model.card.Share;
 
 /**
  * WSP that keeps unused cards, and nodes with several of them, for jobs of whole cards, even if none has come yet: it
@@ -37,12 +36,18 @@ public record WspKeep(Wsp wsp) implements Scoring {
     }
 
     private static double lostJob(FreeNode node, int taken) {
-        int unused = (int) node.cards().stream()
-                .filter(card -> card.offers(Share.WHOLE_CARD))
-                .count();
+        int full = 0;
+        int unused = 0;
+        double units = 0;
+        for (FreeCard card : node.cards()) {
+            if (!card.kind().instance()) {
+                full++;
+                unused += card.unused() ? 1 : 0;
+                units += card.kind().units();
+            }
+        }
         int lost = largestJob(unused) - largestJob(unused - taken) - taken;
-        double cardUnits = (double) node.units() / node.cards().size();
-        return lost <= 0 ? 0 : lost * cardUnits / LARGEST_JOB;
+        return lost <= 0 ? 0 : lost * (units / full) / LARGEST_JOB;
     }
 
     private static int largestJob(int cards) {

@@ -13,6 +13,7 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.Policy;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +92,23 @@ class WspTest {
             assertThat(chosen(nodes, any, any, selecting).node().name()).startsWith("second");
             assertThat(chosen(nodes, selecting, any, selecting).node().name()).startsWith("first");
         }
+    }
+
+    @Test
+    void memoryPodsLeaveTheInstancesThatPodsTakeWhole() {
+        CardKind instance = CardKind.instance("H100 MIG 1g.10gb", 10);
+        PodRequest taking = new PodRequest(0, 0, Share.INSTANCE.withUnits(10), 0, Set.of(instance.model()));
+        PodRequest share = pod(0, 10, 0);
+        FreeNode node = FreeNode.of("n", 0, MUCH, MUCH, List.of(FreeCard.unused(0, instance), card(1, T4, 10)));
+        assertThat(chosen(List.of(node), share, share, taking).shared())
+                .extracting(FreeCard::index)
+                .isEqualTo(1);
+        assertThat(chosen(List.of(node), taking, share, taking).shared())
+                .extracting(FreeCard::index)
+                .isEqualTo(0);
+        assertThat(chosen(List.of(node), taking, share, taking).after().freeUnits())
+                .as("it has all memory of the instance")
+                .isEqualTo(10);
     }
 
     @Test
