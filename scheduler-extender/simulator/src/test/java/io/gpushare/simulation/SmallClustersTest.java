@@ -57,8 +57,8 @@ class SmallClustersTest {
                 .toList();
         List<PodRequest> pods = new ArrayList<>(Collections.nCopies(12, new PodRequest(500, 1024, 6, 0, Set.of())));
         pods.addAll(Collections.nCopies(6, instance(small)));
-        pods.addAll(Collections.nCopies(4, instance(large)));
-        pods.addAll(Collections.nCopies(2, WHOLE));
+        pods.addAll(Collections.nCopies(3, instance(large)));
+        pods.addAll(Collections.nCopies(3, WHOLE));
         assertThat(refused(nodes, pods)).isZero();
     }
 

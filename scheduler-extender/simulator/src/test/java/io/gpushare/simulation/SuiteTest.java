@@ -49,7 +49,7 @@ class SuiteTest {
                 .as("with profiles that pods request")
                 .filteredOn(cluster ->
                         cluster.pods().stream().anyMatch(pod -> pod.share().instances() > 0))
-                .hasSizeGreaterThan(32);
+                .hasSizeGreaterThan(26);
         assertThat(clusters).anyMatch(cluster -> cluster.pods().stream().anyMatch(pod -> pod.cards() > 0));
         assertThat(clusters)
                 .as("with sizes of ten times in one node")
