@@ -84,7 +84,7 @@ public final class CardState {
         Share left = unused() ? capacity : capacity.minus(allocated).shared();
         if (!card.sharesMemory()) {
             // Who takes the card whole may do so in slots.
-            return new Share(0, left.wholeCards(), 0, left.wholeCards() > 0 ? left.slots() : 0, 0);
+            return new Share(0, left.wholeCards(), 0, left.wholeCards() > 0 ? left.slots() : 0, 0, left.instances());
         }
         // Who requests slots may have cores that nothing limits.
         for (ShareKind kind : ShareKind.PERCENTS) {

@@ -13,6 +13,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -78,6 +79,19 @@ class MigInstancesTest {
     void noContainerHasMemoryOfAnInstanceAndOfAnotherCard() {
         Demand split = new Demand(memory(8).containers(), 2, SelectorCodec.parse("memory >= 5Gi"));
         assertThat(node.refusal(split)).isEqualTo(Refusal.NO_CARDS_WITH_MEMORY);
+    }
+
+    @Test
+    void anInstanceWhoseMemoryIsClosedCanStillBeTakenWhole() {
+        NodeCards closed = NodeCards.of(new Inventory(
+                NODE.unit(),
+                NODE.driver(),
+                NODE.cards().stream()
+                        .map(card -> card.withIsolation(CardIsolation.closed("MPS is not available")))
+                        .toList()));
+        assertThat(closed.refusal(memory(1))).isEqualTo(Refusal.NO_CARD_WITH_MEMORY);
+        assertThat(cards(closed, instances("3g.40gb", 1))).containsExactly(LARGE);
+        assertThat(cards(closed, whole(1))).containsExactly(FULL);
     }
 
     @Test

@@ -11,11 +11,9 @@ import io.gpushare.simulation.trace.PodTrace;
 import io.gpushare.simulation.trace.SeedList;
 import io.gpushare.simulation.trace.TimedPod;
 import io.gpushare.simulation.trace.Workload;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,6 +96,11 @@ final class SimulateCommand implements CheckedOptions {
     private long seed;
 
     @Option(
+            names = "--mig",
+            description = "With --suite: some cards are cut into MIG instances, which pods take whole.")
+    private boolean mig;
+
+    @Option(
             names = "--lifetimes",
             description = "Instead: pods end, and wait in kube-scheduler's queue. The list has their times: openb's"
                     + " creation_time and deletion_time, or created and duration, in seconds. Prints how long"
@@ -157,6 +160,9 @@ final class SimulateCommand implements CheckedOptions {
             if ((suite != null || lifetimes) && json()) {
                 throw new BadInputException("-o json is for replays and --find: omit it with --suite and --lifetimes");
             }
+            if (suite == null && mig) {
+                throw new BadInputException("--mig is for --suite: write the profiles in the column mig of --nodes");
+            }
             if (suite != null) {
                 suite(suite, out, err);
             } else if (lifetimes) {
@@ -195,7 +201,9 @@ final class SimulateCommand implements CheckedOptions {
             out.println();
             out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
         }
-        write(description, results);
+        if (plot != null) {
+            SvgPlot.write(plot, description, results);
+        }
     }
 
     private void suite(int clusters, PrintStream out, PrintStream err) throws BadInputException, InterruptedException {
@@ -208,7 +216,7 @@ final class SimulateCommand implements CheckedOptions {
         }
         int parallel = threads();
         long begin = System.nanoTime();
-        Suite drawn = new Suite(clusters, seed, List.of(PolicyKind.values()));
+        Suite drawn = new Suite(clusters, seed, mig, List.of(PolicyKind.values()));
         out.print(lifetimes ? drawn.waits(parallel, err::println) : drawn.run(parallel, err::println));
         out.println();
         out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
@@ -222,8 +230,9 @@ final class SimulateCommand implements CheckedOptions {
             throw new BadInputException("--speed: write numbers from 0.01 to 1000, such as 1.0,1.5");
         }
         long begin = System.nanoTime();
-        List<TimedPod> timed = PodTrace.readTimed(pods);
-        List<FreeNode> empty = NodeTrace.read(nodes).nodes(0);
+        NodeTrace cluster = NodeTrace.read(nodes);
+        List<TimedPod> timed = PodTrace.readTimed(pods, cluster);
+        List<FreeNode> empty = cluster.nodes(0);
         for (double speed : speeds) {
             out.printf(
                     Locale.ROOT,
@@ -263,17 +272,6 @@ final class SimulateCommand implements CheckedOptions {
             throw new BadInputException("--threads " + parallel + ": write a number from 1 up");
         }
         return parallel;
-    }
-
-    private void write(String description, List<Result> results) throws BadInputException {
-        if (plot == null) {
-            return;
-        }
-        try {
-            Files.writeString(plot, SvgPlot.of(description, results));
-        } catch (IOException e) {
-            throw new BadInputException("--plot " + plot + " can't be written: " + e);
-        }
     }
 
     private Experiment experiment() throws BadInputException {

@@ -20,8 +20,9 @@ import java.util.function.Function;
  * Replays of every policy, through the extender's verbs, on clusters that are drawn at random.
  *
  * @param clusters how many, with the seeds from {@code seed} up
+ * @param mig whether some of their cards are cut into MIG instances
  */
-public record Suite(int clusters, long seed, List<PolicyKind> policies) {
+public record Suite(int clusters, long seed, boolean mig, List<PolicyKind> policies) {
     public Suite {
         policies = List.copyOf(policies);
     }
@@ -64,7 +65,7 @@ public record Suite(int clusters, long seed, List<PolicyKind> policies) {
             for (int i = 0; i < clusters; i++) {
                 long number = seed + i;
                 running.add(pool.submit(() -> {
-                    T result = replays.apply(SuiteCluster.of(number));
+                    T result = replays.apply(SuiteCluster.of(number, mig));
                     int count = done.incrementAndGet();
                     if (count % 10 == 0) {
                         progress.accept("[" + count + "/" + clusters + "] clusters");

@@ -1,5 +1,9 @@
 package io.gpushare.simulation;
 
+import io.gpushare.simulation.trace.BadInputException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
@@ -32,6 +36,15 @@ public final class SvgPlot {
         }
         plot.svg.append("</svg>\n");
         return plot.svg.toString();
+    }
+
+    /** Writes the SVG to that file. */
+    static void write(Path plot, String title, List<Result> results) throws BadInputException {
+        try {
+            Files.writeString(plot, of(title, results));
+        } catch (IOException e) {
+            throw new BadInputException("--plot " + plot + " can't be written: " + e);
+        }
     }
 
     private void frame(String title) {

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.sun.net.httpserver.HttpServer;
+import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.model.card.Share;
 import io.gpushare.simulation.trace.BadInputException;
 import io.gpushare.simulation.trace.Workload;
 import java.io.IOException;
@@ -15,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +47,36 @@ class FromClusterTest {
     @Test
     void theCardsAndPodsAreThoseOfTheView() throws Exception {
         assertThat(read(NODES + CLUSTER)).satisfies(FromClusterTest::isComplete);
+    }
+
+    @Test
+    void instancesAreCardsThatNoWholeCardPodGets() throws Exception {
+        Workload workload = read("""
+            {"version": 1, "nodes": [{"name": "a", "unitMiB": 1024, "cards": [
+              {"index": 0, "uuid": "GPU-1", "model": "NVIDIA H100 80GB HBM3", "units": 79, "pods": []},
+              {"index": 1, "uuid": "MIG-1", "model": "NVIDIA H100 80GB HBM3 MIG 3g.40gb", "units": 39, "whole": true,
+                "pods": [{"namespace": "lab", "name": "taken", "units": 39, "whole": true}]},
+              {"index": 2, "uuid": "MIG-2", "model": "NVIDIA H100 80GB HBM3 MIG 1g.10gb+me", "units": 9,
+                "pods": [{"namespace": "lab", "name": "memory", "units": 3}]}]}],
+             "waiting": {"count": 2, "demands": [
+                 {"text": "1 MIG instance", "units": 0, "sharedCards": 0, "wholeCards": 1, "profile": "1g.10gb.me"},
+                 {"text": "1 whole card", "units": 0, "sharedCards": 0, "wholeCards": 1}],
+               "pods": [{"name": "x", "demand": 0}, {"name": "y", "demand": 1}]}}
+            """);
+        String large = "NVIDIA H100 80GB HBM3 MIG 3g.40gb";
+        String small = "NVIDIA H100 80GB HBM3 MIG 1g.10gb.me";
+        assertThat(workload.nodes().nodes(0).getFirst().cards())
+                .extracting(FreeCard::kind)
+                .containsExactly(
+                        CardKind.instance(small, 9),
+                        CardKind.instance(large, 39),
+                        new CardKind("NVIDIA H100 80GB HBM3", 79));
+        assertThat(workload.pods())
+                .containsExactly(
+                        new PodRequest(0, 0, Share.INSTANCE.withUnits(39), 0, Set.of(large)),
+                        new PodRequest(0, 0, 3, 0, Set.of()),
+                        new PodRequest(0, 0, Share.INSTANCE.withUnits(9), 0, Set.of(small)),
+                        new PodRequest(0, 0, 0, 1, Set.of()));
     }
 
     @Test

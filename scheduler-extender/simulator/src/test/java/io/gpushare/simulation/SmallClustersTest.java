@@ -8,12 +8,14 @@ import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.model.card.Share;
 import io.gpushare.simulation.trace.ArrivalOrder;
 import io.gpushare.simulation.trace.GpuWork;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The clusters that users try first: with the default policy nothing is refused that fits. */
@@ -39,6 +41,29 @@ class SmallClustersTest {
             List<PodRequest> pods = ArrivalOrder.of(new ArrivalOrder.Shuffled(75), list, work, seed);
             assertThat(refused(nodes, pods)).as("seed %d", seed).isZero();
         }
+    }
+
+    @Test
+    void instancesStayFreeWhileOnlyMemoryPodsHaveCome() {
+        CardKind large = CardKind.instance("H100 MIG 3g.40gb", 40);
+        CardKind small = CardKind.instance("H100 MIG 1g.10gb", 10);
+        List<FreeCard> cards = List.of(
+                FreeCard.unused(0, new CardKind("H100", 80)),
+                FreeCard.unused(1, large),
+                FreeCard.unused(2, small),
+                FreeCard.unused(3, small));
+        List<FreeNode> nodes = IntStream.range(0, 4)
+                .mapToObj(i -> FreeNode.of("node-" + i, 0, 64_000, 524_288, cards))
+                .toList();
+        List<PodRequest> pods = new ArrayList<>(Collections.nCopies(12, new PodRequest(500, 1024, 6, 0, Set.of())));
+        pods.addAll(Collections.nCopies(6, instance(small)));
+        pods.addAll(Collections.nCopies(3, instance(large)));
+        pods.addAll(Collections.nCopies(3, WHOLE));
+        assertThat(refused(nodes, pods)).isZero();
+    }
+
+    private static PodRequest instance(CardKind kind) {
+        return new PodRequest(500, 2048, Share.INSTANCE.withUnits(kind.units()), 0, Set.of(kind.model()));
     }
 
     private static int refused(List<FreeNode> nodes, List<PodRequest> pods) {

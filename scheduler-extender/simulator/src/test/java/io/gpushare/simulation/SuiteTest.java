@@ -16,8 +16,9 @@ import org.junit.jupiter.api.Test;
 class SuiteTest {
     @Test
     void clustersAreSmallAndVaried() {
-        List<SuiteCluster> clusters =
-                LongStream.range(1, 200).mapToObj(SuiteCluster::of).toList();
+        List<SuiteCluster> clusters = LongStream.range(1, 200)
+                .mapToObj(seed -> SuiteCluster.of(seed, false))
+                .toList();
         assertThat(clusters).allSatisfy(cluster -> {
             assertThat(cluster.nodes()).hasSizeBetween(5, 60);
             assertThat(cluster.pods()).hasSizeBetween(1, 20_000).anyMatch(pod -> pod.gpu());
@@ -36,20 +37,43 @@ class SuiteTest {
     }
 
     @Test
+    void withMigSomeCardsAreCutAndPodsTakeInstances() {
+        List<SuiteCluster> clusters = LongStream.range(1, 40)
+                .mapToObj(seed -> SuiteCluster.of(seed, true))
+                .toList();
+        assertThat(clusters)
+                .allSatisfy(cluster -> assertThat(cluster.nodes())
+                        .anyMatch(node -> node.cards().stream()
+                                .anyMatch(card -> card.kind().instance())));
+        assertThat(clusters)
+                .as("with profiles that pods request")
+                .filteredOn(cluster ->
+                        cluster.pods().stream().anyMatch(pod -> pod.share().instances() > 0))
+                .hasSizeGreaterThan(26);
+        assertThat(clusters).anyMatch(cluster -> cluster.pods().stream().anyMatch(pod -> pod.cards() > 0));
+        assertThat(clusters)
+                .as("with sizes of ten times in one node")
+                .anyMatch(cluster -> cluster.nodes().stream()
+                        .anyMatch(node -> node.cards().getLast().kind().units()
+                                >= 7 * node.cards().getFirst().kind().units()));
+    }
+
+    @Test
     void aSeedGivesTheSameClusterAndTheSameRegret() throws InterruptedException {
-        assertThat(SuiteCluster.of(7).pods()).isEqualTo(SuiteCluster.of(7).pods());
-        assertThat(SuiteCluster.of(7).nodes().stream().map(FreeNode::toString))
-                .isEqualTo(SuiteCluster.of(7).nodes().stream()
+        assertThat(SuiteCluster.of(7, false).pods())
+                .isEqualTo(SuiteCluster.of(7, false).pods());
+        assertThat(SuiteCluster.of(7, false).nodes().stream().map(FreeNode::toString))
+                .isEqualTo(SuiteCluster.of(7, false).nodes().stream()
                         .map(FreeNode::toString)
                         .toList());
         List<PolicyKind> policies = List.of(PolicyKind.BINPACK, PolicyKind.ADAPTIVE);
-        assertThat(new Suite(3, 7, policies).run(2, line -> {}))
-                .isEqualTo(new Suite(3, 7, policies).run(1, line -> {}));
+        assertThat(new Suite(3, 7, false, policies).run(2, line -> {}))
+                .isEqualTo(new Suite(3, 7, false, policies).run(1, line -> {}));
     }
 
     @Test
     void theDefaultPolicyIsNearTheBestWhereTheFormerOneWasFarFromIt() throws InterruptedException {
-        RegretTable table = new Suite(20, 7000, List.of(PolicyKind.values())).run(2, line -> {});
+        RegretTable table = new Suite(20, 7000, false, List.of(PolicyKind.values())).run(2, line -> {});
         assertThat(table.mean(PolicyKind.ADAPTIVE)).isLessThan(0.8);
         assertThat(table.mean(PolicyKind.ADAPTIVE)).isLessThan(table.mean(PolicyKind.WSP) / 2);
     }
@@ -76,7 +100,7 @@ class SuiteTest {
 
     @Test
     void podsThatEndComeAsManyTimesAsTheyRunOnAverage() {
-        SuiteCluster cluster = SuiteCluster.of(7004);
+        SuiteCluster cluster = SuiteCluster.of(7004, false);
         assertThat(cluster.timed())
                 .hasSizeBetween(2 * cluster.pods().size(), 4 * cluster.pods().size());
         assertThat(cluster.timed())
@@ -91,10 +115,11 @@ class SuiteTest {
     @Test
     void waitsOfSeveralClustersAreOneTable() throws InterruptedException {
         List<PolicyKind> policies = List.of(PolicyKind.BINPACK, PolicyKind.SPREAD);
-        String one = new Suite(1, 7004, policies).waits(1, line -> {}).toString();
-        String two = new Suite(2, 7004, policies).waits(2, line -> {}).toString();
+        String one = new Suite(1, 7004, false, policies).waits(1, line -> {}).toString();
+        String two = new Suite(2, 7004, false, policies).waits(2, line -> {}).toString();
         assertThat(two)
-                .isEqualTo(new Suite(2, 7004, policies).waits(1, line -> {}).toString())
+                .isEqualTo(
+                        new Suite(2, 7004, false, policies).waits(1, line -> {}).toString())
                 .isNotEqualTo(one)
                 .containsPattern("policy +allocated .*beside free +never")
                 .containsPattern("(?m)^binpack +[0-9.]+ % ")

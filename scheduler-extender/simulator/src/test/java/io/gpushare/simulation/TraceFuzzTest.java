@@ -32,6 +32,10 @@ class TraceFuzzTest {
         small,32000,131072,2,16,T4,3
         mixed,64000,262144,2,16,T4,1
         mixed,64000,262144,2,32,V100,1
+        """, """
+        node,cpu_milli,memory_mib,cards,card_units,model,mig,count
+        cut,64000,262144,2,80,T4,3g.40gb|2g.20gb|1g.10gb|1g.10gb+me,2
+        cut,64000,262144,1,80,V100,,2
         """);
     private static final List<String> PODS = List.of("""
         name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
@@ -41,6 +45,10 @@ class TraceFuzzTest {
         pod,cpu_milli,memory_mib,units,cards,models,count,created,duration
         web,500,1024,4,0,,40,0,100
         train,16000,65536,0,2,V100|T4,3,5,100
+        """, """
+        pod,cpu_milli,memory_mib,units,cards,models,mig,count,created,duration
+        web,500,1024,4,0,,,40,0,100
+        tenant,500,1024,0,0,T4,1g.10gb,3,5,100
         """);
     private static final List<String> WORDS = List.of(
             "",
@@ -70,6 +78,8 @@ class TraceFuzzTest {
             "#",
             "a,b",
             "gpu_spec",
+            "mig",
+            "7g.80gb",
             "models",
             "sn",
             "model in (");
@@ -87,7 +97,7 @@ class TraceFuzzTest {
             try {
                 replay(nodes, pods);
                 read++;
-                PodTrace.readTimed(pods);
+                PodTrace.readTimed(pods, NodeTrace.read(nodes));
             } catch (BadInputException e) {
                 assertThat(e.getMessage()).isNotBlank().hasSizeLessThan(1000);
             }

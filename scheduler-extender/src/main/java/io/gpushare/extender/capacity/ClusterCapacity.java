@@ -1,5 +1,6 @@
 package io.gpushare.extender.capacity;
 
+import io.gpushare.model.card.Share;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -37,10 +38,37 @@ public record ClusterCapacity(Map<CardKind, Integer> cards, long nodeCpuMilli, l
                 .sum();
     }
 
-    /** Memory units of the average card, by which a whole card counts before it is chosen; 1 without cards. */
+    /**
+     * Memory units of the average card, by which a whole card counts before it is chosen; of the average MIG instance
+     * where all cards are cut, and 1 without cards.
+     */
     public double cardUnits() {
-        long count = cards.values().stream().mapToLong(Integer::intValue).sum();
-        return count == 0 ? 1 : (double) units() / count;
+        long count = 0;
+        long units = 0;
+        boolean full = cards.keySet().stream().anyMatch(kind -> !kind.instance());
+        for (Map.Entry<CardKind, Integer> each : cards.entrySet()) {
+            if (!full || !each.getKey().instance()) {
+                count += each.getValue();
+                units += (long) each.getKey().units() * each.getValue();
+            }
+        }
+        return count == 0 ? 1 : (double) units / count;
+    }
+
+    /**
+     * The pod before a card is chosen for it: a percentage is of the average card, and a MIG instance is the smallest
+     * that the pod may have.
+     */
+    public PodRequest expected(PodRequest pod) {
+        int units = (int) cardUnits();
+        if (pod.share().instances() > 0) {
+            units = cards.keySet().stream()
+                    .filter(pod::allows)
+                    .mapToInt(CardKind::units)
+                    .min()
+                    .orElse(pod.units());
+        }
+        return pod.on(Share.memory(units));
     }
 
     /** Memory units of all cards of these models. */

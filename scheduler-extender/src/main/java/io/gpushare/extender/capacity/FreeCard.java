@@ -57,11 +57,14 @@ public record FreeCard(int index, CardKind kind, Share free) {
 
     /** Whether no pod uses the card, so that it may be taken whole. */
     public boolean unused() {
-        return offers(Share.WHOLE_CARD);
+        return offers(kind.instance() ? Share.INSTANCE : Share.WHOLE_CARD);
     }
 
     FreeCard minus(Share share) {
-        return new FreeCard(index, kind, free.minus(share).shared());
+        return new FreeCard(
+                index,
+                kind,
+                share.takenWhole() > 0 ? Share.NONE : free.minus(share).shared());
     }
 
     boolean sameAs(FreeCard other) {

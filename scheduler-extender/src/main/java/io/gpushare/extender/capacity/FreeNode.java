@@ -1,6 +1,7 @@
 package io.gpushare.extender.capacity;
 
 import io.gpushare.model.HostResources;
+import io.gpushare.model.card.Share;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -126,8 +127,9 @@ public final class FreeNode {
             return List.of(List.of());
         }
         List<FreeCard> unused = cards.stream()
-                .filter(card ->
-                        card.unused() && (except == null || card.index() != except.index()) && pod.allows(card.kind()))
+                .filter(card -> card.offers(Share.WHOLE_CARD)
+                        && (except == null || card.index() != except.index())
+                        && pod.allows(card.kind()))
                 .toList();
         List<List<FreeCard>> sets = new ArrayList<>();
         int begin = 0;

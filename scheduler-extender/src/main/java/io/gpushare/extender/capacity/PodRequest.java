@@ -9,7 +9,7 @@ import java.util.Set;
  *
  * @param cpuMilli thousandths of a CPU
  * @param memoryMib the node's memory, in MiB
- * @param share its part of one card that others may share, or a MIG instance
+ * @param share its part of one card that others may share, or a MIG instance, with its memory if that is known
  * @param cards whole cards, beside the shared one
  * @param models the card models that the pod may have; empty for any
  */
@@ -36,9 +36,12 @@ public record PodRequest(long cpuMilli, long memoryMib, Share share, int cards, 
         return new PodRequest(cpuMilli, 0, share, cards, models);
     }
 
-    /** The same pod on a card with that capacity: a percentage of its memory in units. */
+    /**
+     * The same pod on a card with that capacity: a percentage of its memory in units, and an instance with all of it.
+     */
     public PodRequest on(Share capacity) {
-        return share.part() == 0 ? this : new PodRequest(cpuMilli, memoryMib, share.on(capacity), cards, models);
+        Share there = share.instances() > 0 ? share.withUnits(capacity.units()) : share.on(capacity);
+        return there.equals(share) ? this : new PodRequest(cpuMilli, memoryMib, there, cards, models);
     }
 
     /** Memory units on the shared card; 0 for none. */
@@ -56,8 +59,9 @@ public record PodRequest(long cpuMilli, long memoryMib, Share share, int cards, 
         return shares() || cards > 0;
     }
 
-    /** Whether the pod may have cards of that kind. */
+    /** Whether the pod may have cards of that kind. Who takes whole cards or instances gets no other ones. */
     public boolean allows(CardKind kind) {
-        return models.isEmpty() || models.contains(kind.model());
+        boolean like = kind.instance() ? shares() : share.instances() == 0;
+        return like && (models.isEmpty() || models.contains(kind.model()));
     }
 }

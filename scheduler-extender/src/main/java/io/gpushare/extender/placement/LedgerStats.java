@@ -164,7 +164,8 @@ public record LedgerStats(
         }
         for (Fragmentation.Loss loss : fragmentation.losses(FreeNodes.offered(name, entry))) {
             node.add(loss, unit);
-            Objects.requireNonNull(models.get(loss.card().kind().model())).add(loss, unit);
+            String model = cards.get(loss.card().index()).card().model();
+            Objects.requireNonNull(models.get(model)).add(loss, unit);
         }
     }
 

@@ -8,7 +8,10 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The kinds of cards in a cluster. They resolve a selector to card models, which is how policies weigh it. */
+/**
+ * The kinds of cards in a cluster. They resolve a selector to card models, which is how policies weigh it. The model of
+ * a MIG instance is its title, which ends with the profile.
+ */
 public final class CardKinds {
     public static final CardKinds NONE = new CardKinds(Set.of());
 
@@ -34,11 +37,11 @@ public final class CardKinds {
         CardSelector byKind = selector.withoutIdentities();
         Set<String> models = kinds.stream()
                 .filter(byKind::matches)
-                .map(kind -> kind.card().model())
+                .map(kind -> kind.card().title())
                 .collect(Collectors.toSet());
         return models.size()
                         == kinds.stream()
-                                .map(kind -> kind.card().model())
+                                .map(kind -> kind.card().title())
                                 .distinct()
                                 .count()
                 ? Set.of()

@@ -6,7 +6,6 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.DemandHistory;
 import io.gpushare.extender.policy.scoring.Fragmentation;
 import io.gpushare.extender.policy.scoring.Scoring;
-import io.gpushare.model.card.Share;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The policies of a running cluster, each of which learns from the same pods. Thread-safe. */
 public final class Policies {
-    // Of the average card, for pods that request a percentage.
-    private double cardUnits = 1;
+    private ClusterCapacity capacity = new ClusterCapacity(Map.of(), 1, 1);
     private final PolicyKind defaultKind;
     private final Map<PolicyKind, Policy> policies = new EnumMap<>(PolicyKind.class);
     private final AdaptivePolicy adaptive;
@@ -27,11 +25,10 @@ public final class Policies {
     /** @param defaultKind for pods that name no policy; of those that are not offered, only this one is known */
     public Policies(PolicyKind defaultKind) {
         this.defaultKind = defaultKind;
-        ClusterCapacity nothing = new ClusterCapacity(Map.of(), 1, 1);
-        PolicyKind.offered().forEach(kind -> policies.put(kind, kind.fromNothing(nothing)));
-        adaptive = new AdaptivePolicy(nothing);
+        PolicyKind.offered().forEach(kind -> policies.put(kind, kind.fromNothing(capacity)));
+        adaptive = new AdaptivePolicy(capacity);
         policies.put(PolicyKind.ADAPTIVE, adaptive);
-        policies.computeIfAbsent(defaultKind, kind -> kind.fromNothing(nothing));
+        policies.computeIfAbsent(defaultKind, kind -> kind.fromNothing(capacity));
     }
 
     /** The present scoring of that policy; of the default policy for null. */
@@ -84,14 +81,14 @@ public final class Policies {
 
     /** Records a new pod; to be called once per pod. */
     public synchronized void arrived(PodRequest requested) {
-        PodRequest pod = requested.on(Share.memory((int) cardUnits));
+        PodRequest pod = capacity.expected(requested);
         history.add(pod);
         policies.values().forEach(policy -> policy.arrived(pod));
     }
 
     /** Updates the cluster's cards. */
-    public synchronized void cluster(ClusterCapacity capacity) {
-        cardUnits = capacity.cardUnits();
-        policies.values().forEach(policy -> policy.cluster(capacity));
+    public synchronized void cluster(ClusterCapacity now) {
+        capacity = now;
+        policies.values().forEach(policy -> policy.cluster(now));
     }
 }

@@ -1,6 +1,10 @@
 package io.gpushare.extender.policy;
 
+import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.extender.capacity.FreeCard;
+import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.model.card.Share;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -13,6 +17,7 @@ final class RecentPods {
     static final int MAX_PODS = 500;
     private static final int MAX_DRAWN = 2000;
     // Before the first job of whole cards, jobs are taken to be this part of all units: an unused card keeps its value.
+    // So are pods that take MIG instances, by at most this part.
     private static final double EXPECTED_JOBS = 0.25;
     private static final int LARGEST_JOB = 8;
 
@@ -39,37 +44,73 @@ final class RecentPods {
     /**
      * Pods that request at least that many units together; a whole card counts as {@code cardUnits}.
      *
-     * @param nodeCards cards of the largest node
+     * @param nodes where they would come to
      */
-    List<PodRequest> draw(Random random, double units, double cardUnits, int nodeCards) {
+    List<PodRequest> draw(Random random, double units, double cardUnits, List<FreeNode> nodes) {
         List<PodRequest> seen = new ArrayList<>(pods);
-        boolean noJobs = seen.stream().noneMatch(pod -> pod.cards() > 0);
+        List<CardKind> instances = seen.stream().anyMatch(pod -> pod.share().instances() > 0)
+                ? List.of()
+                : nodes.stream()
+                        .flatMap(node -> node.cards().stream().map(FreeCard::kind))
+                        .filter(CardKind::instance)
+                        .toList();
+        double all = nodes.stream().mapToLong(FreeNode::units).sum();
+        double cut = instances.stream().mapToLong(CardKind::units).sum();
+        double expectedInstances = Math.min(EXPECTED_JOBS, cut / all);
+        int nodeCards = nodes.stream().mapToInt(RecentPods::fullCards).max().orElse(0);
+        boolean jobsCome = nodeCards == 0 || seen.stream().anyMatch(pod -> pod.cards() > 0);
+        double expectedJobs = jobsCome ? 0 : EXPECTED_JOBS;
         List<PodRequest> drawn = new ArrayList<>();
         double jobs = 0;
+        double taken = 0;
         double requested = 0;
         while (requested < units && drawn.size() < MAX_DRAWN) {
-            boolean expected = noJobs && jobs < EXPECTED_JOBS * requested;
-            PodRequest pod = expected
-                    ? job(seen, random, cardUnits, Math.min(LARGEST_JOB, nodeCards))
-                    : seen.get(random.nextInt(seen.size()));
+            PodRequest pod;
+            if (jobs < expectedJobs * requested) {
+                pod = job(seen, cardUnits, cards(random, Math.min(LARGEST_JOB, nodeCards)));
+                jobs += units(pod, cardUnits);
+            } else if (taken < expectedInstances * requested) {
+                pod = instance(seen, cardUnits, instances.get(random.nextInt(instances.size())));
+                taken += pod.units();
+            } else {
+                pod = seen.get(random.nextInt(seen.size()));
+            }
             drawn.add(pod);
             requested += units(pod, cardUnits);
-            jobs += expected ? units(pod, cardUnits) : 0;
         }
         return drawn;
     }
 
-    /** A job of whole cards with the CPU and memory per unit of the pods seen. */
-    private static PodRequest job(List<PodRequest> seen, Random random, double cardUnits, int most) {
+    private static int fullCards(FreeNode node) {
+        return (int)
+                node.cards().stream().filter(card -> !card.kind().instance()).count();
+    }
+
+    private static int cards(Random random, int most) {
         int cards = 1;
         while (2 * cards <= most && random.nextBoolean()) {
             cards *= 2;
         }
-        double units = seen.stream().mapToDouble(pod -> units(pod, cardUnits)).sum();
-        double part = units == 0 ? 0 : cards * cardUnits / units;
+        return cards;
+    }
+
+    /** A job of whole cards with the CPU and memory per unit of the pods seen. */
+    private static PodRequest job(List<PodRequest> seen, double cardUnits, int cards) {
+        return expected(seen, cardUnits, new PodRequest(0, 0, Share.NONE, cards, Set.of()));
+    }
+
+    private static PodRequest instance(List<PodRequest> seen, double cardUnits, CardKind kind) {
+        Share share = Share.INSTANCE.withUnits(kind.units());
+        return expected(seen, cardUnits, new PodRequest(0, 0, share, 0, Set.of(kind.model())));
+    }
+
+    /** The pod with the CPU and memory per unit of the pods seen. */
+    private static PodRequest expected(List<PodRequest> seen, double cardUnits, PodRequest pod) {
+        double units = seen.stream().mapToDouble(each -> units(each, cardUnits)).sum();
+        double part = units == 0 ? 0 : units(pod, cardUnits) / units;
         double cpu = seen.stream().mapToDouble(PodRequest::cpuMilli).sum();
         double memory = seen.stream().mapToDouble(PodRequest::memoryMib).sum();
-        return new PodRequest((long) (cpu * part), (long) (memory * part), 0, cards, Set.of());
+        return new PodRequest((long) (cpu * part), (long) (memory * part), pod.share(), pod.cards(), pod.models());
     }
 
     static double units(PodRequest pod, double cardUnits) {

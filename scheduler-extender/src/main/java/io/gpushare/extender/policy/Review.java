@@ -34,13 +34,11 @@ record Review(RecentPods pods, PolicyKind present, Map<PolicyKind, Scoring> scor
         if (pods.isEmpty() || free == 0) {
             return present;
         }
-        int nodeCards =
-                sample.stream().mapToInt(node -> node.cards().size()).max().orElse(1);
         double arriving = ARRIVING * Math.max(free, cardUnits);
         Random random = new Random(seed);
         List<List<PodRequest>> replays = new ArrayList<>();
         for (int i = 0; i < REPLAYS; i++) {
-            replays.add(pods.draw(random, arriving, cardUnits, nodeCards));
+            replays.add(pods.draw(random, arriving, cardUnits, sample));
         }
         PolicyKind best = present;
         double most = served(sample, present, replays, arriving) + REPLAYS * NOISE * free;

@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,15 +28,30 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
     private static final int MOST_PODS = 500;
     private static final int MOST_DEMANDS = 100;
 
-    /** What a pod requests, and which nodes can take it. */
+    /**
+     * What a pod requests, and which nodes can take it.
+     *
+     * @param wholeCards cards or MIG instances
+     * @param profile of the instances; null for cards
+     */
     public record Requested(
-            String text, int units, int sharedCards, int wholeCards, int feasibleNodes, List<ReasonCount> reasons) {
+            String text,
+            int units,
+            int sharedCards,
+            int wholeCards,
+            @Nullable String profile,
+            int feasibleNodes,
+            List<ReasonCount> reasons) {
         static Requested of(Demand demand, Explainer.Tally tally) {
             return new Requested(
                     Phrases.of(demand),
                     demand.share().units(),
                     demand.sharedCards(),
                     demand.wholeCards(),
+                    demand.containers().stream()
+                            .flatMap(container -> Stream.ofNullable(container.profile()))
+                            .findFirst()
+                            .orElse(null),
                     tally.feasible(),
                     ReasonCount.of(tally.reasons()));
         }

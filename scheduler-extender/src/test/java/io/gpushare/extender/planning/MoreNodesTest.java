@@ -116,6 +116,29 @@ class MoreNodesTest {
         assertThat(search.best(Integer.MAX_VALUE)).isEmpty();
     }
 
+    @Test
+    void newNodesMayHaveCardsThatAreCut() {
+        CardKind large = CardKind.instance("H100 MIG 3g.40gb", 40);
+        CardKind small = CardKind.instance("H100 MIG 1g.10gb", 10);
+        FreeNode kind = FreeNode.of(
+                "kind",
+                0,
+                8000,
+                0,
+                List.of(FreeCard.unused(0, H100), FreeCard.unused(1, large), FreeCard.unused(2, small)));
+        PodRequest whole = new PodRequest(0, 0, 0, 1, Set.of());
+        PodRequest instance = new PodRequest(0, 0, Share.INSTANCE.withUnits(40), 0, Set.of("H100 MIG 3g.40gb"));
+        assertPlanned(2, kind, whole, whole, instance, instance, share(10), share(10));
+        assertPlanned(3, kind, instance, instance, instance, share(10));
+        assertPlanned(2, kind, instance, share(80), share(40), share(10));
+        assertThat(search(node("kind", 8000, 8, H100), instance).unplaceable()).containsExactly(instance);
+    }
+
+    private static void assertPlanned(int nodes, FreeNode kind, PodRequest... pods) {
+        assertThat(search(kind, pods).best(Integer.MAX_VALUE).map(Plan::nodes)).contains(nodes);
+        assertThat(search(kind, pods).lowerBound().nodes()).isEqualTo(nodes);
+    }
+
     private static PodRequest share(int units) {
         return new PodRequest(0, 0, units, 0, Set.of());
     }

@@ -8,6 +8,7 @@ import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.codec.SelectorCodec;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +37,35 @@ class CardKindsTest {
         assertThat(models("")).isEmpty();
         assertThat(models("memory >= 10Gi")).isEmpty();
         assertThat(models("uuid = GPU-a")).isEmpty();
+    }
+
+    @Test
+    void anInstanceIsAModelOfItsOwnThatEndsWithItsProfile() {
+        Card full = card("f", A100, 80, 8);
+        CardKinds cut = CardKinds.of(List.of(new Inventory(
+                MemoryUnit.GIB,
+                new Inventory.Driver("580.95.05", "13.0"),
+                List.of(full, instance("3g.40gb", 39), instance("1g.10gb+me", 9)))));
+        assertThat(cut.models(SelectorCodec.parse("profile = 1g.10gb.me"))).containsExactly(A100 + " MIG 1g.10gb+me");
+        assertThat(cut.models(SelectorCodec.parse("mig = off"))).containsExactly(A100);
+        assertThat(cut.models(SelectorCodec.parse("mig = on")))
+                .containsExactlyInAnyOrder(A100 + " MIG 3g.40gb", A100 + " MIG 1g.10gb+me");
+        assertThat(cut.models(SelectorCodec.parse("model = A100"))).isEmpty();
+    }
+
+    private static Card instance(String profile, int gib) {
+        return new Card(
+                new CardId("MIG-" + gib),
+                gib,
+                0,
+                A100,
+                Memory.ofGib(gib),
+                new Card.Details(
+                        new ComputeCapability(8, 0),
+                        null,
+                        null,
+                        true,
+                        new MigInstance(new CardId("GPU-p"), profile, 1, 0, List.of())));
     }
 
     private Set<String> models(String selector) {

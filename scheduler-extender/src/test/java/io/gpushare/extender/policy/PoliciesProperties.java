@@ -48,16 +48,25 @@ class PoliciesProperties {
             long whole = IntStream.range(0, free.length)
                     .filter(card -> whole(pod, card))
                     .count();
-            boolean cards = pod.units() == 0
+            boolean cards = !pod.shares()
                     ? whole >= pod.cards()
                     : IntStream.range(0, free.length)
-                            .filter(card -> allowed(pod, card) && free[card] >= pod.units())
+                            .filter(card -> shares(pod, card))
                             .anyMatch(card -> whole - (whole(pod, card) ? 1 : 0) >= pod.cards());
             return cards && pod.cpuMilli() <= cpu && pod.memoryMib() <= memory;
         }
 
+        private boolean shares(PodRequest pod, int card) {
+            boolean instance = pod.share().instances() == 0 || (kinds[card].instance() && unused(card));
+            return instance && allowed(pod, card) && free[card] >= pod.units();
+        }
+
         private boolean whole(PodRequest pod, int card) {
-            return allowed(pod, card) && free[card] == kinds[card].units();
+            return allowed(pod, card) && !kinds[card].instance() && unused(card);
+        }
+
+        private boolean unused(int card) {
+            return free[card] == kinds[card].units();
         }
 
         private boolean allowed(PodRequest pod, int card) {
@@ -71,9 +80,9 @@ class PoliciesProperties {
                 free[card.index()] = 0;
             }
             FreeCard shared = candidate.shared();
-            assertThat(shared != null).isEqualTo(candidate.pod().units() > 0);
+            assertThat(shared != null).isEqualTo(candidate.pod().shares());
             if (shared != null) {
-                assertThat(allowed(candidate.pod(), shared.index())).isTrue();
+                assertThat(shares(candidate.pod(), shared.index())).isTrue();
                 free[shared.index()] -= candidate.pod().units();
                 assertThat(free[shared.index()]).isNotNegative();
             }

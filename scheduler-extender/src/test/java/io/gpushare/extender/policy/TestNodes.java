@@ -6,6 +6,7 @@ import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.IndexedNodes;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,7 +17,12 @@ import java.util.stream.IntStream;
 /** Nodes by their positions in a list, and random clusters and pods. */
 final class TestNodes implements IndexedNodes {
     private static final List<CardKind> KINDS = List.of(
-            new CardKind("T4", 15), new CardKind("V100", 16), new CardKind("V100", 32), new CardKind("A100", 4000));
+            new CardKind("T4", 15),
+            new CardKind("V100", 16),
+            new CardKind("V100", 32),
+            new CardKind("A100", 4000),
+            CardKind.instance("A100 MIG 3g.20gb", 2000),
+            CardKind.instance("A100 MIG 1g.5gb", 500));
 
     final List<FreeNode> nodes;
     private final int[] versions;
@@ -92,6 +98,10 @@ final class TestNodes implements IndexedNodes {
     }
 
     static PodRequest pod(Random random) {
+        if (random.nextInt(5) == 0) {
+            Set<String> profile = random.nextBoolean() ? Set.of("A100 MIG 1g.5gb") : Set.of();
+            return new PodRequest(500L * random.nextInt(10), 0, Share.INSTANCE, 0, profile);
+        }
         int units = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(random.nextInt(8) == 0 ? 3000 : 20);
         int cards = units == 0 || random.nextInt(8) == 0 ? random.nextInt(4) : 0;
         Set<String> models = switch (random.nextInt(5)) {

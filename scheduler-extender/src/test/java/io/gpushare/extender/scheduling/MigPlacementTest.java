@@ -58,6 +58,7 @@ class MigPlacementTest {
         for (int units = 0; units < 39 + 9; units += 3) {
             assertThat(place(placer, MEMORY, "3")).isNotEqualTo("MIG-3");
         }
+        assertThat(placer.stats().models()).containsOnlyKeys("simulated", "NVIDIA H100");
     }
 
     @Test

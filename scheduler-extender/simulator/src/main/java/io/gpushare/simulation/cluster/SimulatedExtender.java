@@ -22,10 +22,12 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.simulation.trace.MigProfile;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -77,7 +79,7 @@ public final class SimulatedExtender {
     /**
      * A pod on its node.
      *
-     * @param units memory units of its cards; a whole card counts with its capacity
+     * @param units memory units of its cards; a whole card or instance counts with its capacity
      */
     public record Placed(SimulatedPod pod, String node, long units) {}
 
@@ -101,11 +103,23 @@ public final class SimulatedExtender {
         HostResources host = new HostResources(node.cpuMilli(), node.memoryMib());
         List<Card> cards = new ArrayList<>();
         for (FreeCard card : node.cards()) {
-            CardId id = new CardId(names.size() + "-" + card.index());
+            CardId physical = new CardId(names.size() + "-" + card.index());
+            String title = card.kind().model();
+            boolean instance = card.kind().instance();
+            CardId id = instance ? new CardId("MIG-" + physical) : physical;
+            Card.Details details = instance
+                    ? new Card.Details(
+                            null,
+                            null,
+                            null,
+                            true,
+                            new MigInstance(physical, MigProfile.profile(title), 0, 0, List.of()))
+                    : Card.Details.UNKNOWN;
             // A file may name models that no card could have.
-            String model = models.computeIfAbsent(card.kind().model(), any -> "model " + models.size());
+            String model =
+                    models.computeIfAbsent(instance ? MigProfile.model(title) : title, any -> "model " + models.size());
             Memory memory = Memory.ofMib(card.kind().units());
-            cards.add(new Card(id, card.index(), card.index(), model, memory, Card.Details.UNKNOWN));
+            cards.add(new Card(id, card.index(), card.index(), model, memory, details));
             units.put(id.uuid(), (long) card.kind().units());
         }
         names.add(name);
@@ -158,13 +172,14 @@ public final class SimulatedExtender {
         if (binder.bind(pod.ref(), node, Instant.EPOCH) instanceof BindResult.Failed(var _, String sentence)) {
             throw new IllegalStateException("filter named " + node + ", and bind refused it: " + sentence);
         }
-        return Optional.of(new Placed(pod, node, pod.request().units() + wholeUnits(pod.ref(), node)));
+        int shared = pod.request().share().instances() > 0 ? 0 : pod.request().units();
+        return Optional.of(new Placed(pod, node, shared + wholeUnits(pod.ref(), node)));
     }
 
     private long wholeUnits(PodRef pod, String node) {
         return ledger.nodeEntry(node).cards().allocationOf(pod.uid()).stream()
                 .flatMap(allocation -> allocation.cards().stream()
-                        .filter(card -> allocation.shareOn(card).wholeCards() > 0))
+                        .filter(card -> allocation.shareOn(card).takenWhole() > 0))
                 .mapToLong(card -> units.getOrDefault(card.uuid(), 0L))
                 .sum();
     }

@@ -9,10 +9,12 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.simulation.trace.MigProfile;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A pod of a simulation with the containers and annotations that a user would have written. */
@@ -48,8 +50,10 @@ public record SimulatedPod(
             return Map.of();
         }
         List<String> selected = pod.models().stream()
+                .flatMap(title -> Stream.of(title, MigProfile.model(title)))
                 .filter(models::containsKey)
                 .map(models::get)
+                .distinct()
                 .sorted()
                 .toList();
         return Map.of(
@@ -63,7 +67,9 @@ public record SimulatedPod(
         Map<String, String> first = new HashMap<>();
         first.put("cpu", pod.cpuMilli() + "m");
         first.put("memory", pod.memoryMib() + "Mi");
-        if (pod.units() > 0) {
+        if (pod.share().instances() > 0) {
+            first.put(ResourceNames.INSTANCES + profile(pod), "1");
+        } else if (pod.units() > 0) {
             first.put(ResourceNames.DEFAULT.memory(), String.valueOf(pod.units()));
         }
         containers.add(new ContainerResources("first", ContainerRole.APP, first));
@@ -72,5 +78,9 @@ public record SimulatedPod(
                     "second", ContainerRole.APP, Map.of(ResourceNames.DEFAULT.cards(), String.valueOf(pod.cards()))));
         }
         return containers;
+    }
+
+    private static String profile(PodRequest pod) {
+        return pod.models().stream().map(MigProfile::profile).findFirst().orElseThrow();
     }
 }

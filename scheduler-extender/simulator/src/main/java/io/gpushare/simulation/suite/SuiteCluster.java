@@ -34,10 +34,14 @@ public record SuiteCluster(
         timed = List.copyOf(timed);
     }
 
-    /** The cluster of that seed. */
-    public static SuiteCluster of(long seed) {
+    /**
+     * The cluster of that seed.
+     *
+     * @param mig whether some of its cards are cut into MIG instances
+     */
+    public static SuiteCluster of(long seed, boolean mig) {
         Draw draw = new Draw(seed);
-        DrawnNodes nodes = DrawnNodes.draw(draw);
+        DrawnNodes nodes = mig ? DrawnNodes.drawCut(draw) : DrawnNodes.draw(draw);
         DrawnPods pods = DrawnPods.draw(draw, nodes);
         ArrivalPattern pattern = ArrivalPattern.draw(draw);
         List<PodRequest> arriving = pattern.order(pods.arriving(draw), draw);

@@ -8,8 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.model.card.Share;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,14 +29,12 @@ public final class ClusterTrace {
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
 
-    /** What one pod has: units of each of some cards, and whole cards. */
-    private record Held(List<Integer> shares, int cards) {
-        Held plus(int units, boolean whole) {
-            List<Integer> all = new ArrayList<>(shares);
-            if (!whole) {
-                all.add(units);
-            }
-            return new Held(all, whole ? cards + 1 : cards);
+    /** What one pod has: parts of some cards or whole MIG instances, and whole cards. */
+    private record Held(List<PodRequest> shares, int cards) {
+        Held plus(PodRequest share) {
+            List<PodRequest> all = new ArrayList<>(shares);
+            all.add(share);
+            return new Held(all, cards);
         }
     }
 
@@ -79,11 +79,11 @@ public final class ClusterTrace {
         List<PodRequest> pods = new ArrayList<>();
         for (Held each : held.values()) {
             // A policy weighs one share a pod. A pod with shares of several cards counts as several pods.
-            for (int i = 1; i < each.shares().size(); i++) {
-                pods.add(new PodRequest(0, 0, each.shares().get(i), 0, Set.of()));
+            pods.addAll(each.shares());
+            if (each.cards() > 0) {
+                PodRequest last = each.shares().isEmpty() ? share(0) : pods.removeLast();
+                pods.add(new PodRequest(0, 0, last.share(), each.cards(), last.models()));
             }
-            int first = each.shares().isEmpty() ? 0 : each.shares().getFirst();
-            pods.add(new PodRequest(0, 0, first, each.cards(), Set.of()));
         }
         pods.addAll(waiting);
         if (pods.isEmpty()) {
@@ -125,11 +125,16 @@ public final class ClusterTrace {
                 return; // `cluster` has the nodes too, without their pods.
             }
             int units = card.path("units").asInt();
+            String title = card.path("model").asText();
+            String profile = MigProfile.profile(title);
             if (units > 0 && !card.has("unhealthy") && !card.has("cordoned") && !card.has("held")) {
-                cards.add(new CardKind(card.path("model").asText(), units));
+                cards.add(
+                        profile.isEmpty()
+                                ? new CardKind(title, units)
+                                : CardKind.instance(MigProfile.title(MigProfile.model(title), profile), units));
             }
             for (JsonNode pod : card.path("pods")) {
-                pod(pod);
+                pod(pod, profile);
             }
         }
         int unit = node.path("unitMiB").asInt();
@@ -141,16 +146,31 @@ public final class ClusterTrace {
         nodes.add(node.path("name").asText(), cards);
     }
 
-    private void pod(JsonNode pod) throws BadInputException {
+    /** @param profile of the card that the pod holds; empty if that is no instance */
+    private void pod(JsonNode pod, String profile) throws BadInputException {
         String name = pod.path("namespace").asText() + "/" + pod.path("name").asText();
         int units = pod.path("units").asInt();
         if (units > 0) {
             Held before = held.getOrDefault(name, new Held(List.of(), 0));
-            held.put(name, before.plus(units, pod.path("whole").asBoolean()));
+            boolean whole = pod.path("whole").asBoolean();
+            held.put(
+                    name,
+                    whole && profile.isEmpty()
+                            ? new Held(before.shares(), before.cards() + 1)
+                            : before.plus(whole ? instance(profile, units) : share(units)));
         }
         if (held.size() > MAX_PODS) {
             throw new BadInputException(source + " has more than " + MAX_PODS + " pods");
         }
+    }
+
+    private static PodRequest share(int units) {
+        return new PodRequest(0, 0, units, 0, Set.of());
+    }
+
+    /** A pod that takes an instance of that profile of any card. */
+    private static PodRequest instance(String profile, int units) {
+        return new PodRequest(0, 0, Share.INSTANCE.withUnits(units), 0, Set.of(MigProfile.title("", profile)));
     }
 
     private void waiting(JsonNode queue) {
@@ -158,8 +178,13 @@ public final class ClusterTrace {
             JsonNode demand = queue.path("demands").path(pod.path("demand").asInt(-1));
             int units = Math.max(0, demand.path("units").asInt());
             int cards = Math.max(0, demand.path("wholeCards").asInt());
+            if (demand.path("profile").isTextual()) {
+                PodRequest instance = instance(demand.path("profile").asText(), 0);
+                waiting.addAll(Collections.nCopies(Math.min(cards, NodeTrace.MAX_CARDS), instance));
+                continue;
+            }
             for (int i = 1; i < Math.min(demand.path("sharedCards").asInt(), NodeTrace.MAX_CARDS); i++) {
-                waiting.add(new PodRequest(0, 0, units, 0, Set.of()));
+                waiting.add(share(units));
             }
             if (units > 0 || cards > 0) {
                 waiting.add(new PodRequest(0, 0, units, cards, Set.of()));

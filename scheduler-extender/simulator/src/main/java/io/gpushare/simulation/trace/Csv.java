@@ -66,6 +66,13 @@ record Csv(String file, List<String> columns, List<Row> rows) {
             return optional("count").isEmpty() ? 1 : number("count", 1);
         }
 
+        /** That text of a column as the profile of a MIG instance. */
+        MigProfile profile(String text) throws BadInputException {
+            return MigProfile.parse(text.strip())
+                    .orElseThrow(() -> invalid("column mig has '" + shortened(text)
+                            + "': write profiles as nvidia-smi lists them, such as 3g.40gb or 1g.10gb+me"));
+        }
+
         BadInputException invalid(String sentence) {
             return new BadInputException(of.file + " line " + line + ": " + sentence);
         }

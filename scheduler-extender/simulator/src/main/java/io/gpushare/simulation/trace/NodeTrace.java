@@ -3,15 +3,19 @@ package io.gpushare.simulation.trace;
 import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.selector.FactValue;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +46,8 @@ public final class NodeTrace {
 
     /**
      * Reads openb's columns {@code sn,cpu_milli,memory_mib,gpu,model}, or ours, {@code
-     * node,cpu_milli,memory_mib,cards,card_units,model} and perhaps {@code count}.
+     * node,cpu_milli,memory_mib,cards,card_units,model} and perhaps {@code mig}, the profiles of the instances into
+     * which each of these cards is cut, and {@code count}.
      */
     public static NodeTrace read(Path path) throws BadInputException {
         Csv csv = Csv.read(path);
@@ -95,12 +100,61 @@ public final class NodeTrace {
         } else {
             addNames(row, name, node.count);
         }
-        if (node.cards.size() + cards > MAX_CARDS) {
+        List<CardKind> each = cut(row, units);
+        if (node.cards.size() + cards * each.size() > MAX_CARDS) {
             throw row.invalid("node " + name + " has more than " + MAX_CARDS + " cards");
         }
         for (int i = 0; i < cards; i++) {
-            node.cards.add(new CardKind(row.text("model"), units));
+            node.cards.addAll(each);
         }
+    }
+
+    /** What one card of that row is: itself, or the instances into which it is cut. */
+    private static List<CardKind> cut(Csv.Row row, int units) throws BadInputException {
+        String model = row.text("model");
+        if (row.optional("mig").isEmpty()) {
+            return units == 0 ? List.of() : List.of(new CardKind(model, units));
+        }
+        List<MigProfile> cut = new ArrayList<>();
+        for (String each : row.text("mig").split("\\|", -1)) {
+            cut.add(row.profile(each));
+        }
+        String fault = MigProfile.fault(cut, units);
+        if (!fault.isEmpty()) {
+            throw row.invalid("column mig: " + fault);
+        }
+        return cut.stream().map(profile -> profile.kind(model)).toList();
+    }
+
+    /**
+     * The same pods with the cards of these nodes that they may have: a model includes its instances, and who takes an
+     * instance whole has the memory of those with its profile. What no node has stays as it is.
+     */
+    UnaryOperator<PodRequest> resolver() {
+        List<CardKind> kinds = nodes.values().stream()
+                .flatMap(node -> node.cards.stream())
+                .filter(CardKind::instance)
+                .distinct()
+                .toList();
+        Map<PodRequest, PodRequest> known = new HashMap<>();
+        return pod -> pod.models().isEmpty() || kinds.isEmpty()
+                ? pod
+                : known.computeIfAbsent(pod, any -> resolved(pod, kinds));
+    }
+
+    private static PodRequest resolved(PodRequest pod, List<CardKind> instances) {
+        Set<String> models = new HashSet<>(pod.models());
+        Share share = pod.share();
+        List<CardKind> named = instances.stream()
+                .filter(kind -> pod.models().stream().anyMatch(name -> MigProfile.names(name, kind.model())))
+                .toList();
+        if (share.instances() > 0 && !named.isEmpty()) {
+            models.clear();
+            share = share.withUnits(
+                    named.stream().mapToInt(CardKind::units).min().orElseThrow());
+        }
+        named.forEach(kind -> models.add(kind.model()));
+        return new PodRequest(pod.cpuMilli(), pod.memoryMib(), share, pod.cards(), models);
     }
 
     private void addNames(Csv.Row row, String name, int count) throws BadInputException {

@@ -8,6 +8,7 @@ public enum PodClass {
     LARGE_SHARE("large share"),
     WHOLE_CARDS("whole cards"),
     EIGHT_CARDS("8 cards"),
+    INSTANCE("MIG instance"),
     NO_GPU("no GPU");
 
     private static final int GANG = 8;
@@ -20,6 +21,9 @@ public enum PodClass {
 
     /** The class of a pod; a share is small up to a quarter of the average card. */
     public static PodClass of(PodRequest pod, double cardUnits) {
+        if (pod.share().instances() > 0) {
+            return INSTANCE;
+        }
         if (pod.cards() > 0) {
             return pod.cards() < GANG ? WHOLE_CARDS : EIGHT_CARDS;
         }
@@ -33,6 +37,7 @@ public enum PodClass {
             case LARGE_SHARE -> "largeShare";
             case WHOLE_CARDS -> "wholeCards";
             case EIGHT_CARDS -> "eightCards";
+            case INSTANCE -> "migInstance";
             case NO_GPU -> "noGpu";
         };
     }

@@ -14,4 +14,9 @@ public record TimedPod(PodRequest request, long created, long duration) {
             throw new IllegalArgumentException("a pod has no negative time");
         }
     }
+
+    /** Another pod with the same times. */
+    TimedPod with(PodRequest changed) {
+        return new TimedPod(changed, created, duration);
+    }
 }

@@ -23,7 +23,7 @@ public record Workload(NodeTrace nodes, List<PodRequest> pods) {
                 throw new BadInputException("--from-cluster has the nodes: omit --nodes");
             }
             ClusterTrace trace = ClusterTrace.read(cluster);
-            return new Workload(
+            return of(
                     trace.nodes(),
                     pods == null
                             ? trace.pods()
@@ -35,7 +35,11 @@ public record Workload(NodeTrace nodes, List<PodRequest> pods) {
             throw new BadInputException("name the files with --nodes and --pods, or a cluster with --from-cluster;"
                     + " --help lists the options");
         }
-        return new Workload(NodeTrace.read(nodes), PodTrace.read(pods));
+        return of(NodeTrace.read(nodes), PodTrace.read(pods));
+    }
+
+    private static Workload of(NodeTrace nodes, List<PodRequest> pods) {
+        return new Workload(nodes, pods.stream().map(nodes.resolver()).toList());
     }
 
     /** The pod without what a cluster does not tell of its nodes. */

@@ -7,6 +7,7 @@ import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.model.card.Share;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,6 +66,95 @@ class TraceFilesTest {
                 .contains(
                         new PodRequest(500, 1024, 4, 0, Set.of()),
                         new PodRequest(8000, 65_536, 0, 2, Set.of("A100", "H100")));
+    }
+
+    @Test
+    void cardsAreCutIntoInstancesAndPodsTakeThemByTheirProfile() throws Exception {
+        Workload workload = Workload.read(file("""
+            node,cpu_milli,memory_mib,cards,card_units,model,mig,count
+            a,32000,65536,1,80,H100,,2
+            a,32000,65536,1,80,H100,3g.40gb | 1g.10gb+me,2
+            b,32000,65536,1,141,H200,3g.71gb|3g.71gb,
+            """), file("""
+                pod,cpu_milli,memory_mib,units,cards,models,mig,count
+                any,500,1024,,,,3g.40gb,2
+                one,500,1024,0,0,H100,1g.10gb.me,
+                web,500,1024,4,0,H100,,
+                lost,500,1024,0,0,H100,3g.71gb,
+                train,500,1024,0,1,H200,,
+                """), null);
+        CardKind large = CardKind.instance("H100 MIG 3g.40gb", 40);
+        CardKind small = CardKind.instance("H100 MIG 1g.10gb.me", 10);
+        CardKind half = CardKind.instance("H200 MIG 3g.71gb", 71);
+        assertThat(workload.nodes().nodes(0))
+                .extracting(
+                        node -> node.cards().stream().map(card -> card.kind()).toList())
+                .containsExactly(
+                        List.of(small, large, new CardKind("H100", 80)),
+                        List.of(small, large, new CardKind("H100", 80)),
+                        List.of(half, half));
+        assertThat(workload.pods())
+                .containsExactly(
+                        instance(40, large.model()),
+                        instance(40, large.model()),
+                        instance(10, small.model()),
+                        new PodRequest(500, 1024, 4, 0, Set.of("H100", large.model(), small.model())),
+                        instance(71, "H100 MIG 3g.71gb"),
+                        new PodRequest(500, 1024, 0, 1, Set.of("H200", half.model())));
+    }
+
+    private static PodRequest instance(int units, String model) {
+        return new PodRequest(500, 1024, Share.INSTANCE.withUnits(units), 0, Set.of(model));
+    }
+
+    @Test
+    void cutsThatNoCardHasAreRefusedWithWhatToDo() throws IOException {
+        assertCut(
+                "half", 80, "line 2: column mig has 'half': write profiles as nvidia-smi lists them, such as 3g.40gb");
+        assertCut("3g.40gb||1g.10gb", 80, "column mig has ''");
+        assertCut("8g.80gb", 80, "column mig has '8g.80gb'");
+        assertCut(
+                "4g.40gb|4g.40gb",
+                80,
+                "column mig: the instances have 8 slices (the number before g), and a card has 7");
+        assertCut("3g.40gb|2g.20gb", 40, "column mig: the instances have 60 GiB, and the card has card_units 40");
+        assertCut(
+                "1g.10gb",
+                1000,
+                "1g.10gb is too small for a card with card_units 1000: write the profiles of that card,"
+                        + " and with MIG all units in GiB");
+        assertPods(
+                "pod,cpu_milli,memory_mib,units,cards,models,mig\na,1,1,0,0,,large\n",
+                "line 2: column mig has 'large'");
+        assertPods(
+                "pod,cpu_milli,memory_mib,units,cards,models,mig\na,1,1,4,0,,1g.10gb\n",
+                "line 2: the pod takes an instance whole and has units or cards as well: leave these empty");
+    }
+
+    @Test
+    void cutsOfRealCardsAreAccepted() throws Exception {
+        for (String cut : List.of(
+                "24 1g.6gb|1g.6gb|1g.6gb|1g.6gb",
+                "39 3g.20gb|2g.10gb|1g.5gb|1g.5gb",
+                "79 7g.80gb",
+                "79 1g.20gb|1g.20gb|1g.20gb|1g.20gb",
+                "94 1g.24gb|1g.24gb|1g.24gb|1g.24gb",
+                "140 4g.71gb|3g.71gb",
+                "179 1g.45gb|1g.45gb|1g.45gb|1g.45gb",
+                "80 1c.3g.40gb|1g.10gb+me")) {
+            String[] card = cut.split(" ");
+            assertThat(NodeTrace.read(file(cut(card[1], Integer.parseInt(card[0]))))
+                            .nodes(0))
+                    .hasSize(1);
+        }
+    }
+
+    private void assertCut(String mig, int units, String sentence) throws IOException {
+        assertNodes(cut(mig, units), sentence);
+    }
+
+    private static String cut(String mig, int units) {
+        return "node,cpu_milli,memory_mib,cards,card_units,model,mig\nn,1,1,1," + units + ",H100," + mig + "\n";
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.gpushare.extender.policy.scoring;
 import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.model.card.Share;
 
 /**
  * Fills cards and nodes in use before unused ones.
@@ -27,7 +28,9 @@ public final class Binpack implements Scoring {
         FreeNode node = candidate.node();
         double full = SCALE;
         if (candidate.pod().cards() > 0) {
-            long left = node.cards().stream().filter(FreeCard::unused).count()
+            long left = node.cards().stream()
+                            .filter(card -> card.offers(Share.WHOLE_CARD))
+                            .count()
                     - candidate.pod().cards();
             full = full(SCALE, node.cards().size(), left);
         }

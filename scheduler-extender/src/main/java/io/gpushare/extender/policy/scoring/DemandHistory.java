@@ -1,5 +1,6 @@
 package io.gpushare.extender.policy.scoring;
 
+import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.PodRequest;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,6 +12,7 @@ public final class DemandHistory {
     private final BoundedCounts<PodRequest> kinds = new BoundedCounts<>();
     private final BoundedCounts<Set<String>> unitsByModels = new BoundedCounts<>();
     private final BoundedCounts<Set<String>> cardsByModels = new BoundedCounts<>();
+    private final BoundedCounts<Set<String>> instancesByModels = new BoundedCounts<>();
     private double singles;
     private double units;
     private double cards;
@@ -22,7 +24,9 @@ public final class DemandHistory {
         if (!pod.gpu()) {
             return;
         }
-        if (pod.units() > 0) {
+        if (pod.share().instances() > 0) {
+            instancesByModels.add(pod.models(), 1);
+        } else if (pod.units() > 0) {
             shares.add(pod.units(), 1);
         } else if (pod.cards() == 1) {
             singles++;
@@ -42,9 +46,15 @@ public final class DemandHistory {
         return shares.counts();
     }
 
-    /** The number of pods that request one whole card. */
-    double singles() {
-        return singles;
+    /** The number of pods that request one whole card, or one whole instance, and may have one of that kind. */
+    double singles(CardKind kind) {
+        if (!kind.instance()) {
+            return singles;
+        }
+        return instancesByModels.counts().entrySet().stream()
+                .filter(each -> each.getKey().isEmpty() || each.getKey().contains(kind.model()))
+                .mapToDouble(Map.Entry::getValue)
+                .sum();
     }
 
     /** The number of pods by what they request, except for the node's memory. */

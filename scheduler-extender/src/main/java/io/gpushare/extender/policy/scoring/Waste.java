@@ -1,5 +1,6 @@
 package io.gpushare.extender.policy.scoring;
 
+import io.gpushare.extender.capacity.CardKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,16 +20,17 @@ final class Waste {
     private record Arrival(int steps, double part) {}
 
     /** @param depth the number of pods that arrive */
-    Waste(DemandHistory history, int units, int depth) {
-        this.units = units;
+    Waste(DemandHistory history, CardKind kind, int depth) {
+        this.units = kind.units();
         int steps = Math.min(units, STEPS);
-        waste = table(shares(history, units, steps), steps, depth);
+        waste = table(shares(history, kind, steps), steps, depth);
     }
 
-    private static List<Arrival> shares(DemandHistory history, int units, int steps) {
+    private static List<Arrival> shares(DemandHistory history, CardKind kind, int steps) {
         Map<Integer, Double> counts = new HashMap<>();
-        double total = history.singles();
-        counts.put(steps, history.singles());
+        int units = kind.units();
+        double total = history.singles(kind);
+        counts.put(steps, total);
         for (Map.Entry<Integer, Double> each : history.shares().entrySet()) {
             // A share that does not fit the card at all goes to larger ones.
             if (each.getKey() <= units) {

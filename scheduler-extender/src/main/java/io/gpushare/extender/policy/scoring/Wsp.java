@@ -53,7 +53,7 @@ public final class Wsp implements Scoring {
         memoryPerUnit = history.memoryPerUnit(mean);
         unknown = new Worth(mean, 0);
         for (CardKind kind : capacity.cards().keySet()) {
-            Waste waste = new Waste(history, kind.units(), depth);
+            Waste waste = new Waste(history, kind, depth);
             double price = PRICE * price(kind.model(), history, capacity);
             wastes.put(kind, waste);
             prices.put(kind, price);

@@ -10,7 +10,7 @@ import io.gpushare.extender.capacity.FreeNode;
  * looks further ahead than WSP, and adds to the cost
  *
  * <ul>
- *   <li>a part of the card, where a share is the first one on a card;
+ *   <li>a part of the card, where a share is the first one on a card or MIG instance;
  *   <li>what the node loses of the largest job of 1, 2, 4 or 8 whole cards that fits there, beyond the cards taken.
  * </ul>
  */
@@ -25,21 +25,29 @@ public record WspKeep(Wsp wsp) implements Scoring {
 
     @Override
     public double cost(Candidate candidate) {
-        FreeCard shared = candidate.shared();
-        boolean first = shared != null && shared.unused();
-        int taken = candidate.whole().size() + (first ? 1 : 0);
         double cost = wsp.cost(candidate);
-        if (shared != null && first) {
+        int taken = candidate.whole().size();
+        FreeCard shared = candidate.shared();
+        if (shared != null && shared.unused() && candidate.pod().share().instances() == 0) {
             cost += FIRST_SHARE * shared.kind().units();
+            taken += shared.kind().instance() ? 0 : 1;
         }
         return taken == 0 ? cost : cost + lostJob(candidate.node(), taken);
     }
 
     private static double lostJob(FreeNode node, int taken) {
-        int unused = (int) node.cards().stream().filter(FreeCard::unused).count();
+        int full = 0;
+        int unused = 0;
+        double units = 0;
+        for (FreeCard card : node.cards()) {
+            if (!card.kind().instance()) {
+                full++;
+                unused += card.unused() ? 1 : 0;
+                units += card.kind().units();
+            }
+        }
         int lost = largestJob(unused) - largestJob(unused - taken) - taken;
-        double cardUnits = (double) node.units() / node.cards().size();
-        return lost <= 0 ? 0 : lost * cardUnits / LARGEST_JOB;
+        return lost <= 0 ? 0 : lost * (units / full) / LARGEST_JOB;
     }
 
     private static int largestJob(int cards) {

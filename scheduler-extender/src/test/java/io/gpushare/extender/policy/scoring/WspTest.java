@@ -13,6 +13,7 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.Policy;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,7 @@ class WspTest {
     @Test
     void wasteIsWhatTypicalPodsCanNotUse() {
         DemandHistory history = history(pod(0, 6, 0));
-        Waste waste = new Waste(history, 16, 10);
+        Waste waste = new Waste(history, T4, 10);
         assertThat(waste.of(16)).as("two pods of 6 leave 4").isEqualTo(4);
         assertThat(waste.of(12)).isZero();
         assertThat(waste.of(5)).isEqualTo(5);
@@ -36,7 +37,7 @@ class WspTest {
 
     @Test
     void wasteIsTheMeanOverPossiblePods() {
-        Waste waste = new Waste(history(pod(0, 16, 0), pod(0, 10, 0)), 16, 10);
+        Waste waste = new Waste(history(pod(0, 16, 0), pod(0, 10, 0)), T4, 10);
         // Half of the first pods take all of it; the other half leave 6, which no pod can use.
         assertThat(waste.of(16)).isCloseTo(3, offset(1e-9));
         // With one half each, no pod of 10 arrives ten times; otherwise 10 are taken.
@@ -45,7 +46,7 @@ class WspTest {
 
     @Test
     void aCardOfManyUnitsIsDividedIntoSteps() {
-        Waste waste = new Waste(history(pod(0, 81920 / 4, 0)), 81920, 10);
+        Waste waste = new Waste(history(pod(0, 81920 / 4, 0)), new CardKind("A100", 81920), 10);
         assertThat(waste.of(81920)).isZero();
         assertThat(waste.of(81920 / 8)).isEqualTo(81920.0 / 8);
     }
@@ -91,6 +92,23 @@ class WspTest {
             assertThat(chosen(nodes, any, any, selecting).node().name()).startsWith("second");
             assertThat(chosen(nodes, selecting, any, selecting).node().name()).startsWith("first");
         }
+    }
+
+    @Test
+    void memoryPodsLeaveTheInstancesThatPodsTakeWhole() {
+        CardKind instance = CardKind.instance("H100 MIG 1g.10gb", 10);
+        PodRequest taking = new PodRequest(0, 0, Share.INSTANCE.withUnits(10), 0, Set.of(instance.model()));
+        PodRequest share = pod(0, 10, 0);
+        FreeNode node = FreeNode.of("n", 0, MUCH, MUCH, List.of(FreeCard.unused(0, instance), card(1, T4, 10)));
+        assertThat(chosen(List.of(node), share, share, taking).shared())
+                .extracting(FreeCard::index)
+                .isEqualTo(1);
+        assertThat(chosen(List.of(node), taking, share, taking).shared())
+                .extracting(FreeCard::index)
+                .isEqualTo(0);
+        assertThat(chosen(List.of(node), taking, share, taking).after().freeUnits())
+                .as("it has all memory of the instance")
+                .isEqualTo(10);
     }
 
     @Test
