@@ -50,8 +50,8 @@ final class HamiCodec {
     static final CardSelector INSTANCES = SelectorCodec.parse("mig = on");
 
     /**
-     * What is wrong with a pod that asks for MIG instances: without an amount of memory it would take cards whole, and a
-     * program sees one instance at most.
+     * What is wrong with a pod that asks for MIG instances: without an amount of memory it would take cards whole, and
+     * a program sees one instance at most.
      */
     static Optional<String> mistakeOnInstances(Demand demand) {
         String begin = "annotation " + AnnotationKeys.HAMI_MODE + ": mig gives a part of one MIG instance: request ";

@@ -47,7 +47,8 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
     }
 
     private static final String NEEDS_NO_MPS = "MPS, and a pod with memory on several cards needs cards without it";
-    private static final String SEES_ONE = ", of which a program sees only one: memory on several cards needs cards without MIG";
+    private static final String SEES_ONE =
+            ", of which a program sees only one: memory on several cards needs cards without MIG";
     private static final Comparator<Obstacle> NEAREST_FIRST = Comparator.comparing(Obstacle::kind)
             .thenComparing(Comparator.comparingInt(Obstacle::amount).reversed());
 
@@ -171,8 +172,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
             case CORDONED -> "cordoned";
             case UNHEALTHY ->
                 "unhealthy" + (state.card().health() instanceof Health.Unhealthy(String why) ? ": " + why : "");
-            case NO_MEMORY ->
-                joins(demand, state.card()) ? "offers no memory: " + noMemory() : "has " + NEEDS_NO_MPS;
+            case NO_MEMORY -> joins(demand, state.card()) ? "offers no memory: " + noMemory() : "has " + NEEDS_NO_MPS;
             case NO_CORE_LIMITS ->
                 "does not limit cores: "
                         + (state.capacity().cores() == 0
