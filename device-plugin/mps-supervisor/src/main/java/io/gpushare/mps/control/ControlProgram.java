@@ -3,6 +3,7 @@ package io.gpushare.mps.control;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -50,6 +51,11 @@ public record ControlProgram(Path program, Path pipe) {
                         .map(directory -> Path.of(directory, name))
                         .filter(Files::isExecutable)
                         .findFirst();
+    }
+
+    /** Whether a daemon has ever listened in the directory: it makes its socket when it starts, and leaves it behind. */
+    boolean mayHaveDaemon() {
+        return Files.exists(pipe.resolve("control"), LinkOption.NOFOLLOW_LINKS);
     }
 
     /** Sends the commands, one a line, and waits for all replies. */

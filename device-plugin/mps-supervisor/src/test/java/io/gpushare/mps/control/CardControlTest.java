@@ -13,6 +13,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CardControlTest {
+    @Test
+    void aCardThatNeverHadADaemonStartsNoProgram(@TempDir Path dir) throws Exception {
+        SimulatedPrograms programs = new SimulatedPrograms(dir);
+        CardControl control = new CardControl(
+                new ControlProgram(dir.resolve("missing"), programs.of("own").pipe()), programs.daemon("own"));
+        assertThat(control.look(0)).isEqualTo(new CardControl.DaemonState(Daemon.ABSENT, Optional.empty()));
+    }
+
     /** The program prints 1,024 and 1,536 MiB alike. */
     @Test
     void aServerIsLimitedOnlyByWhatWasSetThere(@TempDir Path dir) throws Exception {
