@@ -102,7 +102,8 @@ public final class FreeNode {
      * is named. Whole cards are of one kind if possible.
      */
     public List<Candidate> candidates(PodRequest pod) {
-        if (pod.cpuMilli() > cpuMilli || pod.memoryMib() > memoryMib || pod.units() > freeUnits) {
+        boolean instance = pod.share().instances() > 0;
+        if (pod.cpuMilli() > cpuMilli || pod.memoryMib() > memoryMib || (!instance && pod.units() > freeUnits)) {
             return List.of();
         }
         List<Candidate> candidates = new ArrayList<>();
@@ -114,7 +115,8 @@ public final class FreeNode {
         for (FreeCard card : cards) {
             if (card.offers(pod.share()) && pod.allows(card.kind()) && (last == null || !last.sameAs(card))) {
                 last = card;
-                PodRequest here = pod.on(card.kind().capacity());
+                // An instance whose memory nobody may share can still be taken whole: it has none to give.
+                PodRequest here = pod.on(instance ? card.free() : card.kind().capacity());
                 wholeCards(pod, card).forEach(whole -> candidates.add(new Candidate(this, here, card, whole)));
             }
         }

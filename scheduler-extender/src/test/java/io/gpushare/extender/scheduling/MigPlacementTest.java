@@ -16,6 +16,7 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
@@ -59,6 +60,29 @@ class MigPlacementTest {
             assertThat(place(placer, MEMORY, "3")).isNotEqualTo("MIG-3");
         }
         assertThat(placer.stats().models()).containsOnlyKeys("simulated", "NVIDIA H100");
+    }
+
+    @ParameterizedTest
+    @EnumSource(PolicyKind.class)
+    void anInstanceWithoutMemoryForPodsCanBeTakenWhole(PolicyKind policy) {
+        Card closed = instance("MIG-3", 1, "3g.40gb", 39).withIsolation(CardIsolation.closed("MPS is not available"));
+        for (List<Card> cards : List.of(List.of(closed), List.of(closed, instance("MIG-1", 2, "1g.10gb", 9)))) {
+            Placer placer = placer(policy);
+            placer.ledger()
+                    .updateNode(
+                            "n",
+                            Map.of(
+                                    "gpushare.io/inventory",
+                                    InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards))),
+                            HostResources.NONE);
+            NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
+            assertThat(selection
+                            .filter(pod(LARGE, "1"), selection.named(List.of("n")))
+                            .passed())
+                    .isEqualTo(1);
+            assertThat(place(placer, MEMORY, "30")).isEqualTo("refused");
+            assertThat(place(placer, LARGE, "1")).isEqualTo("MIG-3");
+        }
     }
 
     @Test

@@ -53,7 +53,9 @@ public record ControlProgram(Path program, Path pipe) {
                         .findFirst();
     }
 
-    /** Whether a daemon has ever listened in the directory: it makes its socket when it starts, and leaves it behind. */
+    /**
+     * Whether a daemon has ever listened in the directory: it makes its socket when it starts, and leaves it behind.
+     */
     boolean mayHaveDaemon() {
         return Files.exists(pipe.resolve("control"), LinkOption.NOFOLLOW_LINKS);
     }

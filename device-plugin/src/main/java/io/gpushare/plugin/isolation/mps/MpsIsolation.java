@@ -217,12 +217,15 @@ public final class MpsIsolation implements IsolationProvider {
 
     @Override
     public void reconcile(NodeSnapshot snapshot) {
-        supervisor.retain(snapshot.inventory().cards().stream().map(Card::id).collect(Collectors.toSet()));
+        Set<CardId> present =
+                snapshot.inventory().cards().stream().map(Card::id).collect(Collectors.toSet());
+        supervisor.retain(present);
         Set<CardId> cards = snapshot.inventory().cards().stream()
                 .filter(card -> card.isolation().inForce() == Isolation.MPS)
                 .map(Card::id)
                 .collect(Collectors.toSet());
         synchronized (this) {
+            reporter.retain(present);
             Measured measured = sources.measured().get();
             Instant now = clock.instant();
             for (OverLimit.Victim victim : overLimit.evaluate(measured, cards, now)) {

@@ -11,6 +11,7 @@ import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.NodeUsage;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,6 +34,11 @@ final class MpsReporter {
     MpsReporter(Events events, LongFunction<Optional<Cgroup>> cgroups) {
         this.events = events;
         this.cgroups = cgroups;
+    }
+
+    /** Forgets cards that are gone: the UUID of a MIG instance may never return. */
+    void retain(Set<CardId> cards) {
+        List.of(phases, counts, waiting).forEach(known -> known.keySet().retainAll(cards));
     }
 
     /** Reports what changed on that card. */

@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
  * @param gib its memory by the name; a driver reports up to a tenth less
  */
 public record MigProfile(String name, int slices, int gib) {
-    private static final Pattern FORM = Pattern.compile("(?:[1-7]c\\.)?([1-7])g\\.([1-9][0-9]{0,2})gb(?:[.+-][a-z]+)*");
+    private static final Pattern FORM =
+            Pattern.compile("(?:[1-7]c\\.)?([1-7])g\\.([1-9][0-9]{0,2})gb(?:[.+-][a-z]{1,10}){0,4}");
     private static final String MIG = "MIG ";
     private static final int MOST_SLICES = 7;
     private static final int MEMORY_SLICES = 8;

@@ -112,6 +112,7 @@ class TraceFilesTest {
         assertCut(
                 "half", 80, "line 2: column mig has 'half': write profiles as nvidia-smi lists them, such as 3g.40gb");
         assertCut("3g.40gb||1g.10gb", 80, "column mig has ''");
+        assertCut("1g.10gb" + "+a".repeat(5000), 80, "column mig has '1g.10gb+a");
         assertCut("8g.80gb", 80, "column mig has '8g.80gb'");
         assertCut(
                 "4g.40gb|4g.40gb",
