@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The node labels of NVIDIA's GPU feature discovery, with its names and formats, for node selectors and other programs.
- * As there, a node with several models has the labels of its first card.
+ * As there, a node with several models has the labels of its first card; a healthy one if there is any.
  *
  * <p>The plugin writes a label only if the node lacks it, or if the label still has the value that the plugin wrote,
  * which the annotation {@value AnnotationKeys#LABELS} records. If GPU feature discovery runs on the node ({@value
@@ -63,7 +63,11 @@ public final class NodeLabels {
         if (inventory.cards().isEmpty()) {
             return labels;
         }
-        Card first = inventory.cards().getFirst();
+        // A card that was replaced stays in the inventory as lost, and may be the first.
+        Card first = inventory.cards().stream()
+                .filter(card -> card.health().healthy())
+                .findFirst()
+                .orElse(inventory.cards().getFirst());
         labels.put(
                 PREFIX + "gpu.count",
                 String.valueOf(inventory.cards().stream()

@@ -8,6 +8,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.ComputeCapability;
+import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
@@ -67,6 +68,17 @@ class NodeLabelsTest {
         assertThat(NodeLabels.of(node))
                 .containsEntry("nvidia.com/mps.capable", "true")
                 .containsEntry("nvidia.com/gpu.sharing-strategy", "mps");
+    }
+
+    @Test
+    void aLostCardThatWasReplacedDoesNotNameTheModel() {
+        Card lost = card(0, "Tesla T4", 15_360, new ComputeCapability(7, 5), null)
+                .withHealth(new Health.Unhealthy("the driver no longer lists it"));
+        Card next = card(1, "NVIDIA H100 80GB HBM3", 81_559, new ComputeCapability(9, 0), false);
+        assertThat(NodeLabels.of(new Inventory(MemoryUnit.GIB, DRIVER, List.of(lost, next))))
+                .containsEntry("nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3");
+        assertThat(NodeLabels.of(new Inventory(MemoryUnit.GIB, DRIVER, List.of(lost))))
+                .containsEntry("nvidia.com/gpu.product", "Tesla-T4");
     }
 
     @Test
