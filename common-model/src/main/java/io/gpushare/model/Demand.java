@@ -1,5 +1,6 @@
 package io.gpushare.model;
 
+import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.selector.CardCondition;
@@ -132,6 +133,11 @@ public final class Demand {
 
     public CardSelector selector() {
         return selector;
+    }
+
+    /** Whether it may have its share on that card, also where it has shares on several cards. */
+    public boolean mayShare(Card card) {
+        return sharedCards() < 2 || card.joinsOthers();
     }
 
     /** The demand of one container alone, with the same split and selector. */

@@ -79,9 +79,9 @@ abstract class WholeProgram {
         return run(PluginMain.class, options);
     }
 
-    /** Runs the program through that main class. */
-    Process run(Class<?> main, String... options) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
+    /** A JVM with the classes of this test and that main class; options of the program follow. */
+    static List<String> java(Class<?> main) {
+        return new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElseThrow(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:+UseSerialGC",
@@ -90,10 +90,14 @@ abstract class WholeProgram {
                 "-XX:+ExitOnOutOfMemoryError",
                 "-cp",
                 System.getProperty("java.class.path"),
-                main.getName(),
-                "--node-name=n1",
-                "--kubeconfig=" + api.kubeconfig(dir.resolve("kubeconfig")),
-                "--kubelet-dir=" + dir));
+                main.getName()));
+    }
+
+    /** Runs the program through that main class. */
+    Process run(Class<?> main, String... options) throws IOException {
+        List<String> command = java(main);
+        command.addAll(List.of(
+                "--node-name=n1", "--kubeconfig=" + api.kubeconfig(dir.resolve("kubeconfig")), "--kubelet-dir=" + dir));
         command.addAll(List.of(options));
         if (command.stream().noneMatch(option -> option.startsWith("--nvml-library="))) {
             command.add("--nvml-library=" + System.getProperty("gpushare.simulated.driver"));

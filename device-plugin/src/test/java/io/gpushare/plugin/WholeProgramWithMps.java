@@ -55,17 +55,9 @@ abstract class WholeProgramWithMps extends WholeProgram {
     }
 
     Process supervisor(String... options) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx64m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                SupervisorMain.class.getName(),
-                "--mps-dir=" + mps,
-                "--nvml-library=" + System.getProperty("gpushare.simulated.driver")));
+        List<String> command = java(SupervisorMain.class);
+        command.addAll(
+                List.of("--mps-dir=" + mps, "--nvml-library=" + System.getProperty("gpushare.simulated.driver")));
         command.addAll(
                 options.length > 0
                         ? List.of(options)

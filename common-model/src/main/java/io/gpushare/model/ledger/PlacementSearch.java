@@ -151,9 +151,7 @@ record PlacementSearch(
 
     /** Whether the card may give its share. */
     private boolean shareable(CardState state, Demand demand) {
-        return state.offers(demand.share())
-                && forShares.test(state)
-                && (demand.sharedCards() < 2 || state.card().joinsOthers());
+        return state.offers(demand.share()) && forShares.test(state) && demand.mayShare(state.card());
     }
 
     /**

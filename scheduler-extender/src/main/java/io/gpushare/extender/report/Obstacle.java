@@ -78,15 +78,10 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
     }
 
     private static boolean takes(Demand demand, CardState state) {
-        boolean shared = demand.shares() && state.offers(demand.share()) && joins(demand, state.card());
+        boolean shared = demand.shares() && state.offers(demand.share()) && demand.mayShare(state.card());
         return state.card().placeable()
                 && (shared || (demand.wholeCards() > 0 && state.offers(demand.wholeShare())))
                 && state.acceptedBy(demand.selector());
-    }
-
-    /** Whether the pod can use this card's memory, also together with that of others. */
-    private static boolean joins(Demand demand, Card card) {
-        return demand.sharedCards() < 2 || card.joinsOthers();
     }
 
     private static Kind nearest(Demand demand, CardState state) {
@@ -94,7 +89,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         if (!state.acceptedBy(demand.selector())) {
             return Kind.NOT_SELECTED;
         }
-        if (card.id().instance() && !demand.instances() && !(demand.shares() && joins(demand, card))) {
+        if (card.id().instance() && !demand.instances() && !(demand.shares() && demand.mayShare(card))) {
             return Kind.INSTANCE;
         }
         if (demand.shares()
@@ -111,7 +106,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
         if (card.cordoned()) {
             return Kind.CORDONED;
         }
-        if (demand.shares() && (!joins(demand, card) || !card.sharesMemory())) {
+        if (demand.shares() && (!demand.mayShare(card) || !card.sharesMemory())) {
             return Kind.NO_MEMORY;
         }
         if (demand.slotted() && state.capacity().slots() == 0) {
@@ -142,7 +137,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
             case SHARED -> "shared by memory pods, so they can't be taken whole";
             case TAKEN_WHOLE -> "taken whole by other pods";
             case HELD -> "held while pods are moved away from them";
-            case NO_MEMORY -> joins(demand, state.card()) ? "offer no memory: " + noMemory() : NEEDS_NO_MPS;
+            case NO_MEMORY -> demand.mayShare(state.card()) ? "offer no memory: " + noMemory() : NEEDS_NO_MPS;
             case NO_CORE_LIMITS -> "do not limit cores, which needs --core-resource and --isolation=mps";
             case INSTANCE -> "MIG instances" + (demand.shares() ? SEES_ONE : ", and whole cards are needed");
             case TOO_SMALL -> "too small: one card has " + capacity() + ", " + needed(demand);
@@ -172,7 +167,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
             case CORDONED -> "cordoned";
             case UNHEALTHY ->
                 "unhealthy" + (state.card().health() instanceof Health.Unhealthy(String why) ? ": " + why : "");
-            case NO_MEMORY -> joins(demand, state.card()) ? "offers no memory: " + noMemory() : "has " + NEEDS_NO_MPS;
+            case NO_MEMORY -> demand.mayShare(state.card()) ? "offers no memory: " + noMemory() : "has " + NEEDS_NO_MPS;
             case NO_CORE_LIMITS ->
                 "does not limit cores: "
                         + (state.capacity().cores() == 0

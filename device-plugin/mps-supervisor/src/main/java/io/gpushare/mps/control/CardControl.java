@@ -35,8 +35,7 @@ public final class CardControl {
      * @param processLimitMib the process limit that is wanted; 0 for none
      */
     public DaemonState look(long processLimitMib) throws IOException, InterruptedException {
-        // Cards are looked at every other second, and a node may have 56: those that never had a daemon start no
-        // program.
+        // A node may have 56 cards, each looked at every other second: without a daemon ever, no program is started.
         Reply reply = program.mayHaveDaemon() ? program.ask("get_server_list") : new Reply.NoDaemon();
         return switch (reply) {
             case Reply.NoDaemon _ -> new DaemonState(daemon.alive() ? Daemon.SILENT : Daemon.ABSENT, Optional.empty());
