@@ -40,7 +40,7 @@ final class Format {
         }
         wrong.forEach(file -> System.out.println((apply ? "formatted " : "not formatted: ") + file));
         if (!apply && !wrong.isEmpty()) {
-            System.out.println("To format them: ./mvnw -q test-compile -Dformat=apply");
+            System.out.println("To format them: ./mvnw test-compile -Dformat=apply");
             System.exit(1);
         }
     }
