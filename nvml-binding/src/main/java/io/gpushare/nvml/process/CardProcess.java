@@ -24,4 +24,9 @@ public record CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gp
     public CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization) {
         this(pid, memoryUsedBytes, gpuUtilization, Optional.empty());
     }
+
+    /** The same with that utilization. */
+    public CardProcess withUtilization(OptionalInt percent) {
+        return new CardProcess(pid, memoryUsedBytes, percent, mps);
+    }
 }

@@ -51,11 +51,8 @@ public final class ProcessReader {
     private static CardProcess withUtilization(CardProcess process, Map<Long, Integer> percents) {
         @Nullable Integer sampled = percents.get(process.pid());
         boolean unknown = sampled == null && process.mps().orElse(false);
-        return new CardProcess(
-                process.pid(),
-                process.memoryUsedBytes(),
-                unknown ? OptionalInt.empty() : OptionalInt.of(sampled == null ? 0 : sampled),
-                process.mps());
+        return process.withUtilization(
+                unknown ? OptionalInt.empty() : OptionalInt.of(sampled == null ? 0 : sampled));
     }
 
     private Optional<List<CardProcess>> processes() throws NvmlException {
