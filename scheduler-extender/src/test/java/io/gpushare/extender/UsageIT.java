@@ -117,13 +117,13 @@ class UsageIT extends WithView {
                             "default q a 0 3 GiB mps 2.0 GiB -",
                             "default r a 0 3 GiB mps 2.0 GiB 0% idle for 2 h",
                             "The utilization of 2 pods is unknown. " + reason);
-            JsonObject p = json("top-pods?output=json").getJsonArray("pods").getJsonObject(0);
+            JsonObject p = json("text/top-pods?output=json").getJsonArray("pods").getJsonObject(0);
             assertThat(p.getMap())
                     .containsEntry("name", "p")
                     .containsEntry("utilizationUnknown", reason)
                     .doesNotContainKeys("utilizationPercent", "idleSeconds", "idle");
             assertThat(text("waste"))
-                    .contains("idle                >= 3.0 GiB  Allocated to 1 pod that have not computed for 30 minutes")
+                    .containsPattern("idle +>= 3.0 GiB +Allocated to 1 pod that have not computed for 30 minutes")
                     .contains("Idle or not is unknown of 2 pods; 'kubectl gpushare top pods -A' shows why.");
             assertThat(extender.get("/metrics").body())
                     .contains("\ngpushare_cluster_pods_idle 1.0\n", "\ngpushare_cluster_pods_idle_unknown 2.0\n");
