@@ -48,7 +48,8 @@ class UnknownUseIT {
     void start() throws Exception {
         Prometheus.requireInstalled();
         sandbox = new SandboxCluster(ROOT, folder, 0);
-        sandbox.start(List.of(SandboxNode.ISOLATED));
+        sandbox.start(List.of(
+                new SandboxNode("node-a", List.of("kind=T4 memory=15GiB utilisation=65/20", "kind=T4 memory=15GiB"), true)));
         Await.until(PATIENCE, "the node offers its cards", this::ready, ready -> ready);
         sandbox.showPlugins();
         PrometheusConfig.write(sandbox, folder);
@@ -140,6 +141,9 @@ class UnknownUseIT {
             assertThat(pod.has("idleSeconds")).isNotEqualTo(trains);
             assertThat(pod.path("utilizationUnknown").asText()).isEqualTo(trains ? REASON : "");
         }
+        assertThat(new KubectlGpushare(folder).print("top"))
+                .as("the figure of the card")
+                .contains(" 65% ");
         String waste = new KubectlGpushare(folder).print("waste");
         System.out.println(waste);
         assertThat(waste)
@@ -152,6 +156,10 @@ class UnknownUseIT {
         browser.look(1440, 900, false);
         browser.open(sandbox.apiServer().resolve(PAGE).toString());
         browser.await("document.querySelector('.f-idle .note')?.innerText.includes('unknown of 2 pods')", PATIENCE);
+        assertThat(browser.value("document.querySelector('.f-idle dd').innerText", String.class))
+                .isEqualTo("unknown");
+        assertThat(browser.value("document.querySelector('#waste').innerText", String.class))
+                .contains("allocated and unused, idle or not is unknown of 2 pods");
         browser.shoot(SCREENSHOTS.resolve("unknown-use.png"));
         assertThat(browser.axe()).isEmpty();
         browser.run("document.querySelector('[data-node=node-a]').click()");
@@ -161,6 +169,8 @@ class UnknownUseIT {
                         "default\talone\t4\t1000 MiB\tunknown\t",
                         "default\tother\t4\t1000 MiB\tunknown\t",
                         "default\tquiet\t4\t0 MiB\t0%\t");
+        assertThat(browser.value("document.querySelector('#more').innerText", String.class))
+                .containsOnlyOnce("Utilization unknown: " + REASON);
         browser.shoot(SCREENSHOTS.resolve("unknown-use-node.png"));
         assertThat(browser.axe()).isEmpty();
         browser.run("document.querySelector('#more [data-pod=alone]').click()");

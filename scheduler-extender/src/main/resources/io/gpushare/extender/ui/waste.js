@@ -94,7 +94,7 @@ export class WasteTables {
 
 /** The sums of the cluster as far as they are known. */
 function known(total) {
-  const idle = total.podsIdle === undefined ? '' : `, ${count(total.podsIdle, 'idle pod')}`;
+  const idle = total.podsIdle || !total.podsIdleUnknown ? `, ${count(total.podsIdle, 'idle pod')}` : '';
   const unknown = total.podsIdleUnknown ? `, idle or not is unknown of ${count(total.podsIdleUnknown, 'pod')}` : '';
   return `${sum(total.unusedBytes, partly(total))} allocated and unused${idle}${unknown}`;
 }

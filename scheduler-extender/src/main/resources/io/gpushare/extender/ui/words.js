@@ -35,8 +35,8 @@ export function measured(value, unit) {
 
 /** A sum of measured amounts, which may be unknown, or known of a part only. */
 export function sum(bytes, partly, zero = '0 MiB') {
-  if (bytes === undefined) return 'unknown';
-  return `${partly ? '≥ ' : ''}${bytes || partly ? brief(bytes) : zero}`;
+  if (bytes === undefined || (partly && !bytes)) return 'unknown';
+  return `${partly ? '≥ ' : ''}${bytes ? brief(bytes) : zero}`;
 }
 
 /** Whether the usage of a part of these pods is unknown. */

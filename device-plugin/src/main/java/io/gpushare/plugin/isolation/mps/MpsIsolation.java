@@ -271,23 +271,23 @@ public final class MpsIsolation implements IsolationProvider {
         supervisor.reports().values().forEach(report -> servers.add(report.server()));
         Map<CardId, CardUtilization> others = new HashMap<>();
         usages.cards().forEach((card, usage) -> others.put(card, usage.without(servers)));
-        return new CardUsages(usages.at(), others, servers(usages));
+        return new CardUsages(usages.at(), others, computed(usages, servers));
     }
 
     /** What the server of each card computes for its clients. */
-    private Map<CardId, OptionalInt> servers(CardUsages usages) {
-        Map<CardId, OptionalInt> servers = new HashMap<>();
+    private Map<CardId, OptionalInt> computed(CardUsages usages, Set<Long> servers) {
+        Map<CardId, OptionalInt> computed = new HashMap<>();
         supervisor.reports().forEach((card, report) -> {
             if (report.server() > 0) {
-                servers.put(
+                computed.put(
                         card,
                         usages.processes(card).stream()
-                                .filter(process -> process.pid() == report.server())
+                                .filter(process -> process.pid() == report.server() && servers.contains(process.pid()))
                                 .map(CardProcess::gpuUtilization)
                                 .findFirst()
                                 .orElse(OptionalInt.empty()));
             }
         });
-        return servers;
+        return computed;
     }
 }

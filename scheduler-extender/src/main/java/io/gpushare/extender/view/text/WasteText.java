@@ -46,8 +46,9 @@ public final class WasteText {
 
     private static TextTable totals(Report report) {
         Sums total = report.total();
-        String idle = "Allocated to " + Phrases.count(total.podsIdle(), "pod") + " that have not computed for "
-                + PodOnCard.IDLE.toMinutes() + " minutes";
+        boolean noneKnown = total.podsIdle() == 0 && total.podsIdleUnknown() > 0;
+        String idle = "Allocated to " + (noneKnown ? "pods" : Phrases.count(total.podsIdle(), "pod"))
+                + " that have not computed for " + PodOnCard.IDLE.toMinutes() + " minutes";
         boolean partly = total.measured() < total.allocated();
         return new TextTable()
                 .row("Memory of all cards", Phrases.size(report.capacityBytes()), "")
@@ -117,7 +118,9 @@ public final class WasteText {
 
     /** Of a part of the pods, if it is unknown of the others. */
     private static String size(@Nullable Long bytes, boolean partly) {
-        return bytes == null ? "-" : (partly ? ">= " : "") + (bytes == 0 ? "0" : Phrases.size(bytes));
+        return bytes == null || (partly && bytes == 0)
+                ? "-"
+                : (partly ? ">= " : "") + (bytes == 0 ? "0" : Phrases.size(bytes));
     }
 
     private static String more(int all) {
