@@ -64,14 +64,16 @@ class MpsUsageIT extends WholeProgramWithMps {
     }
 
     private void awaitMetrics(String... lines) {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(metrics().lines()).contains(lines));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(metrics().lines()).contains(lines));
     }
 
     private void awaitUnknown(String... pods) {
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(metrics().lines()).noneMatch(line -> List.of(pods).stream()
-                        .anyMatch(pod -> line.startsWith(figure("utilisation_ratio", pod))
-                                || line.startsWith(figure("idle_seconds", pod)))));
+                .untilAsserted(() -> assertThat(metrics().lines())
+                        .noneMatch(line -> List.of(pods).stream()
+                                .anyMatch(pod -> line.startsWith(figure("utilisation_ratio", pod))
+                                        || line.startsWith(figure("idle_seconds", pod)))));
     }
 
     private static String figure(String name, String pod) {

@@ -109,15 +109,17 @@ class UsageIT extends WithView {
             assertThat(json("waste").getJsonObject("total").encode())
                     .contains("\"podsIdle\":1", "\"podsIdleUnknown\":2", "\"idleBytes\":" + (3L << 30));
             assertThat(text("top?node=a")).contains("95%");
-            String reason = "Several containers have programs on the card, and with MPS the driver reports only what they"
-                    + " compute together.";
+            String reason =
+                    "Several containers have programs on the card, and with MPS the driver reports only what they"
+                            + " compute together.";
             assertThat(text("top-pods").lines().map(line -> line.replaceAll(" +", " ")))
                     .contains(
                             "default p a 0 3 GiB mps 2.0 GiB -",
                             "default q a 0 3 GiB mps 2.0 GiB -",
                             "default r a 0 3 GiB mps 2.0 GiB 0% idle for 2 h",
                             "The utilization of 2 pods is unknown. " + reason);
-            JsonObject p = json("text/top-pods?output=json").getJsonArray("pods").getJsonObject(0);
+            JsonObject p =
+                    json("text/top-pods?output=json").getJsonArray("pods").getJsonObject(0);
             assertThat(p.getMap())
                     .containsEntry("name", "p")
                     .containsEntry("utilizationUnknown", reason)

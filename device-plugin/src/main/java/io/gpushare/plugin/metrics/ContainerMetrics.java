@@ -25,7 +25,8 @@ record ContainerMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonit
                         .flatMapToDouble(used -> used.bytes().stream().asDoubleStream()));
         gauge(
                 "gpushare_container_utilisation_ratio",
-                "Fraction of time in which the container's processes compute on the card, 0 to 1; absent while unknown.",
+                "Fraction of time in which the container's processes compute on the card, 0 to 1; absent while"
+                        + " unknown.",
                 share -> measured(share)
                         .flatMapToDouble(used -> used.percent().stream().mapToDouble(percent -> percent / 100.0)));
         gauge(

@@ -13,8 +13,8 @@ import java.util.OptionalInt;
  * The usage of the cards that the driver reported at one moment; a card that did not respond is missing.
  *
  * @param at by the steady clock
- * @param servers by card that MPS serves, percent of the time in which its server computes for all clients; empty if that
- *     is unknown
+ * @param servers by card that MPS serves, percent of the time in which its server computes for all clients; empty if
+ *     that is unknown
  */
 public record CardUsages(Instant at, Map<CardId, CardUtilization> cards, Map<CardId, OptionalInt> servers) {
     public CardUsages {
@@ -29,6 +29,8 @@ public record CardUsages(Instant at, Map<CardId, CardUtilization> cards, Map<Car
 
     /** The processes on that card; none if it did not respond. */
     public List<CardProcess> processes(CardId card) {
-        return Optional.ofNullable(cards.get(card)).flatMap(CardUtilization::processes).orElse(List.of());
+        return Optional.ofNullable(cards.get(card))
+                .flatMap(CardUtilization::processes)
+                .orElse(List.of());
     }
 }

@@ -55,8 +55,7 @@ record MpsClients(Set<Long> pids, OptionalInt together, Set<ContainerOnCard> end
 
     /** Drivers before 535.98 don't list clients: there, no process on a card with a server has samples of its own. */
     private static boolean isClient(CardProcess process, boolean served) {
-        return process.mps().orElse(served)
-                && process.gpuUtilization().orElse(0) == 0;
+        return process.mps().orElse(served) && process.gpuUtilization().orElse(0) == 0;
     }
 
     /** What the processes of a container compute, with that process in addition. */

@@ -21,7 +21,8 @@ import java.util.stream.Collectors;
  * The measured usage of the node's cards and containers at one moment.
  *
  * @param reported what the driver reported
- * @param containers by container and card, of all that have a process there, or just had; empty if no process can be identified
+ * @param containers by container and card, of all that have a process there, or just had; empty if no process can be
+ *     identified
  * @param foreign the bytes of processes on cards on which their container, if they have one, has no share
  */
 public record NodeUsage(
@@ -122,16 +123,14 @@ public record NodeUsage(
                 }
             });
         }
-        return hidden && !visible
-                ? withoutProcesses(reported)
-                : new NodeUsage(reported, Optional.of(measured), found);
+        return hidden && !visible ? withoutProcesses(reported) : new NodeUsage(reported, Optional.of(measured), found);
     }
 
     /** The containers that have a process on that card. */
     private Set<ContainerOnCard> on(CardId card) {
         return containers.orElse(Map.of()).entrySet().stream()
-                .filter(each ->
-                        each.getKey().card().equals(card) && !each.getValue().pids().isEmpty())
+                .filter(each -> each.getKey().card().equals(card)
+                        && !each.getValue().pids().isEmpty())
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
     }

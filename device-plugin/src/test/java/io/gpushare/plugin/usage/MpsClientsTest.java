@@ -35,8 +35,8 @@ class MpsClientsTest {
 
     private final Map<Long, Cgroup> cgroups = new HashMap<>();
     private final List<CardProcess> processes = new ArrayList<>();
-    private NodeSnapshot snapshot = NodeSnapshot.of(
-            new Inventory(MemoryUnit.GIB, null, List.of(Card.of(A.uuid(), 0, Memory.ofGib(15)))));
+    private NodeSnapshot snapshot =
+            NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(Card.of(A.uuid(), 0, Memory.ofGib(15)))));
     private OptionalInt server = OptionalInt.of(0);
     private NodeUsage usage = NodeUsage.NONE;
     private IdleTimes idle = IdleTimes.NONE;
@@ -65,8 +65,7 @@ class MpsClientsTest {
     private void process(long pid, String pod, OptionalInt percent, Optional<Boolean> mps) {
         processes.add(new CardProcess(pid, OptionalLong.of(GIB), percent, mps));
         cgroups.put(
-                pid,
-                pod.isEmpty() ? Cgroup.OF_THE_NODE : new Cgroup(Optional.of("uid-" + pod), Optional.of(id(pod))));
+                pid, pod.isEmpty() ? Cgroup.OF_THE_NODE : new Cgroup(Optional.of("uid-" + pod), Optional.of(id(pod))));
     }
 
     /** Evaluates a report with these processes, and begins the next one. */
@@ -251,8 +250,8 @@ class MpsClientsTest {
                 }
                 percent(name).ifPresent(percent -> assertThat(percent).isEqualTo(truth.get(name)));
                 idle.of(share(name), now)
-                        .ifPresent(time -> assertThat(now.minus(time))
-                                .isAfterOrEqualTo(computed.getOrDefault(name, Instant.MIN)));
+                        .ifPresent(time ->
+                                assertThat(now.minus(time)).isAfterOrEqualTo(computed.getOrDefault(name, Instant.MIN)));
                 known += percent(name).isPresent() ? 1 : 0;
                 unknown += percent(name).isPresent() ? 0 : 1;
             }

@@ -48,8 +48,8 @@ class UnknownUseIT {
     void start() throws Exception {
         Prometheus.requireInstalled();
         sandbox = new SandboxCluster(ROOT, folder, 0);
-        sandbox.start(List.of(
-                new SandboxNode("node-a", List.of("kind=T4 memory=15GiB utilisation=65/20", "kind=T4 memory=15GiB"), true)));
+        sandbox.start(List.of(new SandboxNode(
+                "node-a", List.of("kind=T4 memory=15GiB utilisation=65/20", "kind=T4 memory=15GiB"), true)));
         Await.until(PATIENCE, "the node offers its cards", this::ready, ready -> ready);
         sandbox.showPlugins();
         PrometheusConfig.write(sandbox, folder);
@@ -87,7 +87,11 @@ class UnknownUseIT {
         try (Prometheus prometheus = Prometheus.start(folder);
                 Browser browser = Browser.start()) {
             trains("alone", 40);
-            Await.until(PATIENCE, "the figure of one is the server's", this::percents, "{alone=40, other=0, quiet=0}"::equals);
+            Await.until(
+                    PATIENCE,
+                    "the figure of one is the server's",
+                    this::percents,
+                    "{alone=40, other=0, quiet=0}"::equals);
 
             trains("other", 25);
             Await.until(PATIENCE, "of two it is unknown", this::percents, "{alone=-, other=-, quiet=0}"::equals);
@@ -105,7 +109,10 @@ class UnknownUseIT {
             assertThat(pods(prometheus, "gpushare_container_idle_seconds")).containsExactly("quiet");
             assertThat(pods(prometheus, "gpushare_container_memory_used_bytes"))
                     .containsExactly("alone", "other", "quiet");
-            assertThat(prometheus.query("gpushare_cluster_pods_idle_unknown").getFirst().value())
+            assertThat(prometheus
+                            .query("gpushare_cluster_pods_idle_unknown")
+                            .getFirst()
+                            .value())
                     .isEqualTo(2);
             page(browser);
 

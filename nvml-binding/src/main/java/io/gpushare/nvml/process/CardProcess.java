@@ -9,8 +9,8 @@ import java.util.OptionalLong;
  * A compute process on a card; empty where the driver does not report a value.
  *
  * @param pid the process ID in the host's PID namespace
- * @param gpuUtilization percent of the card's time in which it computed, the mean of its newest samples; the driver does
- *     not report it of a client of MPS, but that of all clients together as their server's
+ * @param gpuUtilization percent of the card's time in which it computed, the mean of its newest samples; the driver
+ *     does not report it of a client of MPS, but that of all clients together as their server's
  * @param mps whether it computes as a client of MPS; empty where the driver lists no clients
  */
 public record CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization, Optional<Boolean> mps) {

@@ -51,8 +51,7 @@ public final class ProcessReader {
     private static CardProcess withUtilization(CardProcess process, Map<Long, Integer> percents) {
         @Nullable Integer sampled = percents.get(process.pid());
         boolean unknown = sampled == null && process.mps().orElse(false);
-        return process.withUtilization(
-                unknown ? OptionalInt.empty() : OptionalInt.of(sampled == null ? 0 : sampled));
+        return process.withUtilization(unknown ? OptionalInt.empty() : OptionalInt.of(sampled == null ? 0 : sampled));
     }
 
     private Optional<List<CardProcess>> processes() throws NvmlException {

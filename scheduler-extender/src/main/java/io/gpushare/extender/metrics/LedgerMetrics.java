@@ -162,7 +162,11 @@ final class LedgerMetrics implements MultiCollector {
         waste(all, "memory_measured_bytes", "Allocated memory of the pods whose usage is known.", sums.measured());
         waste(all, "memory_used_bytes", "Memory that these pods use.", sums.usedBytes());
         waste(all, "memory_unused_bytes", "Memory that is allocated to these pods and not used.", sums.unusedBytes());
-        waste(all, "memory_over_limit_bytes", "Memory that pods use beyond what is allocated to them.", sums.overBytes());
+        waste(
+                all,
+                "memory_over_limit_bytes",
+                "Memory that pods use beyond what is allocated to them.",
+                sums.overBytes());
         waste(
                 all,
                 "memory_idle_bytes",
@@ -170,11 +174,8 @@ final class LedgerMetrics implements MultiCollector {
                 sums.idleBytes());
         waste(all, "pods_over_limit", "Pods on cards that use more than is allocated to them.", sums.knownOver());
         waste(all, "pods_idle", "Pods on cards that have not computed for 30 minutes.", sums.knownIdle());
-        waste(
-                all,
-                "pods_idle_unknown",
-                "Pods on cards of which it is unknown whether they compute.",
-                (long) sums.podsIdleUnknown());
+        waste(all, "pods_idle_unknown", "Pods on cards of which it is unknown whether they compute.", (long)
+                sums.podsIdleUnknown());
     }
 
     /** Without a series if the value is unknown. */

@@ -45,8 +45,7 @@ public record PodOnCard(
         @Nullable Integer utilizationPercent,
         @Nullable Long idleSeconds,
 
-        @JsonProperty("utilizationUnknown") @Nullable
-        String unknown) {
+        @JsonProperty("utilizationUnknown") @Nullable String unknown) {
     public static final Comparator<PodRef> BY_NAME =
             Comparator.comparing(PodRef::namespace).thenComparing(PodRef::name).thenComparing(PodRef::uid);
 
@@ -104,7 +103,8 @@ public record PodOnCard(
         int units = whole ? state.capacity().units() : held.units();
         long bytes = units * node.cards().inventory().unit().size().bytes();
         long memory = card.memory().bytes();
-        Isolation isolation = held.instances() > 0 ? Isolation.MIG : card.isolation().inForce();
+        Isolation isolation =
+                held.instances() > 0 ? Isolation.MIG : card.isolation().inForce();
         PodUse use = usage.pods().getOrDefault(new Part(card.id().uuid(), pod.namespace(), pod.name()), PodUse.UNKNOWN);
         return new PodOnCard(
                 new Share(pod, units, whole, held.cores()),

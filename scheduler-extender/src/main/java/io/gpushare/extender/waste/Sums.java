@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sums over pods on cards. Pods whose usage is unknown are in {@code pods} and {@code allocated} only, and a figure that
- * is unknown of all pods is not written.
+ * Sums over pods on cards. Pods whose usage is unknown are in {@code pods} and {@code allocated} only, and a figure
+ * that is unknown of all pods is not written.
  *
  * @param pods a pod counts once for each of its cards
  * @param allocated memory that the pods hold

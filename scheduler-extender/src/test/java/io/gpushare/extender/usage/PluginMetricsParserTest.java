@@ -75,10 +75,11 @@ class PluginMetricsParserTest {
 
     @Test
     void sumsStayPossible() {
-        String metrics = IntStream.range(0, 20_000).mapToObj(i -> """
-            gpushare_container_memory_used_bytes{card="GPU-1",container="c%1$d",namespace="n",pod="p"} 1.1e15
-            gpushare_container_utilisation_ratio{card="GPU-1",container="c%1$d",namespace="n",pod="p"} 0.9
-            """.formatted(i)).collect(Collectors.joining());
+        String metrics =
+                IntStream.range(0, 20_000).mapToObj(i -> """
+                    gpushare_container_memory_used_bytes{card="GPU-1",container="c%1$d",namespace="n",pod="p"} 1.1e15
+                    gpushare_container_utilisation_ratio{card="GPU-1",container="c%1$d",namespace="n",pod="p"} 0.9
+                    """.formatted(i)).collect(Collectors.joining());
         assertThat(PluginMetricsParser.read(metrics).pods())
                 .containsExactly(Map.entry(new Part("GPU-1", "n", "p"), new PodUse((1L << 50) - 1, 100, null)));
     }

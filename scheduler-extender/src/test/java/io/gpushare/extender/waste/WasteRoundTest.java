@@ -103,8 +103,7 @@ class WasteRoundTest {
     void aSumWithoutAnUnknownPartSaysSo() {
         holds("lab", "known", 0, Share.memory(4), 1, 30);
         holds("lab", "unknown", 0, Share.memory(4), 2, 0);
-        used.computeIfPresent(
-                new Part("GPU-0", "lab", "unknown"), (_, use) -> new PodUse(use.usedBytes(), null, null));
+        used.computeIfPresent(new Part("GPU-0", "lab", "unknown"), (_, use) -> new PodUse(use.usedBytes(), null, null));
         Sums sums = report(new WasteHistory()).namespaces().getFirst().sums();
         assertThat(sums).isEqualTo(new Sums(2, 8 * GIB, 8 * GIB, 3 * GIB, 5 * GIB, 0, 4 * GIB, 0, 1, 1));
         assertThat(sums.knownIdle()).isEqualTo(1);
