@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -220,7 +221,7 @@ class UnknownUseIT {
     }
 
     private void end(String name) throws InterruptedException {
-        programs.get(name).destroyForcibly().waitFor();
+        Objects.requireNonNull(programs.get(name)).destroyForcibly().waitFor();
     }
 
     /** The utilization of each pod by the command line; a dash where it is unknown. */
