@@ -392,7 +392,9 @@ static bool process_line(struct reader *reader, char *words[], struct machine *m
                     ? whole_number(reader, *word, value, 100, &process->utilisation)
                     : strcmp(*word, "cgroup") == 0 ? cgroup(reader, value, process)
                     : strcmp(*word, "mps") == 0    ? (process->mps = true)
-                    : wrong(reader, "a process has pid, card, instance, memory, utilisation, cgroup and mps, no %s", *word);
+                    : strcmp(*word, "mps-server") == 0 ? (process->mps_server = true)
+                    : wrong(reader, "a process has pid, card, instance, memory, utilisation, cgroup, mps and mps-server, no %s",
+                              *word);
         if (!good) {
             return false;
         }

@@ -68,7 +68,7 @@ struct process {
     unsigned int pid, card, utilisation; /* percent */
     int instance; /* the place of its instance; negative: none */
     unsigned long long memory; /* NVML_VALUE_NOT_AVAILABLE: unknown */
-    bool mps; /* a client of MPS */
+    bool mps, mps_server; /* a client of MPS; the server of the card's clients */
     char cgroup[MAX_PATH]; /* the directory of its cgroup; empty: unknown */
 };
 

@@ -217,13 +217,13 @@ struct listed {
 };
 
 /* Writes as many processes of the card, or of its instance, as fit, through `put`, and returns their number as NVML does. */
-static nvmlReturn_t give_kind(bool mps, const struct machine *machine, const struct card *card, const struct instance *of,
+static nvmlReturn_t give_kind(bool clients, const struct machine *machine, const struct card *card, const struct instance *of,
         unsigned int *count, void *infos, void (*put)(const struct listed *listed, void *infos, unsigned int at)) {
     unsigned int length = infos == NULL ? 0 : *count, found = 0;
     for (unsigned int i = 0; i < machine->process_count; i++) {
         const struct process *process = &machine->processes[i];
         const struct instance *instance = process->instance < 0 ? NULL : &card->instances[process->instance];
-        if (&machine->cards[process->card] == card && process->mps == mps && (of == NULL || of == instance)) {
+        if (&machine->cards[process->card] == card && (process->mps || !clients) && (of == NULL || of == instance)) {
             if (found < length) {
                 struct listed listed = {process, instance == NULL ? NVML_NO_INSTANCE : instance->gpu_instance,
                         instance == NULL ? NVML_NO_INSTANCE : instance->compute_instance};
@@ -236,7 +236,7 @@ static nvmlReturn_t give_kind(bool mps, const struct machine *machine, const str
     return found <= length ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
-/* The processes that compute without MPS. Whether real drivers also list its clients here is not documented. */
+/* All processes that compute: the clients of MPS are in both lists, the server is in this one. */
 static nvmlReturn_t give_processes(const struct machine *machine, const struct card *card, const struct instance *instance,
         unsigned int *count, void *infos, void (*put)(const struct listed *listed, void *infos, unsigned int at)) {
     return give_kind(false, machine, card, instance, count, infos, put);
@@ -249,6 +249,16 @@ static void put_v1(const struct listed *listed, void *infos, unsigned int at) {
 DEVICE_FACT(nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_v1_t *infos),
         answer = give_processes(machine, card, instance, count, infos, put_v1);)
 
+/* What NVML reports as the utilisation of a process: that of MPS clients is their server's. */
+static unsigned int sampled(const struct machine *machine, const struct process *process) {
+    unsigned int sum = process->mps ? 0 : process->utilisation;
+    for (unsigned int i = 0; process->mps_server && i < machine->process_count; i++) {
+        const struct process *client = &machine->processes[i];
+        sum += client->mps && client->card == process->card ? client->utilisation : 0;
+    }
+    return sum > 100 ? 100 : sum;
+}
+
 /* One current sample for each process that computes; "not found" if the caller has seen all samples. */
 static nvmlReturn_t give_samples(const struct machine *machine, const struct card *card,
         nvmlProcessUtilizationSample_t *samples, unsigned int *count, unsigned long long since) {
@@ -258,10 +268,10 @@ static nvmlReturn_t give_samples(const struct machine *machine, const struct car
     unsigned int length = samples == NULL ? 0 : *count, found = 0;
     for (unsigned int i = 0; i < machine->process_count && now > since; i++) {
         const struct process *process = &machine->processes[i];
-        if (&machine->cards[process->card] == card && process->utilisation > 0) {
+        unsigned int utilisation = sampled(machine, process);
+        if (&machine->cards[process->card] == card && utilisation > 0) {
             if (found < length) {
-                samples[found] = (nvmlProcessUtilizationSample_t) {
-                        process->pid, now, process->utilisation, process->utilisation / 2, 0, 0};
+                samples[found] = (nvmlProcessUtilizationSample_t) {process->pid, now, utilisation, utilisation / 2, 0, 0};
             }
             found++;
         }

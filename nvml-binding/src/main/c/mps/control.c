@@ -179,7 +179,7 @@ static void start_server(uid_t uid) {
     daemon_state.server_limit = daemon_state.default_limit;
     daemon_state.server_ready_at = now_ms() + (start != NULL && strncmp(start, "slow:", 5) == 0 ? atoi(start + 5) : 0);
     if (daemon_state.uuid != NULL) {
-        ledger_put(daemon_state.uuid, child, (unsigned long long) SERVER_MIB << 20, false, NULL);
+        ledger_put(daemon_state.uuid, child, (unsigned long long) SERVER_MIB << 20, " mps-server");
     }
 }
 
@@ -214,7 +214,7 @@ static bool is_first_device(const char *device) {
 
 static void close_connection(struct connection *connection) {
     if (connection->client && daemon_state.uuid != NULL) {
-        ledger_put(daemon_state.uuid, connection->pid, 0, true, NULL);
+        ledger_put(daemon_state.uuid, connection->pid, 0, "");
     }
     close(connection->socket);
     memset(connection, 0, sizeof *connection);

@@ -57,7 +57,7 @@ static unsigned int read_lines(int file, struct line lines[MOST]) {
     return count;
 }
 
-bool ledger_put(const char *uuid, pid_t pid, unsigned long long bytes, bool mps, const char *cgroup) {
+bool ledger_put(const char *uuid, pid_t pid, unsigned long long bytes, const char *words) {
     static struct line lines[MOST];
     int file = open_locked();
     if (file < 0) {
@@ -72,9 +72,8 @@ bool ledger_put(const char *uuid, pid_t pid, unsigned long long bytes, bool mps,
         }
     }
     if (bytes > 0) {
-        length += (size_t) snprintf(content + length, sizeof content - length, "process pid=%d card=%s memory=%lluMiB%s%s%s\n",
-                (int) pid, uuid, bytes >> 20, mps ? " mps" : "", cgroup == NULL ? "" : " cgroup=",
-                cgroup == NULL ? "" : cgroup);
+        length += (size_t) snprintf(content + length, sizeof content - length, "process pid=%d card=%s memory=%lluMiB%s\n",
+                (int) pid, uuid, bytes >> 20, words);
     }
     bool written = pwrite(file, content, length, 0) == (ssize_t) length && ftruncate(file, (off_t) length) == 0;
     close(file);

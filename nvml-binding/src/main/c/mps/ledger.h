@@ -9,10 +9,10 @@
 #define CARDS_VARIABLE "GPUSHARE_SIMULATED_CARDS"
 
 /*
- * Replaces the line of that process on that card; 0 bytes remove it. `cgroup` may be NULL. Lines of processes that have
- * ended go as well. false: the file can't be written.
+ * Replaces the line of that process on that card; 0 bytes remove it. `words` are the others of the line, each with a space
+ * before it. Lines of processes that have ended go as well. false: the file can't be written.
  */
-bool ledger_put(const char *uuid, pid_t pid, unsigned long long bytes, bool mps, const char *cgroup);
+bool ledger_put(const char *uuid, pid_t pid, unsigned long long bytes, const char *words);
 
 /* Bytes of all live processes on that card; with a directory, only those of cgroups at or below it. */
 unsigned long long ledger_used(const char *uuid, const char *cgroup);

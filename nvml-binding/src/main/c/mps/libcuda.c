@@ -83,7 +83,11 @@ static unsigned long long free_bytes(void) {
 }
 
 static bool record(void) {
-    return ledger_put(uuid, getpid(), taken + context_by_nvml, mps >= 0, *cgroup == '\0' ? NULL : cgroup);
+    char words[MAX_PATH + 64];
+    snprintf(words, sizeof words, "%s%s%s%s%s", mps >= 0 ? " mps" : "", *cgroup == '\0' ? "" : " cgroup=", cgroup,
+            *variable("GPUSHARE_SIMULATED_UTILISATION") == '\0' ? "" : " utilisation=",
+            variable("GPUSHARE_SIMULATED_UTILISATION"));
+    return ledger_put(uuid, getpid(), taken + context_by_nvml, words);
 }
 
 EXPORT int cuInit(unsigned int flags) {

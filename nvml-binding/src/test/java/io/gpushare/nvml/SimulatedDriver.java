@@ -3,6 +3,7 @@ package io.gpushare.nvml;
 import com.sun.jna.Library;
 import com.sun.jna.Native;
 import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.nvml.library.NvmlLibrary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -89,6 +90,11 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The library itself, below the binding. */
+    NvmlLibrary library() {
+        return Native.load(library.toString(), NvmlLibrary.class);
     }
 
     Nvml open() throws NvmlException {

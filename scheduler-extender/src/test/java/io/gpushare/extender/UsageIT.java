@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -75,6 +76,62 @@ class UsageIT extends WithView {
         await().atMost(Duration.ofSeconds(10)).until(() -> text("top-pods").contains("LIMIT"));
         assertThat(text("top-pods").lines().map(line -> line.replaceAll(" +", " ")))
                 .contains("NAMESPACE POD NODE CARD ALLOCATED LIMIT USED UTIL", "default p a 0 3 GiB mps - -");
+    }
+
+    @Test
+    void ofTwoPodsThatTrainWithMpsItIsUnknownHowMuchAndWhetherTheyAreIdle() throws Exception {
+        api.node("a", BindIT.TWO_T4.replace("\"memoryMiB\"", "\"isolation\":\"mps\",\"memoryMiB\""));
+        for (String pod : List.of("p", "q", "r")) {
+            memoryPod(pod, 3);
+            assertThat(extender.bind(pod, "uid-" + pod, "a")).isEmpty();
+        }
+        Vertx vertx = Vertx.vertx();
+        try {
+            String of = "{card=\"GPU-a\",container=\"main\",model=\"Tesla T4\",namespace=\"default\",pod=\"%s\"} %s\n";
+            StringBuilder metrics =
+                    new StringBuilder("gpushare_card_utilisation_ratio{card=\"GPU-a\",model=\"Tesla T4\"} 0.95\n");
+            for (String pod : List.of("p", "q", "r")) {
+                metrics.append("gpushare_container_memory_allocated_bytes")
+                        .append(of.formatted(pod, 3L << 30))
+                        .append("gpushare_container_memory_used_bytes")
+                        .append(of.formatted(pod, 2L << 30));
+            }
+            metrics.append("gpushare_container_utilisation_ratio")
+                    .append(of.formatted("r", 0))
+                    .append("gpushare_container_idle_seconds")
+                    .append(of.formatted("r", 7200));
+            api.plugin("kube-system", "a", "127.0.0.1", plugin(vertx, new AtomicInteger(), metrics.toString()));
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> json("waste")
+                                    .getJsonObject("total", new JsonObject())
+                                    .getInteger("podsIdleUnknown", 0)
+                            == 2);
+            assertThat(json("waste").getJsonObject("total").encode())
+                    .contains("\"podsIdle\":1", "\"podsIdleUnknown\":2", "\"idleBytes\":" + (3L << 30));
+            assertThat(text("top?node=a")).contains("95%");
+            String reason =
+                    "Several containers have programs on the card, and with MPS the driver reports only what they"
+                            + " compute together.";
+            assertThat(text("top-pods").lines().map(line -> line.replaceAll(" +", " ")))
+                    .contains(
+                            "default p a 0 3 GiB mps 2.0 GiB -",
+                            "default q a 0 3 GiB mps 2.0 GiB -",
+                            "default r a 0 3 GiB mps 2.0 GiB 0% idle for 2 h",
+                            "The utilization of 2 pods is unknown. " + reason);
+            JsonObject p =
+                    json("text/top-pods?output=json").getJsonArray("pods").getJsonObject(0);
+            assertThat(p.getMap())
+                    .containsEntry("name", "p")
+                    .containsEntry("utilizationUnknown", reason)
+                    .doesNotContainKeys("utilizationPercent", "idleSeconds", "idle");
+            assertThat(text("waste"))
+                    .containsPattern("idle +>= 3.0 GiB +Allocated to 1 pod that have not computed for 30 minutes")
+                    .contains("Idle or not is unknown of 2 pods; 'kubectl gpushare top pods -A' shows why.");
+            assertThat(extender.get("/metrics").body())
+                    .contains("\ngpushare_cluster_pods_idle 1.0\n", "\ngpushare_cluster_pods_idle_unknown 2.0\n");
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
     }
 
     private static int plugin(Vertx vertx, AtomicInteger scrapes, String metrics) {

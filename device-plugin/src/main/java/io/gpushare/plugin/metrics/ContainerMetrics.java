@@ -25,12 +25,13 @@ record ContainerMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonit
                         .flatMapToDouble(used -> used.bytes().stream().asDoubleStream()));
         gauge(
                 "gpushare_container_utilisation_ratio",
-                "Fraction of time in which the container's processes compute on the card, 0 to 1.",
+                "Fraction of time in which the container's processes compute on the card, 0 to 1; absent while"
+                        + " unknown.",
                 share -> measured(share)
                         .flatMapToDouble(used -> used.percent().stream().mapToDouble(percent -> percent / 100.0)));
         gauge(
                 "gpushare_container_idle_seconds",
-                "Time since the container's processes last computed on the card, or since the plugin has known it.",
+                "Time since the container's processes last computed on the card, or since that is known.",
                 share -> usage.idle(share).stream().mapToDouble(time -> time.toMillis() / 1000.0));
     }
 

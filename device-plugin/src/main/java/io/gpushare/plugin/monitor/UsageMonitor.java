@@ -77,7 +77,7 @@ public final class UsageMonitor implements AutoCloseable {
             var snapshot = latest.now().withRecorded(pods(cgroups));
             NodeUsage now = processes.ownOnly()
                     ? NodeUsage.withoutProcesses(last)
-                    : NodeUsage.of(last, pid -> cgroups.getOrDefault(pid, Optional.empty()), snapshot);
+                    : usage.next(last, pid -> cgroups.getOrDefault(pid, Optional.empty()), snapshot);
             if (!processes.ownOnly()) {
                 warnIfHidden(now.containers().isEmpty());
             }

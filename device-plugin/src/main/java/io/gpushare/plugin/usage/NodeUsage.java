@@ -15,12 +15,14 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongFunction;
+import java.util.stream.Collectors;
 
 /**
  * The measured usage of the node's cards and containers at one moment.
  *
  * @param reported what the driver reported
- * @param containers by container and card, of all that have a process there; empty if no process can be identified
+ * @param containers by container and card, of all that have a process there, or just had; empty if no process can be
+ *     identified
  * @param foreign the bytes of processes on cards on which their container, if they have one, has no share
  */
 public record NodeUsage(
@@ -30,6 +32,7 @@ public record NodeUsage(
             new NodeUsage(new CardUsages(Instant.EPOCH, Map.of()), Optional.empty(), Map.of());
 
     private static final Measured IDLE = new Measured(OptionalLong.of(0), OptionalInt.of(0), Set.of());
+    private static final Measured ENDED = new Measured(OptionalLong.of(0), OptionalInt.empty(), Set.of());
 
     /** A container on a card. */
     public record ContainerOnCard(String podUid, String container, CardId card) {}
@@ -42,7 +45,7 @@ public record NodeUsage(
     public record Foreign(CardId card, Optional<PodRef> pod) {}
 
     /**
-     * What a container uses of a card; a value is empty if the driver does not report it for one of its processes.
+     * What a container uses of a card; a value is empty if it is unknown of one of its processes.
      *
      * @param pids its processes there
      */
@@ -79,14 +82,14 @@ public record NodeUsage(
     }
 
     /**
-     * Attributes the reported processes to containers.
+     * The usage of one more report: attributes its processes to containers.
      *
      * @param cgroups the cgroup of a process; empty if the process is not visible
      */
-    public static NodeUsage of(CardUsages reported, LongFunction<Optional<Cgroup>> cgroups, NodeSnapshot snapshot) {
+    public NodeUsage next(CardUsages reported, LongFunction<Optional<Cgroup>> cgroups, NodeSnapshot snapshot) {
         ContainerFinder finder = new ContainerFinder(snapshot);
-        Map<ContainerOnCard, Measured> containers = new HashMap<>();
-        Map<Foreign, Long> foreign = new HashMap<>();
+        Map<ContainerOnCard, Measured> measured = new HashMap<>();
+        Map<Foreign, Long> found = new HashMap<>();
         boolean visible = false;
         boolean hidden = false;
         for (var entry : reported.cards().entrySet()) {
@@ -97,23 +100,39 @@ public record NodeUsage(
                 visible |= cgroup.isPresent();
                 hidden |= cgroup.isEmpty(); // it has ended, or it is in another PID namespace than the plugin
             }
-            Map<Cgroup, ContainerOnCard> found = finder.containers(entry.getKey(), processes);
+            Map<Cgroup, ContainerOnCard> named = finder.containers(entry.getKey(), processes);
+            Map<Long, ContainerOnCard> owners = new HashMap<>();
+            processes.forEach((process, cgroup) ->
+                    Optional.ofNullable(named.get(cgroup)).ifPresent(owner -> owners.put(process.pid(), owner)));
+            MpsClients clients = MpsClients.of(
+                    entry.getValue(),
+                    Optional.ofNullable(reported.servers().get(entry.getKey())),
+                    owners,
+                    on(entry.getKey()));
+            clients.ended().forEach(container -> measured.put(container, ENDED));
             processes.forEach((process, cgroup) -> {
-                Optional<ContainerOnCard> container = Optional.ofNullable(found.get(cgroup));
+                Optional<ContainerOnCard> container = Optional.ofNullable(owners.get(process.pid()));
                 container.ifPresent(
-                        owner -> containers.merge(owner, IDLE.with(process), (before, _) -> before.with(process)));
+                        owner -> measured.put(owner, clients.plus(measured.getOrDefault(owner, IDLE), process)));
                 Optional<PodRef> pod = finder.pod(cgroup);
                 if (pod.filter(known -> allowed(known, container, finder)).isEmpty()) {
-                    foreign.merge(
+                    found.merge(
                             new Foreign(entry.getKey(), pod),
                             process.memoryUsedBytes().orElse(0),
                             Long::sum);
                 }
             });
         }
-        return hidden && !visible
-                ? withoutProcesses(reported)
-                : new NodeUsage(reported, Optional.of(containers), foreign);
+        return hidden && !visible ? withoutProcesses(reported) : new NodeUsage(reported, Optional.of(measured), found);
+    }
+
+    /** The containers that have a process on that card. */
+    private Set<ContainerOnCard> on(CardId card) {
+        return containers.orElse(Map.of()).entrySet().stream()
+                .filter(each -> each.getKey().card().equals(card)
+                        && !each.getValue().pids().isEmpty())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
     }
 
     /** Also where it is not known which container of a requesting pod it is, or which cards the pod has. */

@@ -184,7 +184,7 @@ class ContainerFinderTest {
     }
 
     private NodeUsage usage(NodeSnapshot node) {
-        return NodeUsage.of(
+        return NodeUsage.NONE.next(
                 new CardUsages(TestPods.START, Map.of(A, TestUsages.of(processes))),
                 pid -> Optional.ofNullable(cgroups.get(pid)),
                 node);

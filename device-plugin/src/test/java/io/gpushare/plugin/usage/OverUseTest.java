@@ -230,7 +230,7 @@ class OverUseTest {
         for (CardId card : List.of(A, B)) {
             cards.put(card, TestUsages.of(processes.getOrDefault(card, List.of())));
         }
-        return NodeUsage.of(new CardUsages(NOW, cards), pid -> Optional.ofNullable(cgroups.get(pid)), snapshot);
+        return NodeUsage.NONE.next(new CardUsages(NOW, cards), pid -> Optional.ofNullable(cgroups.get(pid)), snapshot);
     }
 
     private OptionalLong used(NodeUsage usage, String pod) {

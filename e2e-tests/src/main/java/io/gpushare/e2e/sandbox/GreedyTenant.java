@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -84,26 +85,42 @@ final class GreedyTenant implements AutoCloseable {
     private Optional<StartedContainer> started(String name) throws IOException, InterruptedException {
         return pod(name)
                 .filter(placed -> placed.pod().phase().equals("Running"))
-                .flatMap(placed -> Optional.ofNullable(
-                                sandbox.kubelets().get(placed.pod().node()))
-                        .flatMap(kubelet -> kubelet.started(placed.pod().namespace(), name, "main")));
+                .flatMap(placed -> started(sandbox, placed));
     }
 
     private static boolean printed(Path output, String... lines) throws IOException {
         return Files.readAllLines(output).equals(List.of(lines));
     }
 
-    /** Starts a program as one of the pod's container: with its environment, and in its cgroup. */
     private Path program(String name, String... arguments) throws IOException, InterruptedException {
-        Placed placed = pod(name).orElseThrow();
-        StartedContainer container = started(name).orElseThrow();
+        Path output = Files.createTempFile(sandbox.proc(), name, ".out");
+        programs.add(start(sandbox, pod(name).orElseThrow(), Map.of(), output, arguments));
+        return output;
+    }
+
+    /** The only container of that pod, if it has been started. */
+    static Optional<StartedContainer> started(SandboxCluster sandbox, Placed placed) {
+        return Optional.ofNullable(sandbox.kubelets().get(placed.pod().node()))
+                .flatMap(kubelet ->
+                        kubelet.started(placed.pod().namespace(), placed.pod().name(), "main"));
+    }
+
+    /**
+     * Starts a program as one of the pod's container: with its environment, and in its cgroup.
+     *
+     * @param more variables in addition to those of the container
+     */
+    static Process start(
+            SandboxCluster sandbox, Placed placed, Map<String, String> more, Path output, String... arguments)
+            throws IOException {
+        StartedContainer container = started(sandbox, placed).orElseThrow();
         Path tenant = sandbox.driver().resolve("mps");
         List<String> command = new ArrayList<>(List.of(tenant.resolve("gpu-eat").toString()));
         command.addAll(List.of(arguments));
-        Path output = Files.createTempFile(sandbox.proc(), name, ".out");
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().putAll(container.environment());
+        builder.environment().putAll(more);
         // The container would see this directory at its own path.
         container.mounts().forEach((inside, onHost) -> builder.environment().put("CUDA_MPS_PIPE_DIRECTORY", onHost));
         builder.environment().put("LD_LIBRARY_PATH", tenant.toString());
@@ -112,7 +129,6 @@ final class GreedyTenant implements AutoCloseable {
                         "GPUSHARE_SIMULATED_CARDS",
                         sandbox.cards(placed.pod().node()).toString());
         Process started = builder.start();
-        programs.add(started);
         Path process = Files.createDirectories(sandbox.proc().resolve(String.valueOf(started.pid())));
         Files.writeString(
                 process.resolve("stat"), Files.readString(Path.of("/proc", String.valueOf(started.pid()), "stat")));
@@ -124,7 +140,7 @@ final class GreedyTenant implements AutoCloseable {
         Files.writeString(
                 process.resolve("cgroup"),
                 "0::/kubepods/burstable/pod" + placed.pod().uid() + "/" + id + "\n");
-        return output;
+        return started;
     }
 
     /** Ends the programs and deletes the pods. */

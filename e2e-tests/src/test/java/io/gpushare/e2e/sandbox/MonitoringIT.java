@@ -74,6 +74,7 @@ class MonitoringIT {
         Prometheus.requireInstalled();
         sandbox = new SandboxCluster(ROOT, folder, 0);
         AlertConditions.start(sandbox);
+        sandbox.showPlugins();
         PrometheusConfig.write(sandbox, folder);
         prometheus = Prometheus.start(folder);
         Await.until(

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the compute processes of a card, with the newest of NVML's three calls that can be used with the driver. */
 public final class ProcessReader {
@@ -41,13 +42,16 @@ public final class ProcessReader {
         return processes()
                 .map(all -> all.stream()
                         .map(process -> utilization
-                                .map(percents -> new CardProcess(
-                                        process.pid(),
-                                        process.memoryUsedBytes(),
-                                        OptionalInt.of(percents.getOrDefault(process.pid(), 0)),
-                                        process.mps()))
+                                .map(percents -> withUtilization(process, percents))
                                 .orElse(process))
                         .toList());
+    }
+
+    /** Without a sample it did not compute; of a client of MPS that is unknown, since its server has the samples. */
+    private static CardProcess withUtilization(CardProcess process, Map<Long, Integer> percents) {
+        @Nullable Integer sampled = percents.get(process.pid());
+        boolean unknown = sampled == null && process.mps().orElse(false);
+        return process.withUtilization(unknown ? OptionalInt.empty() : OptionalInt.of(sampled == null ? 0 : sampled));
     }
 
     private Optional<List<CardProcess>> processes() throws NvmlException {
@@ -65,7 +69,7 @@ public final class ProcessReader {
         return Optional.empty();
     }
 
-    /** It is not documented whether a client of MPS is in both lists, so each process counts once. */
+    /** A client of MPS is in both lists, as seen on an H200 with driver 580; each process counts once. */
     private static List<CardProcess> withClients(List<CardProcess> processes, List<CardProcess> clients) {
         Map<Long, CardProcess> all = new LinkedHashMap<>();
         processes.forEach(process -> all.put(process.pid(), known(process, false)));

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Metrics of the ledger and of waste, counted once per scrape from one snapshot. Only the extender that answers
@@ -159,20 +160,28 @@ final class LedgerMetrics implements MultiCollector {
         }
         Sums sums = report.now().pods();
         waste(all, "memory_measured_bytes", "Allocated memory of the pods whose usage is known.", sums.measured());
-        waste(all, "memory_used_bytes", "Memory that these pods use.", sums.used());
-        waste(all, "memory_unused_bytes", "Memory that is allocated to these pods and not used.", sums.unused());
-        waste(all, "memory_over_limit_bytes", "Memory that pods use beyond what is allocated to them.", sums.over());
+        waste(all, "memory_used_bytes", "Memory that these pods use.", sums.usedBytes());
+        waste(all, "memory_unused_bytes", "Memory that is allocated to these pods and not used.", sums.unusedBytes());
+        waste(
+                all,
+                "memory_over_limit_bytes",
+                "Memory that pods use beyond what is allocated to them.",
+                sums.overBytes());
         waste(
                 all,
                 "memory_idle_bytes",
                 "Memory that is allocated to pods that have not computed for 30 minutes.",
-                sums.idle());
-        waste(all, "pods_over_limit", "Pods on cards that use more than is allocated to them.", sums.podsOver());
-        waste(all, "pods_idle", "Pods on cards that have not computed for 30 minutes.", sums.podsIdle());
+                sums.idleBytes());
+        waste(all, "pods_over_limit", "Pods on cards that use more than is allocated to them.", sums.knownOver());
+        waste(all, "pods_idle", "Pods on cards that have not computed for 30 minutes.", sums.knownIdle());
+        waste(all, "pods_idle_unknown", "Pods on cards of which it is unknown whether they compute.", (long)
+                sums.podsIdleUnknown());
     }
 
-    private static void waste(MetricSnapshots.Builder all, String what, String help, long value) {
-        all.metricSnapshot(gauge("gpushare_cluster_" + what, help, List.of(point((double) value))));
+    /** Without a series if the value is unknown. */
+    private static void waste(MetricSnapshots.Builder all, String what, String help, @Nullable Long value) {
+        List<GaugeDataPointSnapshot> points = value == null ? List.of() : List.of(point((double) value));
+        all.metricSnapshot(gauge("gpushare_cluster_" + what, help, points));
     }
 
     /** The models with the most memory, and all others as one. */

@@ -25,14 +25,23 @@ final class PluginMetricsParser {
     private static final long WATTS = 10_000;
 
     private final Map<String, CardUse> cards = new HashMap<>();
-    private final Map<Part, PodUse> pods = new HashMap<>();
+    private final Map<Container, PodUse> containers = new HashMap<>();
+
+    private record Container(Part part, String name) {}
 
     private PluginMetricsParser() {}
 
     static NodeUse read(String text) {
         PluginMetricsParser parser = new PluginMetricsParser();
         text.lines().forEach(parser::line);
-        return new NodeUse(parser.cards, parser.pods);
+        return new NodeUse(parser.cards, parser.pods());
+    }
+
+    private Map<Part, PodUse> pods() {
+        Map<Part, PodUse> pods = new HashMap<>();
+        containers.forEach((container, use) -> pods.merge(container.part(), use, PluginMetricsParser::together));
+        pods.values().removeIf(PodUse.UNKNOWN::equals);
+        return pods;
     }
 
     private void line(String line) {
@@ -45,6 +54,7 @@ final class PluginMetricsParser {
             case "gpushare_card_temperature_celsius" ->
                 card(line, CELSIUS, degrees -> new CardUse(null, null, round(degrees), null));
             case "gpushare_card_power_watts" -> card(line, WATTS, watts -> new CardUse(null, null, null, round(watts)));
+            case "gpushare_container_memory_allocated_bytes" -> pod(line, BYTES, _ -> PodUse.UNKNOWN);
             case "gpushare_container_memory_used_bytes" ->
                 pod(line, BYTES, bytes -> new PodUse((long) bytes, null, null));
             case "gpushare_container_utilisation_ratio" ->
@@ -78,8 +88,10 @@ final class PluginMetricsParser {
         sample(
                 line,
                 most,
-                (labels, value) -> pods.merge(
-                        new Part(label(labels, "card"), label(labels, "namespace"), label(labels, "pod")),
+                (labels, value) -> containers.merge(
+                        new Container(
+                                new Part(label(labels, "card"), label(labels, "namespace"), label(labels, "pod")),
+                                label(labels, "container")),
                         sample.of(value),
                         PluginMetricsParser::both));
     }
@@ -92,12 +104,26 @@ final class PluginMetricsParser {
                 both(one.powerWatts(), other.powerWatts(), Math::max));
     }
 
-    /** A pod uses what its containers use together, and is as idle as the least idle of them. */
     private static PodUse both(PodUse one, PodUse other) {
         return new PodUse(
-                both(one.usedBytes(), other.usedBytes(), PluginMetricsParser::bytes),
-                both(one.utilizationPercent(), other.utilizationPercent(), (a, b) -> Math.min(100, a + b)),
+                both(one.usedBytes(), other.usedBytes(), Math::max),
+                both(one.utilizationPercent(), other.utilizationPercent(), Math::max),
                 both(one.idleSeconds(), other.idleSeconds(), Math::min));
+    }
+
+    /**
+     * A pod uses what its containers use together, and is as idle as the least idle of them; what is unknown of one is
+     * unknown of the pod.
+     */
+    private static PodUse together(PodUse one, PodUse other) {
+        return new PodUse(
+                known(one.usedBytes(), other.usedBytes(), PluginMetricsParser::bytes),
+                known(one.utilizationPercent(), other.utilizationPercent(), (a, b) -> Math.min(100, a + b)),
+                known(one.idleSeconds(), other.idleSeconds(), Math::min));
+    }
+
+    private static <T> @Nullable T known(@Nullable T one, @Nullable T other, BinaryOperator<T> of) {
+        return one == null || other == null ? null : of.apply(one, other);
     }
 
     private static <T> @Nullable T both(@Nullable T one, @Nullable T other, BinaryOperator<T> of) {

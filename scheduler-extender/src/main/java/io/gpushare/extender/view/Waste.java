@@ -52,11 +52,22 @@ public record Waste(
     }
 
     /** One node. */
-    public record Node(String name, long usedBytes, long unusedBytes, boolean over, boolean idle, boolean unusable) {
+    public record Node(
+            String name,
+            @Nullable Long usedBytes,
+            @Nullable Long unusedBytes,
+            boolean over,
+            boolean idle,
+            boolean unusable) {
         static Node of(WasteReport.NodeWaste node) {
             Sums sums = node.sums();
             return new Node(
-                    node.name(), sums.used(), sums.unused(), sums.podsOver() > 0, sums.podsIdle() > 0, node.unusable());
+                    node.name(),
+                    sums.usedBytes(),
+                    sums.unusedBytes(),
+                    sums.podsOver() > 0,
+                    sums.podsIdle() > 0,
+                    node.unusable());
         }
     }
 

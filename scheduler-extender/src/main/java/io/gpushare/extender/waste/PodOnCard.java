@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param isolation what holds its containers to the units
  * @param utilizationPercent of the time, in which it computes there; null if unknown
  * @param idleSeconds for how long it has not computed there; null if unknown
+ * @param unknown why its utilization is unknown where the device plugin reports usage, as a sentence
  */
 public record PodOnCard(
         @JsonUnwrapped Share share,
@@ -42,7 +43,9 @@ public record PodOnCard(
         @JsonIgnore Isolation isolation,
         @Nullable Long usedBytes,
         @Nullable Integer utilizationPercent,
-        @Nullable Long idleSeconds) {
+        @Nullable Long idleSeconds,
+
+        @JsonProperty("utilizationUnknown") @Nullable String unknown) {
     public static final Comparator<PodRef> BY_NAME =
             Comparator.comparing(PodRef::namespace).thenComparing(PodRef::name).thenComparing(PodRef::uid);
 
@@ -100,16 +103,30 @@ public record PodOnCard(
         int units = whole ? state.capacity().units() : held.units();
         long bytes = units * node.cards().inventory().unit().size().bytes();
         long memory = card.memory().bytes();
+        Isolation isolation =
+                held.instances() > 0 ? Isolation.MIG : card.isolation().inForce();
         PodUse use = usage.pods().getOrDefault(new Part(card.id().uuid(), pod.namespace(), pod.name()), PodUse.UNKNOWN);
         return new PodOnCard(
                 new Share(pod, units, whole, held.cores()),
                 node.name(),
                 card.index(),
                 whole ? memory : Math.min(memory, bytes),
-                held.instances() > 0 ? Isolation.MIG : card.isolation().inForce(),
+                isolation,
                 use.usedBytes(),
                 use.utilizationPercent(),
-                use.idleSeconds());
+                use.idleSeconds(),
+                use.utilizationPercent() != null || usage.equals(NodeUse.UNKNOWN)
+                        ? null
+                        : unknown(isolation, card.id().instance()));
+    }
+
+    private static String unknown(Isolation isolation, boolean instance) {
+        return instance || isolation == Isolation.MIG
+                ? "The driver reports no utilization of programs on MIG instances."
+                : isolation == Isolation.MPS
+                        ? "Several containers have programs on the card, and with MPS the driver reports only what they"
+                                + " compute together."
+                        : "The driver does not report it, or the device plugin sees no processes.";
     }
 
     public PodRef pod() {

@@ -2,7 +2,7 @@
 
 import { html, nothing, render } from './lib/lit-html.js';
 import { Filters } from './filters.js';
-import { amount, brief, count, duration, percent } from './words.js';
+import { amount, count, duration, partly, percent, sum } from './words.js';
 
 const GIB = 2 ** 30;
 
@@ -20,8 +20,9 @@ function fact(label, number, values, kind) {
   return html`<div class=${`fact ${kind ?? ''} ${number ? '' : 'zero'}`}><dt>${label}</dt><dd>${values && number ? html`<a href=${Filters.link(values)}>${number.toLocaleString('en')}</a>` : number.toLocaleString('en')}</dd></div>`;
 }
 
-function figure(label, bytes, note, values, kind) {
-  return html`<div class=${`figure-of ${kind} ${bytes ? '' : 'zero'}`}><dt>${label}</dt><dd>${bytes ? html`<a href=${Filters.link(values)}>${brief(bytes)}</a>` : '0'}</dd>${note ? html`<dd class="note">${note}</dd>` : nothing}</div>`;
+function figure(label, bytes, part, note, values, kind) {
+  const text = sum(bytes, part, '0');
+  return html`<div class=${`figure-of ${kind} ${bytes ? '' : 'zero'}`}><dt>${label}</dt><dd>${bytes ? html`<a href=${Filters.link(values)}>${text}</a>` : text}</dd>${note ? html`<dd class="note">${note}</dd>` : nothing}</div>`;
 }
 
 /** What of the memory is used, allocated in vain, free, and free in vain, as parts of one bar. */
@@ -31,7 +32,7 @@ function gauge(totals, report) {
   if (!report?.reporting) {
     return html`<div class="gauge" aria-hidden="true"><i class="g-allocated" .style=${part(totals.allocated * GIB)}></i></div>`;
   }
-  const unused = Math.min(report.total.unusedBytes, totals.allocated * GIB);
+  const unused = Math.min(report.total.unusedBytes ?? 0, totals.allocated * GIB);
   return html`<div class="gauge" aria-hidden="true"><i class="g-allocated" .style=${part(totals.allocated * GIB - unused)}></i><i class="g-unused" .style=${part(unused)}></i><i class="g-free" .style=${part(report.freeBytes - report.unusableBytes)}></i><i class="g-unusable" .style=${part(report.unusableBytes)}></i></div>`;
 }
 
@@ -39,7 +40,8 @@ export function drawHeader(box, snapshot, totals, waste) {
   const { report } = waste;
   const [kind, words] = status(snapshot);
   document.body.classList.toggle('offline', snapshot.error !== '' && snapshot.loaded);
-  const sum = report?.total;
+  const total = report?.total;
+  const idle = total && [total.podsIdle ? count(total.podsIdle, 'pod') : '', total.podsIdleUnknown ? `unknown of ${count(total.podsIdleUnknown, 'pod')}` : ''].filter((note) => note).join('; ');
   render(html`
     <div class="title"><h1>GPU cards</h1><p class=${`status ${kind}`} role="status">${words}</p></div>
     <div class="total">
@@ -51,10 +53,10 @@ export function drawHeader(box, snapshot, totals, waste) {
       ${fact('cordoned', totals.cordoned, { state: 'cordoned' }, 'warn')}${fact('unhealthy', totals.unhealthy, { state: 'unhealthy' }, 'bad')}${fact('over-committed', totals.over, { state: 'overcommitted' }, 'bad')}${fact('pods waiting', snapshot.waiting.count, undefined, 'warn')}
     </dl>
     ${report?.reporting ? html`<dl class="figures">
-        ${figure('used', sum.usedBytes, '', { order: 'use', state: 'allocated' }, 'f-used')}
-        ${figure('allocated, unused', sum.unusedBytes, '', { order: 'waste', state: 'unused' }, 'f-unused')}
-        ${figure('idle for 30 min', sum.idleBytes, sum.podsIdle ? count(sum.podsIdle, 'pod') : '', { state: 'idle', order: 'waste' }, 'f-idle')}
-        ${figure('free, unusable', report.unusableBytes, '', { state: 'unusable' }, 'f-unusable')}
-        ${figure('over its limit', sum.overBytes, sum.podsOver ? count(sum.podsOver, 'pod') : '', { state: 'over' }, 'f-over')}
+        ${figure('used', total.usedBytes, partly(total), '', { order: 'use', state: 'allocated' }, 'f-used')}
+        ${figure('allocated, unused', total.unusedBytes, partly(total), '', { order: 'waste', state: 'unused' }, 'f-unused')}
+        ${figure('idle for 30 min', total.idleBytes, total.podsIdleUnknown > 0, idle, { state: 'idle', order: 'waste' }, 'f-idle')}
+        ${figure('free, unusable', report.unusableBytes, false, '', { state: 'unusable' }, 'f-unusable')}
+        ${figure('over its limit', total.overBytes, partly(total), total.podsOver ? count(total.podsOver, 'pod') : '', { state: 'over' }, 'f-over')}
       </dl>` : nothing}`, box);
 }

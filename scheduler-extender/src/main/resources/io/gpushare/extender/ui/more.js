@@ -4,7 +4,7 @@ import { html, nothing, render } from './lib/lit-html.js';
 import { dashboard } from './grafana.js';
 import { get } from './snapshot.js';
 import { states } from './nodes.js';
-import { marks, podButton, podView } from './pod.js';
+import { marks, podButton, podView, reason } from './pod.js';
 import { amount, count, measured, size } from './words.js';
 
 // A pod that has not computed for so many seconds is idle, as for the extender.
@@ -95,6 +95,7 @@ function usage(cards) {
 /** The pods of a card. */
 function pods(card, unit) {
   const reports = card.usedBytes !== undefined || card.pods.some((pod) => pod.usedBytes !== undefined || pod.utilizationPercent !== undefined);
+  const unknown = reports ? [...new Set(card.pods.filter((pod) => pod.utilizationPercent === undefined).map(reason))] : [];
   return html`<table><thead><tr><th scope="col">Namespace</th><th scope="col">Pod</th><th scope="col" class="number">GiB</th>${reports ? html`<th scope="col" class="number">Used</th><th scope="col" class="number">Util</th><th scope="col"><span class="unseen">State</span></th>` : nothing}</tr></thead>
-    <tbody>${card.pods.map((pod) => html`<tr><td>${pod.namespace}</td><td>${podButton(pod.namespace, pod.name, pod.name)}</td><td class="number">${pod.whole ? 'whole' : amount(pod.units * unit)}</td>${reports ? html`<td class="number">${bytes(pod.usedBytes)}</td><td class="number">${measured(pod.utilizationPercent, '%')}</td><td>${marks({ idle: pod.idleSeconds >= IDLE, ...pod, over: !pod.whole && pod.usedBytes / 2 ** 30 > pod.units * unit })}</td>` : nothing}</tr>`)}</tbody></table>`;
+    <tbody>${card.pods.map((pod) => html`<tr><td>${pod.namespace}</td><td>${podButton(pod.namespace, pod.name, pod.name)}</td><td class="number">${pod.whole ? 'whole' : amount(pod.units * unit)}</td>${reports ? html`<td class="number">${pod.usedBytes === undefined ? 'unknown' : size(pod.usedBytes)}</td><td class="number">${pod.utilizationPercent === undefined ? html`<span title=${reason(pod)}>unknown</span>` : `${pod.utilizationPercent}%`}</td><td>${marks({ idle: pod.idleSeconds >= IDLE, ...pod, over: !pod.whole && pod.usedBytes / 2 ** 30 > pod.units * unit })}</td>` : nothing}</tr>`)}</tbody></table>${unknown.map((why) => html`<p class="facts">Utilization unknown: ${why}</p>`)}`;
 }

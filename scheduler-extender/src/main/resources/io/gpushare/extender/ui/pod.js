@@ -3,7 +3,7 @@
 import { html, nothing } from './lib/lit-html.js';
 import { dashboard } from './grafana.js';
 import { advice, obstacles } from './waiting.js';
-import { age, count, duration, measured, size } from './words.js';
+import { age, count, duration, size } from './words.js';
 
 /** A pod's name that opens its dialog. */
 export function podButton(namespace, name, text) {
@@ -41,10 +41,13 @@ function cards(pod, node) {
     const unused = on.usedBytes === undefined ? 0 : Math.max(0, on.allocatedBytes - on.usedBytes);
     return html`<section class="one"><h3>Card ${on.card}${model ? `: ${model}` : ''} ${marks(on)}</h3><dl class="about">
       ${fact('Allocated', on.whole ? `the whole card, ${size(on.allocatedBytes)}` : `${size(on.allocatedBytes)}${on.coresPercent ? `, ${on.coresPercent}% of the cores` : ''}`)}
-      ${fact('Used', on.usedBytes === undefined ? '–' : html`${size(on.usedBytes)}${unused ? `, ${size(unused)} unused` : ''}`)}
-      ${fact('Utilization', measured(on.utilizationPercent, '%'))}</dl></section>`;
+      ${fact('Used', on.usedBytes === undefined ? 'unknown' : html`${size(on.usedBytes)}${unused ? `, ${size(unused)} unused` : ''}`)}
+      ${fact('Utilization', on.utilizationPercent === undefined ? `unknown. ${reason(on)}` : `${on.utilizationPercent}%`)}</dl></section>`;
   });
 }
+
+/** Why the utilization of a pod on a card is unknown. */
+export const reason = (on) => on.utilizationUnknown ?? "The node's device plugin reports no usage.";
 
 /** The unusual states of a pod on a card. */
 export function marks(on) {

@@ -5,7 +5,7 @@ import { dashboard } from './grafana.js';
 import { Filters } from './filters.js';
 import { MANY } from './map.js';
 import { podButton } from './pod.js';
-import { brief, count, duration, size } from './words.js';
+import { brief, count, duration, partly, size, sum } from './words.js';
 
 const ROWS = 8;
 
@@ -16,16 +16,16 @@ const VIEWS = {
 };
 const FIGURES = {
   allocatedBytes: ['Allocated', (row) => brief(row.allocatedBytes)],
-  usedBytes: ['Used', (row) => (row.usedBytes === undefined ? '–' : brief(row.usedBytes))],
-  unusedBytes: ['Unused', (row) => brief(row.unusedBytes)],
-  idleBytes: ['Idle', (row) => (row.idleSeconds === undefined ? (row.idleBytes ? brief(row.idleBytes) : '–') : duration(row.idleSeconds))],
-  overBytes: ['Over its limit', (row) => (row.overBytes ? brief(row.overBytes) : '–')],
+  usedBytes: ['Used', (row) => sum(row.usedBytes, partly(row))],
+  unusedBytes: ['Unused', (row) => sum(row.unusedBytes, partly(row))],
+  idleBytes: ['Idle', (row) => (row.idleSeconds === undefined ? sum(row.idleBytes, row.podsIdleUnknown > 0, '–') : duration(row.idleSeconds))],
+  overBytes: ['Over its limit', (row) => sum(row.overBytes, partly(row), '–')],
 };
 
 /** A pod with the same figures as a group of pods has. */
 function pod(of) {
-  const used = of.usedBytes ?? of.allocatedBytes;
-  return { ...of, unusedBytes: Math.max(0, of.allocatedBytes - used), overBytes: of.over ? used - of.allocatedBytes : 0, idleBytes: of.idleSeconds ?? 0 };
+  if (of.usedBytes === undefined) return { ...of, idleBytes: of.idleSeconds };
+  return { ...of, unusedBytes: Math.max(0, of.allocatedBytes - of.usedBytes), overBytes: of.over ? of.usedBytes - of.allocatedBytes : 0, idleBytes: of.idleSeconds };
 }
 
 export class WasteTables {
@@ -60,9 +60,9 @@ export class WasteTables {
       return;
     }
     const [, rows] = VIEWS[this.#view];
-    const all = rows(report).map((row) => (this.#view === 'pods' ? pod(row) : row)).sort((a, b) => b[this.#sort] - a[this.#sort]);
+    const all = rows(report).map((row) => (this.#view === 'pods' ? pod(row) : row)).sort((a, b) => (b[this.#sort] ?? -1) - (a[this.#sort] ?? -1));
     render(html`<details .open=${this.#open} @toggle=${(event) => { this.#open = event.target.open; }}>
-      <summary><h2 id="waste-title">Waste</h2> <span class="facts">${brief(report.total.unusedBytes)} allocated and unused, ${count(report.total.podsIdle, 'idle pod')}${report.reporting < report.nodes ? `; usage is unknown on ${count(report.nodes - report.reporting, 'node')}` : ''}</span></summary>
+      <summary><h2 id="waste-title">Waste</h2> <span class="facts">${known(report.total)}${report.reporting < report.nodes ? `; usage is unknown on ${count(report.nodes - report.reporting, 'node')}` : ''}</span></summary>
       <div class="waste">
         <div class="tables">
           <p class="tabs">${Object.entries(VIEWS).map(([key, [text]]) => html`<button type="button" aria-pressed=${String(key === this.#view)} @click=${() => this.#set({ view: key })}>${text}</button>`)}</p>
@@ -90,6 +90,13 @@ export class WasteTables {
       ${row.pods === undefined ? nothing : html`<td class="number">${row.pods.toLocaleString('en')}</td>`}
       ${Object.values(FIGURES).map(([, text]) => html`<td class="number">${text(row)}</td>`)}${this.#snapshot.grafana ? html`<td>${this.#dashboard(row)}</td>` : nothing}</tr>`;
   }
+}
+
+/** The sums of the cluster as far as they are known. */
+function known(total) {
+  const idle = total.podsIdle || !total.podsIdleUnknown ? `, ${count(total.podsIdle, 'idle pod')}` : '';
+  const unknown = total.podsIdleUnknown ? `, idle or not is unknown of ${count(total.podsIdleUnknown, 'pod')}` : '';
+  return `${sum(total.unusedBytes, partly(total))} allocated and unused${idle}${unknown}`;
 }
 
 /** Allocated and used memory over the last hours. */

@@ -33,6 +33,15 @@ export function measured(value, unit) {
   return value === undefined ? '–' : `${value}${unit}`;
 }
 
+/** A sum of measured amounts, which may be unknown, or known of a part only. */
+export function sum(bytes, partly, zero = '0 MiB') {
+  if (bytes === undefined || (partly && !bytes)) return 'unknown';
+  return `${partly ? '≥ ' : ''}${bytes ? brief(bytes) : zero}`;
+}
+
+/** Whether the usage of a part of these pods is unknown. */
+export const partly = (sums) => sums.measuredBytes < sums.allocatedBytes;
+
 export function count(number, what) {
   return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
 }

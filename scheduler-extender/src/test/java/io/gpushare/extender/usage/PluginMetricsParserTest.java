@@ -8,6 +8,8 @@ import io.gpushare.extender.waste.CardUsage.Part;
 import io.gpushare.extender.waste.CardUsage.PodUse;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PluginMetricsParserTest {
@@ -73,11 +75,33 @@ class PluginMetricsParserTest {
 
     @Test
     void sumsStayPossible() {
-        String one = """
-            gpushare_container_memory_used_bytes{card="GPU-1",namespace="n",pod="p"} 1.1e15
-            gpushare_container_utilisation_ratio{card="GPU-1",namespace="n",pod="p"} 0.9
-            """;
-        assertThat(PluginMetricsParser.read(one.repeat(20_000)).pods())
+        String metrics =
+                IntStream.range(0, 20_000).mapToObj(i -> """
+                    gpushare_container_memory_used_bytes{card="GPU-1",container="c%1$d",namespace="n",pod="p"} 1.1e15
+                    gpushare_container_utilisation_ratio{card="GPU-1",container="c%1$d",namespace="n",pod="p"} 0.9
+                    """.formatted(i)).collect(Collectors.joining());
+        assertThat(PluginMetricsParser.read(metrics).pods())
                 .containsExactly(Map.entry(new Part("GPU-1", "n", "p"), new PodUse((1L << 50) - 1, 100, null)));
+    }
+
+    /** Its other container does not compute, which says nothing of this one. */
+    @Test
+    void whatIsUnknownOfAContainerIsUnknownOfItsPod() {
+        assertThat(PluginMetricsParser.read("""
+            gpushare_container_idle_seconds{card="GPU-1",container="a",namespace="n",pod="p"} 4000
+            gpushare_container_memory_allocated_bytes{card="GPU-1",container="a",namespace="n",pod="p"} 4E9
+            gpushare_container_memory_allocated_bytes{card="GPU-1",container="b",namespace="n",pod="p"} 4E9
+            gpushare_container_memory_used_bytes{card="GPU-1",container="a",namespace="n",pod="p"} 0
+            gpushare_container_memory_used_bytes{card="GPU-1",container="b",namespace="n",pod="p"} 3E9
+            gpushare_container_utilisation_ratio{card="GPU-1",container="a",namespace="n",pod="p"} 0
+            """).pods())
+                .containsExactly(Map.entry(new Part("GPU-1", "n", "p"), new PodUse(3_000_000_000L, null, null)));
+    }
+
+    @Test
+    void aPluginThatReportsAllocationsOnlyReportsNoUsage() {
+        assertThat(PluginMetricsParser.read("""
+            gpushare_container_memory_allocated_bytes{card="GPU-1",container="a",namespace="n",pod="p"} 4E9
+            """)).isEqualTo(NodeUse.UNKNOWN);
     }
 }

@@ -71,7 +71,7 @@ class WasteRoundTest {
         WasteReport report = report(new WasteHistory());
 
         assertThat(report.now().pods())
-                .isEqualTo(new Sums(3, 23 * GIB, 23 * GIB, 8 * GIB + GIB / 2, 15 * GIB, GIB / 2, 15 * GIB, 1, 1));
+                .isEqualTo(new Sums(3, 23 * GIB, 23 * GIB, 8 * GIB + GIB / 2, 15 * GIB, GIB / 2, 15 * GIB, 1, 1, 0));
         assertThat(report.now().memory().wasted()).isEqualTo(2 * GIB);
         assertThat(report.namespaces()).extracting(Group::namespace).containsExactly("prod", "lab");
         assertThat(report.workloads()).extracting(Group::workload).containsExactly("train", "web");
@@ -88,8 +88,27 @@ class WasteRoundTest {
         holds("lab", "p", 0, Share.memory(4), 0, 0);
         used.clear();
         WasteReport report = report(new WasteHistory());
-        assertThat(report.now().pods()).isEqualTo(new Sums(1, 4 * GIB, 0, 0, 0, 0, 0, 0, 0));
+        assertThat(report.now().pods()).isEqualTo(new Sums(1, 4 * GIB, 0, 0, 0, 0, 0, 0, 0, 1));
         assertThat(report.pods()).isEmpty();
+        Sums sums = report.namespaces().getFirst().sums();
+        assertThat(sums.usedBytes()).isNull();
+        assertThat(sums.unusedBytes()).isNull();
+        assertThat(sums.overBytes()).isNull();
+        assertThat(sums.knownOver()).isNull();
+        assertThat(sums.idleBytes()).isNull();
+        assertThat(sums.knownIdle()).isNull();
+    }
+
+    @Test
+    void aSumWithoutAnUnknownPartSaysSo() {
+        holds("lab", "known", 0, Share.memory(4), 1, 30);
+        holds("lab", "unknown", 0, Share.memory(4), 2, 0);
+        used.computeIfPresent(new Part("GPU-0", "lab", "unknown"), (_, use) -> new PodUse(use.usedBytes(), null, null));
+        Sums sums = report(new WasteHistory()).namespaces().getFirst().sums();
+        assertThat(sums).isEqualTo(new Sums(2, 8 * GIB, 8 * GIB, 3 * GIB, 5 * GIB, 0, 4 * GIB, 0, 1, 1));
+        assertThat(sums.knownIdle()).isEqualTo(1);
+        assertThat(Sums.NONE.usedBytes()).isZero();
+        assertThat(Sums.NONE.knownIdle()).isZero();
     }
 
     @Test
@@ -135,6 +154,7 @@ class WasteRoundTest {
                                         0,
                                         GIB,
                                         Isolation.NONE,
+                                        null,
                                         null,
                                         null,
                                         null)

@@ -9,6 +9,7 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.link.Phase;
 import io.gpushare.nvml.CardUtilization;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -269,6 +271,23 @@ public final class MpsIsolation implements IsolationProvider {
         supervisor.reports().values().forEach(report -> servers.add(report.server()));
         Map<CardId, CardUtilization> others = new HashMap<>();
         usages.cards().forEach((card, usage) -> others.put(card, usage.without(servers)));
-        return new CardUsages(usages.at(), others);
+        return new CardUsages(usages.at(), others, computed(usages, servers));
+    }
+
+    /** What the server of each card computes for its clients. */
+    private Map<CardId, OptionalInt> computed(CardUsages usages, Set<Long> servers) {
+        Map<CardId, OptionalInt> computed = new HashMap<>();
+        supervisor.reports().forEach((card, report) -> {
+            if (report.server() > 0) {
+                computed.put(
+                        card,
+                        usages.processes(card).stream()
+                                .filter(process -> process.pid() == report.server() && servers.contains(process.pid()))
+                                .map(CardProcess::gpuUtilization)
+                                .findFirst()
+                                .orElse(OptionalInt.empty()));
+            }
+        });
+        return computed;
     }
 }

@@ -1,7 +1,6 @@
 package io.gpushare.plugin.isolation.mps;
 
 import io.gpushare.model.card.CardId;
-import io.gpushare.nvml.CardUtilization;
 import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.isolation.mps.MpsIsolation.Measured;
 import io.gpushare.plugin.usage.ContainerShare;
@@ -104,8 +103,7 @@ final class OverLimit {
     }
 
     private static List<CardProcess> processes(Measured measured, CardId card) {
-        CardUtilization usage = measured.usage().reported().cards().get(card);
-        return usage == null ? List.of() : usage.processes().orElse(List.of());
+        return measured.usage().reported().processes(card);
     }
 
     private void forgetEnded(Measured measured) {

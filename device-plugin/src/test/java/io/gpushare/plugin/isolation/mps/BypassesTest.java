@@ -93,7 +93,7 @@ class BypassesTest {
         List<CardProcess> processes = LongStream.of(1, 2, 3)
                 .mapToObj(pid -> new CardProcess(pid, OptionalLong.of(1), OptionalInt.empty()))
                 .toList();
-        NodeUsage usage = NodeUsage.of(
+        NodeUsage usage = NodeUsage.NONE.next(
                 new CardUsages(now, Map.of(A, TestUsages.of(processes))),
                 pid -> Optional.of(pid < 3 ? CGROUP : Cgroup.OF_THE_NODE),
                 snapshot);

@@ -119,7 +119,7 @@ class OverLimitTest {
                 .map(each ->
                         new CardProcess(each.getKey(), OptionalLong.of(each.getValue() << 20), OptionalInt.empty()))
                 .toList();
-        NodeUsage usage = NodeUsage.of(
+        NodeUsage usage = NodeUsage.NONE.next(
                 new CardUsages(now, Map.of(A, TestUsages.of(processes))), _ -> Optional.of(CGROUP), snapshot);
         var excesses = OverUse.NONE
                 .evaluate(ContainerShare.of(snapshot), usage, MemoryUnit.GIB, now)

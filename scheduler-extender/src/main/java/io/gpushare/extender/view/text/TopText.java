@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Allocation beside measured usage, as text: by card or by pod. */
 public final class TopText {
@@ -98,7 +100,18 @@ public final class TopText {
                     Phrases.valueOrDash(pod.utilizationPercent(), "%"),
                     WasteText.states(pod)));
         }
-        return table.isEmpty() ? none(namespace) : table + note(nodes);
+        return table.isEmpty() ? none(namespace) : table + note(nodes) + unknown(pods.pods());
+    }
+
+    /** Why the utilization of pods is unknown on nodes that report usage. */
+    private static String unknown(List<PodOnCard> pods) {
+        Map<String, Long> reasons = pods.stream()
+                .flatMap(pod -> Stream.ofNullable(pod.unknown()))
+                .collect(Collectors.groupingBy(reason -> reason, TreeMap::new, Collectors.counting()));
+        return reasons.entrySet().stream()
+                .map(each -> "\nThe utilization of " + Phrases.count(each.getValue(), "pod") + " is unknown. "
+                        + each.getKey() + "\n")
+                .collect(Collectors.joining());
     }
 
     /** What is shown where a namespace, or the cluster, has no pods on cards. */

@@ -4,13 +4,15 @@ import io.gpushare.extender.view.Waste;
 import io.gpushare.extender.waste.Sums;
 import io.gpushare.extender.waste.WasteReport.Group;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** What is wasted as CSV, a row for each workload. Names of Kubernetes need no quotes. */
+/** What is wasted as CSV, a row for each workload; unknown values are empty. Names of Kubernetes need no quotes. */
 public final class WasteCsv {
     private static final String HEAD =
             "namespace,workload,pods,allocated_bytes,measured_bytes,used_bytes,unused_bytes,idle_bytes,over_bytes,"
-                    + "pods_idle,pods_over\n";
+                    + "pods_idle,pods_over,pods_idle_unknown\n";
 
     private WasteCsv() {}
 
@@ -23,18 +25,20 @@ public final class WasteCsv {
 
     private static String row(Group group) {
         Sums sums = group.sums();
-        return "%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d\n"
-                .formatted(
+        return Stream.of(
                         group.namespace(),
                         group.workload(),
                         sums.pods(),
                         sums.allocated(),
                         sums.measured(),
-                        sums.used(),
-                        sums.unused(),
-                        sums.idle(),
-                        sums.over(),
-                        sums.podsIdle(),
-                        sums.podsOver());
+                        sums.usedBytes(),
+                        sums.unusedBytes(),
+                        sums.idleBytes(),
+                        sums.overBytes(),
+                        sums.knownIdle(),
+                        sums.knownOver(),
+                        sums.podsIdleUnknown())
+                .map(value -> Objects.toString(value, ""))
+                .collect(Collectors.joining(",", "", "\n"));
     }
 }

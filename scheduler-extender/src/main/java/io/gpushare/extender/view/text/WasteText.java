@@ -8,6 +8,7 @@ import io.gpushare.extender.waste.Sums;
 import io.gpushare.extender.waste.WasteReport.Group;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What is wasted as text: the sums of the cluster, then by namespace, by workload, and the pods that waste most. */
 public final class WasteText {
@@ -31,24 +32,34 @@ public final class WasteText {
         }
         return (namespace.isEmpty() ? totals(report) + "\n" : "") + groups(report.namespaces(), false)
                 + groups(report.workloads(), true) + pods(report.pods())
-                + (unknown == 0 ? "" : "Usage is unknown on " + Phrases.count(unknown, "node") + ".\n") + "As of "
+                + (unknown == 0 ? "" : "Usage is unknown on " + Phrases.count(unknown, "node") + ".\n")
+                + idleUnknown(report.total().podsIdleUnknown()) + "As of "
                 + waste.at() + ".\n";
+    }
+
+    private static String idleUnknown(int pods) {
+        return pods == 0
+                ? ""
+                : "Idle or not is unknown of " + Phrases.count(pods, "pod")
+                        + "; 'kubectl gpushare top pods -A' shows why.\n";
     }
 
     private static TextTable totals(Report report) {
         Sums total = report.total();
-        String idle = "Allocated to " + Phrases.count(total.podsIdle(), "pod") + " that have not computed for "
-                + PodOnCard.IDLE.toMinutes() + " minutes";
+        boolean noneKnown = total.podsIdle() == 0 && total.podsIdleUnknown() > 0;
+        String idle = "Allocated to " + (noneKnown ? "pods" : Phrases.count(total.podsIdle(), "pod"))
+                + " that have not computed for " + PodOnCard.IDLE.toMinutes() + " minutes";
+        boolean partly = total.measured() < total.allocated();
         return new TextTable()
                 .row("Memory of all cards", Phrases.size(report.capacityBytes()), "")
                 .row("Allocated", Phrases.size(report.allocatedBytes()), "")
-                .row("  unused", Phrases.size(total.unused()), "Allocated and not used")
-                .row("  idle", Phrases.size(total.idle()), idle)
+                .row("  unused", size(total.unusedBytes(), partly), "Allocated and not used")
+                .row("  idle", size(total.idleBytes(), total.podsIdleUnknown() > 0), idle)
                 .row("Free", Phrases.size(report.freeBytes()), "")
                 .row("  unusable", Phrases.size(report.unusableBytes()), "Of no use to any usual or waiting pod")
                 .row(
                         "Over the limit",
-                        Phrases.size(total.over()),
+                        size(total.overBytes(), partly),
                         "Used by " + Phrases.count(total.podsOver(), "pod") + " beyond what is allocated");
     }
 
@@ -61,6 +72,7 @@ public final class WasteText {
         TextTable table = new TextTable().row(head);
         for (Group group : groups.subList(0, Math.min(ROWS, groups.size()))) {
             Sums sums = group.sums();
+            boolean partly = sums.measured() < sums.allocated();
             List<String> row = new ArrayList<>(List.of(group.namespace()));
             if (workloads) {
                 row.add(group.workload());
@@ -68,10 +80,10 @@ public final class WasteText {
             row.addAll(List.of(
                     String.valueOf(sums.pods()),
                     Phrases.size(sums.allocated()),
-                    size(sums.used()),
-                    size(sums.unused()),
-                    size(sums.idle()),
-                    size(sums.over())));
+                    size(sums.usedBytes(), partly),
+                    size(sums.unusedBytes(), partly),
+                    size(sums.idleBytes(), sums.podsIdleUnknown() > 0),
+                    size(sums.overBytes(), partly)));
             table.row(row);
         }
         return table.isEmpty() ? "" : table + more(groups.size()) + "\n";
@@ -104,8 +116,11 @@ public final class WasteText {
         return String.join(", ", states);
     }
 
-    private static String size(long bytes) {
-        return bytes == 0 ? "-" : Phrases.size(bytes);
+    /** Of a part of the pods, if it is unknown of the others. */
+    private static String size(@Nullable Long bytes, boolean partly) {
+        return bytes == null || (partly && bytes == 0)
+                ? "-"
+                : (partly ? ">= " : "") + (bytes == 0 ? "0" : Phrases.size(bytes));
     }
 
     private static String more(int all) {
