@@ -90,7 +90,9 @@ class HostIT extends WithExtender {
         }
         for (String verb : new String[] {"bind", "filter"}) {
             RawHttp.Response response = post(verb, "evil.example", "");
-            assertThat(response.status()).as("kube-scheduler drops the reason of others").isEqualTo(200);
+            assertThat(response.status())
+                    .as("kube-scheduler drops the reason of others")
+                    .isEqualTo(200);
             assertThat(response.body())
                     .contains("the extender is not served under the name evil.example")
                     .contains("--view-hosts");

@@ -25,7 +25,9 @@ class HostileInventoryTest {
 
     @Test
     void asManyAsANodeMayHaveAreRead() {
-        assertThat(decode(InventoryCodec.MOST_CARDS, "").valid().map(each -> each.cards().size()))
+        assertThat(decode(InventoryCodec.MOST_CARDS, "")
+                        .valid()
+                        .map(each -> each.cards().size()))
                 .hasValue(InventoryCodec.MOST_CARDS);
         assertThat(decode(InventoryCodec.MOST_CARDS, INSTANCE).valid()).isPresent();
     }

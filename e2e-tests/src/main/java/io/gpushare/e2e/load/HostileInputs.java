@@ -64,7 +64,8 @@ final class HostileInputs {
             int[] writes = {0};
             writer.scheduleAtFixedRate(
                     // The size of one card changes, as every inventory counts that is not the one before.
-                    () -> annotate(NODE, cards.replace("\"memoryMiB\":40960", "\"memoryMiB\":" + (40_960 + ++writes[0]))),
+                    () -> annotate(
+                            NODE, cards.replace("\"memoryMiB\":40960", "\"memoryMiB\":" + (40_960 + ++writes[0]))),
                     0,
                     WRITES.toMillis(),
                     TimeUnit.MILLISECONDS);
@@ -86,8 +87,11 @@ final class HostileInputs {
     private void reservation() throws IOException {
         ObjectNode node = node(SMALL_NODE);
         api.add(node);
-        annotate(SMALL_NODE, document(IntStream.range(0, 2).mapToObj(i -> card("GPU-small-", i, "A100", 40_960, ""))
-                .collect(Collectors.joining(","))));
+        annotate(
+                SMALL_NODE,
+                document(IntStream.range(0, 2)
+                        .mapToObj(i -> card("GPU-small-", i, "A100", 40_960, ""))
+                        .collect(Collectors.joining(","))));
         ObjectNode waiting = LoadCluster.pod("somebody-waits", 100, 1);
         waiting.withObject("/metadata").put("uid", "somebody");
         api.add(waiting);
@@ -99,7 +103,8 @@ final class HostileInputs {
         }
         ObjectNode forged = waiting.deepCopy();
         for (String amounts : new String[] {"requests", "limits"}) {
-            ObjectNode resources = (ObjectNode) forged.withArray("/spec/containers").get(0).get("resources");
+            ObjectNode resources =
+                    (ObjectNode) forged.withArray("/spec/containers").get(0).get("resources");
             resources.putObject(amounts).put("aliyun.com/gpu-count", "2");
         }
         kept.call(filter(forged));
@@ -139,7 +144,8 @@ final class HostileInputs {
                                 i + 1,
                                 "A100",
                                 1_024 * (i % UNITS + 1),
-                                ",\"profile\":\"1g." + i + "gb\",\"parent\":\"GPU-hostile-0\",\"gi\":" + i + ",\"ci\":0")
+                                ",\"profile\":\"1g." + i + "gb\",\"parent\":\"GPU-hostile-0\",\"gi\":" + i
+                                        + ",\"ci\":0")
                         : card("GPU-hostile-", i + 1, "M" + i, 1_024 * (i % UNITS + 1), ""))
                 .collect(Collectors.joining(","));
         return document(card("GPU-hostile-", 0, "A100", 40_960, "") + "," + own);

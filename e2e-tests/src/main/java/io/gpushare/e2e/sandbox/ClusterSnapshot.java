@@ -126,8 +126,7 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
     /** Whether each container has what it requests, and nobody else has something. */
     private static boolean requested(PodDocument pod, List<Share> shares) {
         List<PodDocument.Container> containers = pod.containers();
-        Set<String> names =
-                containers.stream().map(PodDocument.Container::name).collect(Collectors.toSet());
+        Set<String> names = containers.stream().map(PodDocument.Container::name).collect(Collectors.toSet());
         return shares.stream().allMatch(share -> names.contains(share.container()))
                 && containers.stream().allMatch(container -> requested(container, shares));
     }
@@ -146,8 +145,7 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
         for (Map.Entry<String, BigDecimal> limit : container.limits().entrySet()) {
             if (limit.getKey().equals(PodSpec.MEMORY)) {
                 requestedUnits += limit.getValue().longValue();
-            } else if (limit.getKey().equals(PodSpec.CARDS)
-                    || limit.getKey().startsWith(PodSpec.MIG)) {
+            } else if (limit.getKey().equals(PodSpec.CARDS) || limit.getKey().startsWith(PodSpec.MIG)) {
                 requestedCards += limit.getValue().longValue();
             }
         }

@@ -131,7 +131,10 @@ class AdmissionPolicyTest {
                 null);
     }
 
-    /** NVIDIA's runtime reads cards from such paths where it accepts them (accept-nvidia-visible-devices-as-volume-mounts). */
+    /**
+     * NVIDIA's runtime reads cards from such paths where it accepts them
+     * (accept-nvidia-visible-devices-as-volume-mounts).
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -189,13 +192,18 @@ class AdmissionPolicyTest {
 
     @Test
     void thePluginSendsEventsInItsOwnNameOnly() throws Exception {
-        String pod = "involvedObject: {kind: Pod, name: p}\nsource: {component: c, host: %s}";
+        String pod = "metadata: {name: e}\ninvolvedObject: {kind: Pod, name: p}\nsource: {component: c, host: %s}";
         assertAdmitted(PLUGIN, "CREATE", "events", yaml(pod.formatted("n1")), null);
         assertRefused("only its own node", PLUGIN, "CREATE", "events", yaml(pod.formatted("n2")), null);
         assertRefused("only its own node", PLUGIN, "CREATE", "events", yaml(pod.formatted("''")), null);
         assertRefused(
-                "only its own node", PLUGIN, "CREATE", "events", yaml("involvedObject: {kind: Pod, name: p}"), null);
-        String node = "involvedObject: {kind: %s, name: %s}\nsource: {host: n1}";
+                "only its own node",
+                PLUGIN,
+                "CREATE",
+                "events",
+                yaml("metadata: {name: e}\ninvolvedObject: {kind: Pod, name: p}"),
+                null);
+        String node = "metadata: {name: e}\ninvolvedObject: {kind: %s, name: %s}\nsource: {host: n1}";
         assertAdmitted(PLUGIN, "CREATE", "events", yaml(node.formatted("Node", "n1")), null);
         for (String other : List.of(node.formatted("Node", "n2"), node.formatted("Deployment", "n1"))) {
             assertRefused("of its own node only", PLUGIN, "CREATE", "events", yaml(other), null);

@@ -43,11 +43,12 @@ class ForgedAllocationTest {
 
     private static Placed pod(String name, String node, String limits, String cards) {
         String allocation = "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\"," + cards + "}]}";
-        return ClusterSnapshot.placed(new PodDocument(ApiClient.document("""
-            {"metadata":{"name":"%s","namespace":"default","uid":"uid-%1$s",
-              "annotations":{"gpushare.io/allocation":"%s"}},
-             "spec":{"nodeName":"%s","containers":[{"name":"main","resources":{"limits":{%s}}}]},
-             "status":{"phase":"Running"}}\
-            """.formatted(name, allocation.replace("\"", "\\\""), node, limits))));
+        return ClusterSnapshot.placed(new PodDocument(
+                ApiClient.document("""
+                    {"metadata":{"name":"%s","namespace":"default","uid":"uid-%1$s",
+                      "annotations":{"gpushare.io/allocation":"%s"}},
+                     "spec":{"nodeName":"%s","containers":[{"name":"main","resources":{"limits":{%s}}}]},
+                     "status":{"phase":"Running"}}\
+                    """.formatted(name, allocation.replace("\"", "\\\""), node, limits))));
     }
 }

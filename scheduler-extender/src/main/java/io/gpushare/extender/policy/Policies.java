@@ -52,7 +52,8 @@ public final class Policies {
     }
 
     private void makeAgain() {
-        made.replaceAll((kind, before) -> Objects.requireNonNull(policies.get(kind)).scoring());
+        made.replaceAll(
+                (kind, before) -> Objects.requireNonNull(policies.get(kind)).scoring());
     }
 
     /**

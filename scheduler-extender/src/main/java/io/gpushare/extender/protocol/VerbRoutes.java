@@ -98,8 +98,7 @@ public final class VerbRoutes {
     }
 
     /** Refuses callers before their body is read. */
-    private void admit(
-            RoutingContext context, Verb verb, Function<HttpServerRequest, Optional<String>> foreign) {
+    private void admit(RoutingContext context, Verb verb, Function<HttpServerRequest, Optional<String>> foreign) {
         // The time counts from the request's head, as its body arrives after that.
         context.put(BEGAN, System.nanoTime());
         Optional<WebPages.Refusal> page = WebPages.refusal(context.request());

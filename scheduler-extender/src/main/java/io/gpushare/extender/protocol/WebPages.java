@@ -24,11 +24,13 @@ final class WebPages {
 
     /** Why the request is refused; empty if no web page sent it. */
     static Optional<Refusal> refusal(HttpServerRequest request) {
-        Optional<String> header =
-                BROWSERS.stream().filter(name -> request.getHeader(name) != null).findFirst();
+        Optional<String> header = BROWSERS.stream()
+                .filter(name -> request.getHeader(name) != null)
+                .findFirst();
         if (header.isPresent()) {
             return Optional.of(new Refusal(
-                    403, "this path is for kube-scheduler, which sends no header " + header.get() + ": web pages may"
+                    403,
+                    "this path is for kube-scheduler, which sends no header " + header.get() + ": web pages may"
                             + " not call it"));
         }
         String type = request.headers().contains(HttpHeaders.CONTENT_TYPE)

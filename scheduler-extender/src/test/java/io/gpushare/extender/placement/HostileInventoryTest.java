@@ -66,8 +66,7 @@ class HostileInventoryTest {
         List<FreeNode> nodes = new ArrayList<>();
         for (int i = 0; i < 5_000; i++) {
             String model = i % 10 == 0 ? "common" : "own " + i;
-            nodes.add(FreeNode.of(
-                    "n" + i, 0, 64_000, 64_000, List.of(FreeCard.unused(0, new CardKind(model, 40)))));
+            nodes.add(FreeNode.of("n" + i, 0, 64_000, 64_000, List.of(FreeCard.unused(0, new CardKind(model, 40)))));
         }
         ClusterCapacity capacity = ClusterCapacity.of(nodes);
         assertThat(capacity.cards()).hasSize(128).containsEntry(new CardKind("common", 40), 500);

@@ -182,7 +182,9 @@ class FilterReservationTest implements PodApi {
         assertThat(selection.filter(wholeCards("small"), named("n2")).passed()).isEqualTo(1);
         assertThat(reserved()).isEqualTo(2);
         assertThat(selection.feasible(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
-        assertThat(selection.filter(wholeCards("first"), selection.named(List.of())).passed())
+        assertThat(selection
+                        .filter(wholeCards("first"), selection.named(List.of()))
+                        .passed())
                 .isZero();
         assertThat(selection.filter(pod("first", 8, 9), named("n2")).passed())
                 .as("with another priority")
