@@ -16,28 +16,28 @@ class HostileInventoryTest {
 
     @Test
     void moreCardsThanAnyNodeHasAreRefusedWithWhatToDo() {
-        assertThat(decode(2_200, ""))
+        assertThat(decode(2_200, false))
                 .isEqualTo(new Decoded.Malformed<>("annotation gpushare.io/inventory: 'cards' has 2200 elements, and"
                         + " more than 256 are not accepted: find out what wrote them, and offer fewer on this node"));
-        assertThat(decode(InventoryCodec.MOST_CARDS + 1, "")).isInstanceOf(Decoded.Malformed.class);
-        assertThat(decode(1_200, INSTANCE)).as("MIG instances").isInstanceOf(Decoded.Malformed.class);
+        assertThat(decode(InventoryCodec.MOST_CARDS + 1, false)).isInstanceOf(Decoded.Malformed.class);
+        assertThat(decode(1_200, true)).as("MIG instances").isInstanceOf(Decoded.Malformed.class);
     }
 
     @Test
     void asManyAsANodeMayHaveAreRead() {
-        assertThat(decode(InventoryCodec.MOST_CARDS, "")
+        assertThat(decode(InventoryCodec.MOST_CARDS, false)
                         .valid()
                         .map(each -> each.cards().size()))
                 .hasValue(InventoryCodec.MOST_CARDS);
-        assertThat(decode(InventoryCodec.MOST_CARDS, INSTANCE).valid()).isPresent();
+        assertThat(decode(InventoryCodec.MOST_CARDS, true).valid()).isPresent();
     }
 
-    private static Decoded<Inventory> decode(int cards, String more) {
+    private static Decoded<Inventory> decode(int cards, boolean instances) {
         return InventoryCodec.decode(Map.of(
                 AnnotationKeys.INVENTORY,
                 "{\"version\":1,\"unitMiB\":1024,\"cards\":["
                         + IntStream.range(0, cards)
-                                .mapToObj(i -> CARD.formatted(i, more.formatted(i)))
+                                .mapToObj(i -> CARD.formatted(i, instances ? INSTANCE.formatted(i) : ""))
                                 .collect(Collectors.joining(","))
                         + "]}"));
     }
