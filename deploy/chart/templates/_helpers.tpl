@@ -117,7 +117,8 @@ nodeAffinity:
     | replace "object.metadata.namespace == \"kube-system\"" (printf "object.metadata.namespace == %q" .namespace)
     | replace "request.namespace == \"kube-system\"" (printf "request.namespace in [\"kube-system\", %q]" .namespace)
     | replace "aliyun.com/gpu-mem" .resources.memory | replace "aliyun.com/gpu-count" .resources.card
-    | replace "{name: hami, expression: \"false\"}" (printf "{name: hami, expression: \"%t\"}" .hami) }}
+    | replace "{name: hami, expression: \"false\"}" (printf "{name: hami, expression: \"%t\"}" .hami)
+    | replace "{name: refuseEnvFrom, expression: \"false\"}" (printf "{name: refuseEnvFrom, expression: \"%t\"}" .refuseEnvFrom) }}
 {{- end }}
 
 {{- define "gpushare.names" -}}

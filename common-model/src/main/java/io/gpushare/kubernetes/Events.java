@@ -8,9 +8,20 @@ import java.util.Map;
 /** Writes Events on pods and nodes; {@code kubectl describe} shows them with their counts. */
 public final class Events {
     private final ApiServer server;
+    private final String host;
 
     Events(ApiServer server) {
+        this(server, "");
+    }
+
+    private Events(ApiServer server, String host) {
         this.server = server;
+        this.host = host;
+    }
+
+    /** Events that say that the program on that node reports them. */
+    public Events from(String node) {
+        return new Events(server, node);
     }
 
     public void record(PodRef about, PodEvent event, EventSeries series) throws KubernetesException {
@@ -30,7 +41,11 @@ public final class Events {
                         Map.entry("type", event.warning() ? "Warning" : "Normal"),
                         Map.entry("reason", event.reason()),
                         Map.entry("message", event.message()),
-                        Map.entry("source", Map.of("component", event.component())),
+                        Map.entry(
+                                "source",
+                                host.isEmpty()
+                                        ? Map.of("component", event.component())
+                                        : Map.of("component", event.component(), "host", host)),
                         Map.entry("firstTimestamp", time(series.first())),
                         Map.entry("lastTimestamp", time(series.last())),
                         Map.entry("count", series.count()))));

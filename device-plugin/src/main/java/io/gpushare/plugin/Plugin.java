@@ -118,7 +118,7 @@ final class Plugin implements AutoCloseable {
         stops.add(inventory::close);
         assembler = new InventoryAssembler(
                 options.cluster.memoryUnit(), this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
-        events = new PodEventRecorder(api.events()::record, clocks).start();
+        events = new PodEventRecorder(api.events().from(options.nodeName)::record, clocks).start();
         stops.add(events::close);
         allocations = new AllocationReconciler(
                         () -> AnnotationDifference.of(latest.now()),

@@ -117,7 +117,11 @@ public final class Extender implements AutoCloseable {
         @Nullable Election election = candidacy == null ? null : candidacy.join(api);
         BooleanSupplier leads = election == null ? () -> true : election::held;
         EventRecorder events = EventRecorder.start(api, leads, clocks);
-        placer = new Placer(demands, new Policies(settings.policy()), events);
+        placer = new Placer(
+                demands,
+                new Policies(settings.policy()),
+                events,
+                scoring -> Thread.ofPlatform().daemon().name("scorings").start(scoring));
         ledger = placer.ledger();
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);

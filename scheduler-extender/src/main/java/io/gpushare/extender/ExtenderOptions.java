@@ -114,9 +114,9 @@ final class ExtenderOptions implements CheckedOptions {
             split = ",",
             hideParamSyntax = true,
             converter = NameConverter.class,
-            description = "Further names, separated by commas, under which the view is served over plain HTTP, such as"
-                    + " that of an Ingress. Always served are IP addresses, localhost, names of Services and nodes, and"
-                    + " the names of the API server, whose proxy keeps them. [none]")
+            description = "Further names, separated by commas, under which the view and the paths of kube-scheduler"
+                + " are served over plain HTTP, such as that of an Ingress. Always served are IP addresses, localhost,"
+                + " names of Services and nodes, and the names of the API server, whose proxy keeps them. [none]")
     private @Nullable Set<String> viewHosts;
 
     @Option(

@@ -82,14 +82,51 @@ class HostIT extends WithExtender {
         }
     }
 
+    /** It binds pods: kube-scheduler's urlPrefix needs a name under which the view is served as well. */
     @Test
-    void kubeSchedulerMayUseAnyName() throws IOException {
-        try (RawHttp http = new RawHttp(extender.port())) {
-            assertThat(http.exchange("POST", "/gpushare-scheduler/filter", "any.example", "{}".getBytes(UTF_8))
-                            .status())
-                    .isNotEqualTo(421);
+    void theVerbsAreServedUnderTheSameNames() throws Exception {
+        for (String host : new String[] {"10.0.0.7:32766", "gpushare-schd-extender.kube-system.svc", "GPU.example"}) {
+            assertThat(post("bind", host, "").body()).as(host).contains("{\"Error\":\"the request");
         }
+        for (String verb : new String[] {"bind", "filter"}) {
+            RawHttp.Response response = post(verb, "evil.example", "");
+            assertThat(response.status())
+                    .as("kube-scheduler drops the reason of others")
+                    .isEqualTo(200);
+            assertThat(response.body())
+                    .contains("the extender is not served under the name evil.example")
+                    .contains("--view-hosts");
+        }
+        assertThat(post("preempt", "evil.example", "").status()).isEqualTo(400);
         assertThat(get("/readyz", "any.example").status()).isEqualTo(200);
+        assertThat(extender.get("/metrics").body()).contains("reason=\"foreign_host\",verb=\"bind\"} 1.0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Origin: http://evil.example",
+                "Origin: null",
+                "Sec-Fetch-Site: cross-site",
+                "Sec-Fetch-Site: same-origin",
+                "Content-Type: text/plain;charset=UTF-8",
+                "Content-Type: application/x-www-form-urlencoded",
+                "content-type: Multipart/form-data; boundary=x"
+            })
+    void aWebPageCallsNoVerb(String header) throws IOException {
+        int refused = header.startsWith("Origin") || header.startsWith("Sec") ? 403 : 415;
+        for (String verb : new String[] {"filter", "prioritize", "preempt", "bind"}) {
+            RawHttp.Response response = post(verb, "10.0.0.7", header + "\r\n");
+            assertThat(response.status()).as(verb).isEqualTo(refused);
+            assertThat(response.body()).contains("this path is for kube-scheduler");
+        }
+    }
+
+    /** A body that is no request: what is served answers that. */
+    private RawHttp.Response post(String verb, String host, String headers) throws IOException {
+        try (RawHttp http = new RawHttp(extender.port())) {
+            return http.exchange("POST", "/gpushare-scheduler/" + verb, host, headers, "[]".getBytes(UTF_8));
+        }
     }
 
     /** Its proxy, which kubectl gpushare and kubectl proxy use, keeps the name under which the caller reached it. */

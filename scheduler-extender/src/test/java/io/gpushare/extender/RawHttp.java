@@ -60,10 +60,15 @@ final class RawHttp implements AutoCloseable {
     }
 
     Response exchange(String method, String path, String host, byte[] body) throws IOException {
+        return exchange(method, path, host, "", body);
+    }
+
+    /** @param headers more of them, each with the end of its line */
+    Response exchange(String method, String path, String host, String headers, byte[] body) throws IOException {
         ByteArrayOutputStream request = new ByteArrayOutputStream(body.length + 200);
-        request.writeBytes(
-                (method + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: " + body.length + "\r\n\r\n")
-                        .getBytes(StandardCharsets.ISO_8859_1));
+        request.writeBytes((method + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\n" + headers + "Content-Length: "
+                        + body.length + "\r\n\r\n")
+                .getBytes(StandardCharsets.ISO_8859_1));
         request.writeBytes(body);
         OutputStream out = socket.getOutputStream();
         out.write(request.toByteArray());

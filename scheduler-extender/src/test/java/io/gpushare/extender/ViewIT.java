@@ -58,6 +58,24 @@ class ViewIT extends WithView {
                         snapshot -> !snapshot.getJsonArray("nodes").isEmpty());
     }
 
+    /** Who sends a link with such a name controls the terminal of the one who follows it with curl or kubectl. */
+    @Test
+    void noTextControlsATerminal() throws Exception {
+        String clear = "%1b%5b2J%c2%9b1m%e2%80%ae";
+        for (String path : List.of(
+                "why?pod=" + clear,
+                "why?namespace=" + clear + "&pod=p",
+                "summary?node=" + clear,
+                "top?sort-by=" + clear,
+                "top-pods?namespace=" + clear,
+                "nodes?output=" + clear,
+                "waste?namespace=" + clear,
+                clear)) {
+            assertThat(text(path)).as(path).matches("[\\P{C}\n]+");
+        }
+        assertThat(text("why?pod=" + clear)).contains("?[2J?1m?");
+    }
+
     @Test
     void waitingPodsHaveReasonsAndDisappearWhenTheyAreDeleted() throws Exception {
         memoryPod("big", 16);

@@ -43,6 +43,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InventoryCodec {
     private static final int VERSION = 1;
+
+    /** The most cards of a node with its MIG instances: 32 cards that are cut into seven each have fewer. */
+    static final int MOST_CARDS = 256;
+
     private static final String UNKNOWN = "-";
     private static final String ISOLATION = "isolation";
     private static final String ISOLATION_MISSING = "isolationMissing";
@@ -185,7 +189,7 @@ public final class InventoryCodec {
             JsonNode document = JsonReader.read(written);
             JsonReader.version(document, VERSION);
             List<Card> cards = new ArrayList<>();
-            for (JsonNode card : JsonReader.objects(document, "cards")) {
+            for (JsonNode card : JsonReader.objects(document, "cards", MOST_CARDS)) {
                 cards.add(card(card));
             }
             MemoryUnit unit = MemoryUnit.ofMib(JsonReader.integer(document, "unitMiB"));

@@ -129,11 +129,20 @@ final class JsonReader {
         return integers;
     }
 
-    /** The elements of an array of objects. */
+    /** The elements of an array of any number of objects. */
     static Iterable<JsonNode> objects(JsonNode parent, String field) {
+        return objects(parent, field, Integer.MAX_VALUE);
+    }
+
+    /** The elements of an array of at most that many objects. */
+    static Iterable<JsonNode> objects(JsonNode parent, String field, int most) {
         JsonNode value = parent.path(field);
         if (!value.isArray()) {
             throw new Malformed("'" + field + "' must be an array");
+        }
+        if (value.size() > most) {
+            throw new Malformed("'" + field + "' has " + value.size() + " elements, and more than " + most
+                    + " are not accepted: find out what wrote them, and offer fewer on this node");
         }
         for (Iterator<JsonNode> elements = value.elements(); elements.hasNext(); ) {
             if (!elements.next().isObject()) {

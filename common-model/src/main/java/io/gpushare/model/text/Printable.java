@@ -1,12 +1,14 @@
 package io.gpushare.model.text;
 
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 /**
  * Text from outside the program, such as a value in an annotation, made safe to show: nothing in it ends a line or
  * controls a terminal, and it has a limited length.
  */
 public final class Printable {
+    private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}&&[^\n]]");
     private static final int QUOTED = 64;
     private static final String CUT = "…";
     private static final int CUT_BYTES = utf8(CUT);
@@ -22,6 +24,14 @@ public final class Printable {
     public static String line(String text, int bytes) {
         String line = escaped(beginning(text, bytes));
         return line.length() < text.length() || utf8(line) > bytes ? cut(line, bytes - CUT_BYTES) + CUT : line;
+    }
+
+    /**
+     * The text with its line breaks. What else ends a line or controls a terminal is a question mark, as in logs; an
+     * answer of JSON or YAML stays one.
+     */
+    public static String lines(String text) {
+        return CONTROL.matcher(text).replaceAll("?");
     }
 
     /** Writes control and format characters as {@code \n} or {@code \u001b}. */

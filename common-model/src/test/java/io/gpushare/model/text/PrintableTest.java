@@ -20,6 +20,12 @@ class PrintableTest {
     }
 
     @Test
+    void linesKeepTheirEndsAndNothingElseThatControlsATerminal() {
+        assertThat(Printable.lines("a\nb ≥ 日😀\n")).isEqualTo("a\nb ≥ 日😀\n");
+        assertThat(Printable.lines("\u001b[2J\r\n\u009b1m\u202e\u2028x\t")).isEqualTo("?[2J?\n?1m??x?");
+    }
+
+    @Test
     void aQuoteIsShort() {
         assertThat(Printable.quoted("x".repeat(64))).hasSize(66);
         assertThat(Printable.quoted("x".repeat(250_000))).isEqualTo("'" + "x".repeat(64) + "…'");

@@ -1,5 +1,6 @@
 package io.gpushare.e2e.load;
 
+import io.gpushare.e2e.load.budget.Latencies;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

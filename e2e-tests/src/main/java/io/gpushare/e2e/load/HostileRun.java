@@ -3,6 +3,7 @@ package io.gpushare.e2e.load;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.load.budget.Budget;
 import io.gpushare.e2e.load.budget.Budgets;
+import io.gpushare.e2e.load.budget.Latencies;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;
@@ -21,7 +22,7 @@ import java.util.Random;
 
 /**
  * Measures what hostile tenants can do to the two programs, which run with the memory limits of their images: long
- * annotations, completed pods, idle connections and selectors.
+ * annotations, completed pods, idle connections, selectors, inventories and requests about pods of others.
  */
 final class HostileRun {
     private static final int CARDS = 16;
@@ -85,7 +86,7 @@ final class HostileRun {
                         LoadRun.print(
                                 "  %,d idle connections to the extender, %,d to the plugin%n",
                                 atExtender.count(), atPlugin.count());
-                        Processors.apart(extender, plugin, () -> filters(kept, extender));
+                        Processors.apart(extender, plugin, () -> filters(kept, extender, api));
                     }
                 }
                 ready("plugin", plugin, PLUGIN_START, System.nanoTime());
@@ -135,7 +136,7 @@ final class HostileRun {
         }
     }
 
-    private boolean filters(Connection kept, ServerProcess extender) throws IOException {
+    private boolean filters(Connection kept, ServerProcess extender, SimulatedApiServer api) throws IOException {
         ordinary(kept, extender, "ordinary pods");
         for (Map.Entry<String, ObjectNode> each : HostilePods.selectors(cluster).entrySet()) {
             budgets.check(
@@ -144,6 +145,7 @@ final class HostileRun {
                     filter(kept, extender, each.getKey(), each.getValue()).processorMillis());
         }
         ordinary(kept, extender, "ordinary pods again");
+        new HostileInputs(api, kept, budgets, cluster.nodes()).measure(ordinary());
         return true;
     }
 

@@ -1,5 +1,6 @@
 package io.gpushare.e2e.load;
 
+import io.gpushare.e2e.load.budget.Latencies;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

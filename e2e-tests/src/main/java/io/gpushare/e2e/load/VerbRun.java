@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.load.budget.Budget;
 import io.gpushare.e2e.load.budget.Budgets;
+import io.gpushare.e2e.load.budget.Latencies;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

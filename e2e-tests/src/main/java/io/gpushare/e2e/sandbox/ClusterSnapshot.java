@@ -6,9 +6,13 @@ import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The cluster in the API at one moment: nodes with their inventory, pods with their allocation. */
 record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
@@ -102,7 +106,8 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
                 status.path("allocatable").path(PodSpec.CARDS).asInt());
     }
 
-    private static Placed placed(PodDocument pod) {
+    /** The pod with the allocation in its annotation, as far as the programs believe it: any user may write one. */
+    static Placed placed(PodDocument pod) {
         String allocation = pod.annotation(ALLOCATION);
         List<Share> shares = new ArrayList<>();
         for (JsonNode container :
@@ -115,7 +120,36 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
                             new Share(name, entry.getKey(), entry.getValue().asInt(), false)));
             container.path("cards").forEach(card -> shares.add(new Share(name, card.asText(), 0, true)));
         }
-        return new Placed(pod, shares);
+        return new Placed(pod, requested(pod, shares) ? shares : List.of());
+    }
+
+    /** Whether each container has what it requests, and nobody else has something. */
+    private static boolean requested(PodDocument pod, List<Share> shares) {
+        List<PodDocument.Container> containers = pod.containers();
+        Set<String> names = containers.stream().map(PodDocument.Container::name).collect(Collectors.toSet());
+        return shares.stream().allMatch(share -> names.contains(share.container()))
+                && containers.stream().allMatch(container -> requested(container, shares));
+    }
+
+    private static boolean requested(PodDocument.Container container, List<Share> shares) {
+        long units = 0;
+        long whole = 0;
+        for (Share share : shares) {
+            if (share.container().equals(container.name())) {
+                units += share.units();
+                whole += share.whole() ? 1 : 0;
+            }
+        }
+        long requestedUnits = 0;
+        long requestedCards = 0;
+        for (Map.Entry<String, BigDecimal> limit : container.limits().entrySet()) {
+            if (limit.getKey().equals(PodSpec.MEMORY)) {
+                requestedUnits += limit.getValue().longValue();
+            } else if (limit.getKey().equals(PodSpec.CARDS) || limit.getKey().startsWith(PodSpec.MIG)) {
+                requestedCards += limit.getValue().longValue();
+            }
+        }
+        return units == requestedUnits && whole == requestedCards;
     }
 
     List<Placed> on(Card card) {

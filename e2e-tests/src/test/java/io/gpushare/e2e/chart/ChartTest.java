@@ -116,6 +116,16 @@ class ChartTest {
     }
 
     @Test
+    void envFromIsRefusedForPodsWithCardsOnlyWhereTheValuesSaySo() {
+        for (boolean refused : new boolean[] {false, true}) {
+            String values = "admission: {pods: true" + (refused ? ", refuseEnvFrom: true}" : "}");
+            assertThat(object(values, "ValidatingAdmissionPolicy", "gpushare-pods")
+                            .text("spec", "variables"))
+                    .contains("{name=refuseEnvFrom, expression=" + refused + "}");
+        }
+    }
+
+    @Test
     void itHasNoLint() {
         LintResult lint = new Helm(Chart.FOLDER).lint().strict().call();
         assertThat(lint.isFailed()).as(lint.getMessages().toString()).isFalse();

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.Yaml;
 
@@ -65,9 +66,14 @@ final class AdmissionPolicies {
     private final List<Map<String, Object>> policies = new ArrayList<>();
 
     AdmissionPolicies(Path folder) throws IOException {
+        this(folder, UnaryOperator.identity());
+    }
+
+    /** @param changed the text of each file, as the chart changes it */
+    AdmissionPolicies(Path folder, UnaryOperator<String> changed) throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.yaml")) {
             for (Path file : files) {
-                for (Object document : new Yaml().loadAll(Files.readString(file))) {
+                for (Object document : new Yaml().loadAll(changed.apply(Files.readString(file)))) {
                     if ("ValidatingAdmissionPolicy".equals(map(document).get("kind"))) {
                         policies.add(map(document));
                     }

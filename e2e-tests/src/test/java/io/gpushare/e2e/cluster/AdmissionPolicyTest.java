@@ -131,6 +131,86 @@ class AdmissionPolicyTest {
                 null);
     }
 
+    /**
+     * NVIDIA's runtime reads cards from such paths where it accepts them
+     * (accept-nvidia-visible-devices-as-volume-mounts).
+     */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/var/run/nvidia-container-devices/all",
+                "/var/run/nvidia-container-devices",
+                "/run/../var/run//nvidia-container-devices/cdi/nvidia.com/gpu/0"
+            })
+    void aPodThatMountsItsCardsAsVolumesIsRefused(String path) throws Exception {
+        String own = "volumeMounts: [{name: x, mountPath: /data}, {name: v, mountPath: '" + path + "'}]";
+        String resources = "resources: {limits: {aliyun.com/gpu-mem: 3}}";
+        assertRefusedPod("or mount volumes at", "containers: [{name: a, " + resources + ", " + own + "}]");
+        String plain = "containers: [{name: a, " + own + "}]";
+        assertRefusedPod("or mount volumes at", plain);
+        assertThat(refusals(USER, "CREATE", "pods", pod(plain), null, SEES_ALL)).isEmpty();
+        assertAdmitted(
+                USER,
+                "CREATE",
+                "pods",
+                pod("containers: [{name: a, volumeMounts: [{name: x, mountPath: /var/run/nvidia}]}]"),
+                null);
+    }
+
+    /** CEL can't see what is in a ConfigMap or Secret: whoever needs certainty refuses them for pods with cards. */
+    @Test
+    void envFromIsRefusedForPodsWithCardsWhereTheOptionSaysSo() throws Exception {
+        Map<String, Object> reads =
+                pod("containers: [{name: a, resources: {limits: {aliyun.com/gpu-mem: 3}}, envFrom: [{}]}]");
+        assertAdmitted(USER, "CREATE", "pods", reads, null);
+        AdmissionPolicies strict = new AdmissionPolicies(
+                ROOT.resolve("deploy/admission"),
+                text -> text.replace(
+                        "{name: refuseEnvFrom, expression: \"false\"}", "{name: refuseEnvFrom, expression: \"true\"}"));
+        assertThat(strict.refusals(new Request(USER, "CREATE", "pods", reads, null, Map.of())))
+                .singleElement()
+                .asString()
+                .contains("Name each variable in env");
+        for (Map<String, Object> other : List.of(PLAIN, pod("containers: [{name: a, envFrom: [{}]}]"))) {
+            assertThat(strict.refusals(new Request(USER, "CREATE", "pods", other, null, Map.of())))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void thePluginEvictsNoPodsOfTheClustersOwnPrograms() throws Exception {
+        assertAdmitted(PLUGIN, "CREATE", "pods/eviction", yaml("metadata: {name: p, namespace: default}"), null);
+        assertRefused(
+                "evicts no pods of the namespaces",
+                PLUGIN,
+                "CREATE",
+                "pods/eviction",
+                yaml("metadata: {name: p, namespace: kube-system}"),
+                null);
+        assertAdmitted(USER, "CREATE", "pods/eviction", yaml("metadata: {name: p, namespace: kube-system}"), null);
+    }
+
+    @Test
+    void thePluginSendsEventsInItsOwnNameOnly() throws Exception {
+        String pod = "metadata: {name: e}\ninvolvedObject: {kind: Pod, name: p}\nsource: {component: c, host: %s}";
+        assertAdmitted(PLUGIN, "CREATE", "events", yaml(pod.formatted("n1")), null);
+        assertRefused("only its own node", PLUGIN, "CREATE", "events", yaml(pod.formatted("n2")), null);
+        assertRefused("only its own node", PLUGIN, "CREATE", "events", yaml(pod.formatted("''")), null);
+        assertRefused(
+                "only its own node",
+                PLUGIN,
+                "CREATE",
+                "events",
+                yaml("metadata: {name: e}\ninvolvedObject: {kind: Pod, name: p}"),
+                null);
+        String node = "metadata: {name: e}\ninvolvedObject: {kind: %s, name: %s}\nsource: {host: n1}";
+        assertAdmitted(PLUGIN, "CREATE", "events", yaml(node.formatted("Node", "n1")), null);
+        for (String other : List.of(node.formatted("Node", "n2"), node.formatted("Deployment", "n1"))) {
+            assertRefused("of its own node only", PLUGIN, "CREATE", "events", yaml(other), null);
+        }
+        assertAdmitted(USER, "CREATE", "events", yaml(pod.formatted("n2")), null);
+    }
+
     @Test
     void aPodWithoutARequestSeesNoCardUnlessItsNamespaceManagesCards() throws Exception {
         for (String value : List.of("value: all", "value: '0'", "value: GPU-a", "value: 'all,void'", "valueFrom: {}")) {

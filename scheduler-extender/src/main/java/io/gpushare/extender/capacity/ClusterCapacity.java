@@ -4,16 +4,19 @@ import io.gpushare.model.card.Share;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The capacity of a cluster, free or not.
  *
- * @param cards the number of cards of each kind
+ * @param cards the number of cards of each kind; of those with the most cards where there are very many
  * @param nodeCpuMilli CPU of the node with the most
  * @param nodeUnits memory units of the node with the most
  */
 public record ClusterCapacity(Map<CardKind, Integer> cards, long nodeCpuMilli, long nodeUnits) {
+    /** More kinds than any cluster has. A policy prices cards of a further kind as those that it does not know. */
+    private static final int MOST_KINDS = 128;
+
     public ClusterCapacity {
         cards = Map.copyOf(cards);
     }
@@ -28,7 +31,20 @@ public record ClusterCapacity(Map<CardKind, Integer> cards, long nodeCpuMilli, l
             cpu = Math.max(cpu, node.cpuMilli());
             units = Math.max(units, node.units());
         }
-        return new ClusterCapacity(cards, cpu, units);
+        return new ClusterCapacity(most(cards), cpu, units);
+    }
+
+    /** The kinds of which there are the most cards. */
+    private static Map<CardKind, Integer> most(Map<CardKind, Integer> cards) {
+        return cards.size() <= MOST_KINDS
+                ? cards
+                : cards.entrySet().stream()
+                        .sorted(Map.Entry.<CardKind, Integer>comparingByValue()
+                                .reversed()
+                                .thenComparing(each -> each.getKey().model())
+                                .thenComparing(each -> each.getKey().units()))
+                        .limit(MOST_KINDS)
+                        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     /** Memory units of all cards. */
@@ -71,11 +87,10 @@ public record ClusterCapacity(Map<CardKind, Integer> cards, long nodeCpuMilli, l
         return pod.on(Share.memory(units));
     }
 
-    /** Memory units of all cards of these models. */
-    public long unitsOf(Set<String> models) {
-        return cards.entrySet().stream()
-                .filter(each -> models.contains(each.getKey().model()))
-                .mapToLong(each -> (long) each.getKey().units() * each.getValue())
-                .sum();
+    /** Memory units of all cards of each model. */
+    public Map<String, Long> unitsByModel() {
+        Map<String, Long> units = new HashMap<>();
+        cards.forEach((kind, count) -> units.merge(kind.model(), (long) kind.units() * count, Long::sum));
+        return units;
     }
 }

@@ -243,8 +243,7 @@ final class PodTable {
         String uid = pod.ref().uid();
         NodeEntry available =
                 reserved.available(node, entry, uid, pod.priority().value());
-        return reserved.promised(uid, node, available.cards())
-                .filter(own -> own.gives(pod.demand()))
+        return reserved.promised(pod, node, available.cards())
                 .<Placement>map(Placement.Placed::new)
                 .orElseGet(() -> choice.apply(available));
     }

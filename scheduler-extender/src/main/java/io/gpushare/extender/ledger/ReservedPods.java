@@ -139,7 +139,7 @@ final class ReservedPods {
                 continue;
             }
             NodeCards now = later;
-            Placement placement = promised(pod.ref().uid(), each.node(), later)
+            Placement placement = promised(pod, each.node(), later)
                     .<Placement>map(Placement.Placed::new)
                     .orElseGet(() -> now.place(pod.demand()));
             if (placement instanceof Placement.Placed(Allocation allocation)) {
@@ -150,12 +150,14 @@ final class ReservedPods {
         return expected;
     }
 
-    /** What filter promised the pod on that node, if it is free on these cards. */
-    Optional<Allocation> promised(String uid, String node, NodeCards cards) {
+    /** What filter promised the pod on that node, if it is what the pod requests, and free on these cards. */
+    Optional<Allocation> promised(PodEntry pod, String node, NodeCards cards) {
         return reservations
-                .ofFilter(uid, node)
+                .ofFilter(pod.ref().uid(), node)
                 .map(Reservation::allocation)
-                .filter(own -> own.unit().equals(cards.inventory().unit()) && cards.fits(own));
+                .filter(own -> own.gives(pod.demand())
+                        && own.unit().equals(cards.inventory().unit())
+                        && cards.fits(own));
     }
 
     private NodeCards withoutTerminating(NodeCards cards, Set<String> leaving) {

@@ -61,7 +61,8 @@ public final class ExtenderMetrics {
     public ExtenderMetrics(String version, MetricsSource source) {
         // Series start at 0 instead of being absent, so that the first event is an increase.
         VERBS.forEach(seconds::initLabelValues);
-        VERBS.forEach(verb -> List.of("not_ready", "bad_request").forEach(why -> failures.initLabelValues(verb, why)));
+        VERBS.forEach(verb -> List.of("not_ready", "bad_request", "web_page", "foreign_host")
+                .forEach(why -> failures.initLabelValues(verb, why)));
         failures.initLabelValues("preempt", "internal");
         List.of("internal", "no_certificate", "too_large", "too_many", "too_many_connections", "slow")
                 .forEach(why -> failures.initLabelValues("any", why));

@@ -17,10 +17,16 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.Placement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -30,18 +36,30 @@ import org.jspecify.annotations.Nullable;
  * chosen. Thread-safe.
  */
 public final class Placer {
+    /** How long a request waits for scorings of changed cards, of which there are few kinds as a rule. */
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(50);
+
     private final Policies policies;
     private final Ledger ledger;
+    private final Executor beside;
     private final AtomicBoolean cardsChanged = new AtomicBoolean();
+    private final AtomicBoolean refreshing = new AtomicBoolean();
     private volatile NodeColumns columns = NodeColumns.empty();
+
+    /** A placer over an empty ledger whose scorings are made by the requests that need them. */
+    public Placer(DemandCodec demands, Policies policies, AnnotationObserver observer) {
+        this(demands, policies, observer, Runnable::run);
+    }
 
     /**
      * A placer over an empty ledger.
      *
      * @param observer notified of rejected annotations
+     * @param beside where scorings of changed cards are made, so that none takes longer from a request than it may
      */
-    public Placer(DemandCodec demands, Policies policies, AnnotationObserver observer) {
+    public Placer(DemandCodec demands, Policies policies, AnnotationObserver observer, Executor beside) {
         this.policies = policies;
+        this.beside = beside;
         this.ledger = new Ledger(demands, new Changes(), observer);
     }
 
@@ -80,14 +98,35 @@ public final class Placer {
         return columns;
     }
 
-    /** The scoring of that policy, or of the default policy for null, for the cluster as it is now. */
+    /**
+     * The scoring of that policy, or of the default policy for null, for the cluster as it is now. Where that takes
+     * long, it is the one before: what any node writes must not hold up the pods of all.
+     */
     public Scoring scoring(@Nullable PolicyKind kind) {
-        if (cardsChanged.getAndSet(false)) {
-            policies.cluster(ClusterCapacity.of(ledger.nodeEntries().entrySet().stream()
-                    .map(node -> FreeNodes.empty(node.getKey(), node.getValue()))
-                    .toList()));
+        if (cardsChanged.get() && refreshing.compareAndSet(false, true)) {
+            try {
+                CompletableFuture.runAsync(this::refresh, beside).get(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (TimeoutException _) {
+                // It goes on, for later requests.
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            } catch (ExecutionException e) {
+                throw new IllegalStateException("no scoring for the cluster's cards", e.getCause());
+            }
         }
         return policies.scoring(kind);
+    }
+
+    private void refresh() {
+        try {
+            if (cardsChanged.getAndSet(false)) {
+                policies.cluster(ClusterCapacity.of(ledger.nodeEntries().entrySet().stream()
+                        .map(node -> FreeNodes.empty(node.getKey(), node.getValue()))
+                        .toList()));
+            }
+        } finally {
+            refreshing.set(false);
+        }
     }
 
     /** Reserves the cards that the pod's policy chooses on that node, in one atomic step: {@link Ledger#assume}. */

@@ -7,8 +7,8 @@ import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.function.BiFunction;
 
 /**
- * A policy that makes a new scoring when the cluster has changed and, if it learns from pods, after 1, 2, 4 and 8 of
- * them, and from then on after a quarter more than the last time.
+ * A policy that makes a new scoring when it is asked for one after the cluster has changed and, if it learns from pods,
+ * after 1, 2, 4 and 8 of them, and from then on after a quarter more than the last time.
  */
 final class LearningPolicy implements Policy {
     private final boolean fromPods;
@@ -16,6 +16,8 @@ final class LearningPolicy implements Policy {
     private final BiFunction<DemandHistory, ClusterCapacity, Scoring> make;
     private ClusterCapacity capacity;
     private Scoring scoring;
+    // Whether the scoring is for other cards: nobody may ever ask for it, and to make one takes long.
+    private boolean outdated;
     private long pods;
     private long next = 1;
 
@@ -29,7 +31,15 @@ final class LearningPolicy implements Policy {
 
     @Override
     public Scoring scoring() {
+        if (outdated) {
+            make();
+        }
         return scoring;
+    }
+
+    private void make() {
+        outdated = false;
+        scoring = make.apply(history, capacity);
     }
 
     @Override
@@ -40,7 +50,7 @@ final class LearningPolicy implements Policy {
         history.add(pod);
         pods++;
         if (pods >= next) {
-            scoring = make.apply(history, capacity);
+            make();
             next = pods < 8 ? pods * 2 : pods + (pods + 3) / 4;
         }
     }
@@ -49,7 +59,7 @@ final class LearningPolicy implements Policy {
     public void cluster(ClusterCapacity now) {
         if (!now.equals(capacity)) {
             capacity = now;
-            scoring = make.apply(history, now);
+            outdated = true;
         }
     }
 }

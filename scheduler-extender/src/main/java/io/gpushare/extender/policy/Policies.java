@@ -9,7 +9,9 @@ import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +22,8 @@ public final class Policies {
     private final Map<PolicyKind, Policy> policies = new EnumMap<>(PolicyKind.class);
     private final AdaptivePolicy adaptive;
     private final DemandHistory history = new DemandHistory();
-    private boolean adaptiveAsked;
+    // The scorings that were asked for: requests take these, and do not wait while new ones are made.
+    private final Map<PolicyKind, Scoring> made = new ConcurrentHashMap<>();
 
     /** @param defaultKind for pods that name no policy; of those that are not offered, only this one is known */
     public Policies(PolicyKind defaultKind) {
@@ -32,13 +35,25 @@ public final class Policies {
     }
 
     /** The present scoring of that policy; of the default policy for null. */
-    public synchronized Scoring scoring(@Nullable PolicyKind kind) {
-        @Nullable Policy policy = policies.get(kind == null ? defaultKind : kind);
-        adaptiveAsked |= policy == adaptive;
+    public Scoring scoring(@Nullable PolicyKind kind) {
+        PolicyKind named = kind == null ? defaultKind : kind;
+        @Nullable Scoring present = made.get(named);
+        return present == null ? first(named) : present;
+    }
+
+    private synchronized Scoring first(PolicyKind kind) {
+        @Nullable Policy policy = policies.get(kind);
         if (policy == null) {
             throw new IllegalArgumentException(kind + " is not a policy for a running cluster");
         }
-        return policy.scoring();
+        Scoring scoring = policy.scoring();
+        made.put(kind, scoring);
+        return scoring;
+    }
+
+    private void makeAgain() {
+        made.replaceAll(
+                (kind, before) -> Objects.requireNonNull(policies.get(kind)).scoring());
     }
 
     /**
@@ -50,7 +65,7 @@ public final class Policies {
     public Optional<PolicyKind> review(Supplier<List<FreeNode>> nodes) {
         Optional<Review> due;
         synchronized (this) {
-            due = adaptiveAsked ? adaptive.due() : Optional.empty();
+            due = made.containsKey(PolicyKind.ADAPTIVE) ? adaptive.due() : Optional.empty();
         }
         if (due.isEmpty()) {
             return Optional.empty();
@@ -59,6 +74,7 @@ public final class Policies {
         synchronized (this) {
             boolean changed = best != adaptive.present();
             adaptive.use(best);
+            makeAgain();
             return changed ? Optional.of(best) : Optional.empty();
         }
     }
@@ -84,11 +100,13 @@ public final class Policies {
         PodRequest pod = capacity.expected(requested);
         history.add(pod);
         policies.values().forEach(policy -> policy.arrived(pod));
+        makeAgain();
     }
 
-    /** Updates the cluster's cards. */
+    /** Updates the cluster's cards. Takes long where these are of many kinds and pods request many sizes. */
     public synchronized void cluster(ClusterCapacity now) {
         capacity = now;
         policies.values().forEach(policy -> policy.cluster(now));
+        makeAgain();
     }
 }

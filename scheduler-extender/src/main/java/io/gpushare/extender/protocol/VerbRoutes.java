@@ -13,6 +13,8 @@ import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.vertx.core.Context;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.time.InstantSource;
@@ -21,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,22 +82,39 @@ public final class VerbRoutes {
      * Adds the routes. Filter and bind always answer with status 200: kube-scheduler drops the body of any other
      * response, and the reason with it. The responses of the others have no field for an error: if the status is not
      * 200, kube-scheduler continues without the scores, or retries the pod without parts.preemption().
+     *
+     * @param foreign why nothing is served under the name that the caller used; empty if something is
      */
-    public void addTo(Router router, BodyReader bodies) {
-        add(router, bodies, new Verb("filter", false, 200, 200, FilterResponse::error, this::filter));
-        add(router, bodies, new Verb("prioritize", false, 400, 400, JsonWriter::error, this::prioritize));
-        add(router, bodies, new Verb("preempt", true, 503, 400, JsonWriter::error, this::preempt));
-        add(router, bodies, new Verb("bind", true, 200, 200, JsonWriter::bind, this::bind));
+    public void addTo(Router router, BodyReader bodies, Function<HttpServerRequest, Optional<String>> foreign) {
+        Stream.of(
+                        new Verb("filter", false, 200, 200, FilterResponse::error, this::filter),
+                        new Verb("prioritize", false, 400, 400, JsonWriter::error, this::prioritize),
+                        new Verb("preempt", true, 503, 400, JsonWriter::error, this::preempt),
+                        new Verb("bind", true, 200, 200, JsonWriter::bind, this::bind))
+                .forEach(verb -> router.post(PREFIX + verb.name())
+                        .handler(context -> admit(context, verb, foreign))
+                        .handler(bodies)
+                        .handler(context -> handle(context, verb)));
     }
 
-    private void add(Router router, BodyReader bodies, Verb verb) {
-        router.post(PREFIX + verb.name())
-                .handler(context -> {
-                    // The time counts from the request's head, as its body arrives after that.
-                    context.put(BEGAN, System.nanoTime()).next();
-                })
-                .handler(bodies)
-                .handler(context -> handle(context, verb));
+    /** Refuses callers before their body is read. */
+    private void admit(RoutingContext context, Verb verb, Function<HttpServerRequest, Optional<String>> foreign) {
+        // The time counts from the request's head, as its body arrives after that.
+        context.put(BEGAN, System.nanoTime());
+        Optional<WebPages.Refusal> page = WebPages.refusal(context.request());
+        Optional<String> name = foreign.apply(context.request());
+        if (page.isEmpty() && name.isEmpty()) {
+            context.next();
+            return;
+        }
+        context.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        if (page.isPresent()) {
+            parts.metrics().failed(verb.name(), "web_page");
+            HttpResponse.error(
+                    context.request(), page.get().status(), page.get().sentence());
+        } else {
+            fail(context, verb, "foreign_host", verb.invalid(), name.get());
+        }
     }
 
     private void handle(RoutingContext context, Verb verb) {

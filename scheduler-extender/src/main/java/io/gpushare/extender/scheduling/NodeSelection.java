@@ -47,6 +47,9 @@ public final class NodeSelection {
     /** And for how many of them that the API server's watch has not shown. */
     static final int MOST_UNSEEN = 100;
 
+    /** For how long it reserves for these: the watch is late by seconds at most. */
+    static final Duration UNSEEN = Duration.ofMinutes(1);
+
     private final Placer placer;
     private final Ledger ledger;
     private final PlacementOutcomes outcomes;
@@ -118,7 +121,8 @@ public final class NodeSelection {
 
     /** Each step refuses some of the nodes that are left. */
     private FilterResult filter(SchedulingPod pod, PodDemand.Valid demand, NodeIndices nodes, boolean asVerb) {
-        if (asVerb) {
+        boolean shown = asVerb && isShown(pod, demand);
+        if (shown) {
             endOtherCycles(pod.traits().group());
         }
         Map<String, NodeEntry> apart = apart(pod);
@@ -133,10 +137,22 @@ public final class NodeSelection {
         if (asVerb && decides(pod, nodes, draft)) {
             decide(pod.ref().uid(), apart, demand, nodes, draft);
         }
-        if (asVerb) {
+        if (shown || (asVerb && ledger.podEntry(pod.ref().uid()).isEmpty())) {
             reserve(pod, demand, nodes, draft);
         }
         return draft.result();
+    }
+
+    /**
+     * Whether the API server's watch shows this pod, with this demand. Anybody who reaches the port may send the uid of
+     * somebody's pod with another demand: that reserves nothing for it, and ends nothing that is.
+     */
+    private boolean isShown(SchedulingPod pod, PodDemand.Valid demand) {
+        return ledger.podEntry(pod.ref().uid())
+                .filter(entry -> entry.ref().equals(pod.ref())
+                        && entry.priority().value() == pod.priority()
+                        && entry.demand().equals(demand.demand()))
+                .isPresent();
     }
 
     private boolean decides(SchedulingPod pod, NodeIndices nodes, FilterResult.Draft draft) {
@@ -225,16 +241,22 @@ public final class NodeSelection {
      * shown: a caller that names pods that are not in the API takes no card, and leaves room for pods that are.
      */
     private boolean mayReserve(String podUid) {
-        List<Reservation> others = ledger.reservations(Source.FILTER::equals).stream()
-                .filter(each -> !each.pod().equals(podUid))
-                .toList();
-        return others.size() < MOST_RESERVED
-                && (ledger.podEntry(podUid).isPresent()
-                        || others.stream()
-                                        .filter(each ->
-                                                ledger.podEntry(each.pod()).isEmpty())
-                                        .count()
-                                < MOST_UNSEEN);
+        Instant late = clock.instant().plus(PREPARATION).minus(UNSEEN);
+        int all = 0;
+        int unseen = 0;
+        for (Reservation each : ledger.reservations(Source.FILTER::equals)) {
+            if (each.pod().equals(podUid)) {
+                continue;
+            }
+            boolean seen = ledger.podEntry(each.pod()).isPresent();
+            if (!seen && each.until() != null && !each.until().isAfter(late)) {
+                ledger.endFilterReservation(each.pod());
+                continue;
+            }
+            all++;
+            unseen += seen ? 0 : 1;
+        }
+        return all < MOST_RESERVED && (ledger.podEntry(podUid).isPresent() || unseen < MOST_UNSEEN);
     }
 
     /** Scheduling cycles come one after the other: a pod of no such gang means that the cycle of the gang is over. */

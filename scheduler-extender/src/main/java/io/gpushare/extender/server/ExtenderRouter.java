@@ -70,9 +70,10 @@ final class ExtenderRouter {
     private void add(ViewRoutes view, VerbRoutes verbs) {
         BodyReader bodies = bodies();
         status();
-        if (settings.tls() == null) {
-            HostCheck hosts = new HostCheck(
-                    parts.view().hosts().or(name -> parts.ledger().node(name).isPresent()));
+        HostCheck hosts = new HostCheck(
+                parts.view().hosts().or(name -> parts.ledger().node(name).isPresent()));
+        boolean plain = settings.tls() == null;
+        if (plain) {
             Stream.of("/ui/*", "/gpushare-scheduler/v1/*", INSPECT + "*")
                     .forEach(path -> router.route(path).handler(hosts));
         }
@@ -82,7 +83,7 @@ final class ExtenderRouter {
         if (settings.certificatesRequired()) {
             router.route().handler(this::checkCertificate);
         }
-        verbs.addTo(router, bodies);
+        verbs.addTo(router, bodies, request -> plain ? hosts.refusal(request, "the extender") : Optional.empty());
         Methods.get(router, INSPECT + "*", this::inspect);
         if (!view.open()) {
             view.addTo(router, bodies);

@@ -174,6 +174,48 @@ class FilterReservationTest implements PodApi {
         assertThat(selection.feasible(pod("late", 16, 0), named("n2")).passed()).isZero();
     }
 
+    /** Over plain HTTP anybody can send the uid of somebody's waiting pod. */
+    @Test
+    void anotherDemandWithTheUidOfAPodReservesNothingAndEndsNothing() {
+        node("n2");
+        pending("small", 1, 0, "");
+        assertThat(selection.filter(wholeCards("small"), named("n2")).passed()).isEqualTo(1);
+        assertThat(reserved()).isEqualTo(2);
+        assertThat(selection.feasible(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection
+                        .filter(wholeCards("first"), selection.named(List.of()))
+                        .passed())
+                .isZero();
+        assertThat(selection.filter(pod("first", 8, 9), named("n2")).passed())
+                .as("with another priority")
+                .isEqualTo(1);
+        assertThat(reserved()).isEqualTo(2);
+        assertThat(filter("late", 8, 0)).as("the first pod still has its card").isZero();
+    }
+
+    /** kube-scheduler may ask before the watch shows the pod: what the pod requests counts once it is shown. */
+    @Test
+    void whatWasReservedForAPodThatIsShownLaterIsNoMoreThanItRequests() {
+        node("n2");
+        assertThat(selection.filter(wholeCards("new"), named("n2")).passed()).isEqualTo(1);
+        pending("new", 1, 0, "");
+        assertThat(selection.feasible(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.feasible(wholeCards("late"), named("n2")).passed()).isZero();
+    }
+
+    @Test
+    void podsThatAreNeverShownKeepNoRoomFromOthersForLong() {
+        node("n2");
+        for (int i = 0; i < NodeSelection.MOST_UNSEEN; i++) {
+            selection.filter(pod("unknown-" + i, 15, 0), named("n2"));
+        }
+        selection.filter(pod("new", 15, 0), named("n2"));
+        assertThat(reserved()).isEqualTo(2 + NodeSelection.MOST_UNSEEN);
+        now = now.plus(NodeSelection.UNSEEN);
+        selection.filter(pod("new", 15, 0), named("n2"));
+        assertThat(reserved()).isEqualTo(3);
+    }
+
     @Test
     void whySaysForWhomItIsReserved() {
         Explanation why = new Explainer(placer, selection, this).of(pod("late", 8, 0));
@@ -192,7 +234,7 @@ class FilterReservationTest implements PodApi {
         node("n2");
         NodeSelection prioritized =
                 new NodeSelection(placer, outcomes, DecideIn.PRIORITIZE, Map::of, () -> TestCluster.NOW);
-        assertThat(prioritized.filter(pod("second", 7, 0), named("n1", "n2")).passed())
+        assertThat(prioritized.filter(pod("second", 8, 0), named("n1", "n2")).passed())
                 .isEqualTo(2);
         assertThat(reserved()).isEqualTo(1);
     }
@@ -258,6 +300,14 @@ class FilterReservationTest implements PodApi {
 
     private static SchedulingPod pod(String name, int units, int priority) {
         return new SchedulingPod(ref(name), priority, Map.of(), containers(units));
+    }
+
+    /** The same pod as a caller makes it up who wants both cards. */
+    private static SchedulingPod wholeCards(String name) {
+        return new SchedulingPod(
+                ref(name),
+                Map.of(),
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-count", "2"))));
     }
 
     private NodeIndices named(String... nodes) {

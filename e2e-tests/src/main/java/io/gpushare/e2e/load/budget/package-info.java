@@ -1,4 +1,4 @@
-/** The budgets of BENCHMARKS.md: what a run measured is compared with them, and a missed one fails the run. */
+/** The durations that a run measured, and the budgets of BENCHMARKS.md: a missed one fails the run. */
 @NullMarked
 package io.gpushare.e2e.load.budget;
 

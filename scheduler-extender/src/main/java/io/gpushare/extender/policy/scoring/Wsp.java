@@ -52,25 +52,38 @@ public final class Wsp implements Scoring {
         cpuPerUnit = history.cpuPerUnit(mean);
         memoryPerUnit = history.memoryPerUnit(mean);
         unknown = new Worth(mean, 0);
+        Map<String, Double> byModel = prices(history, capacity);
         for (CardKind kind : capacity.cards().keySet()) {
             Waste waste = new Waste(history, kind, depth);
-            double price = PRICE * price(kind.model(), history, capacity);
+            double price = PRICE * byModel.getOrDefault(kind.model(), 0.0);
             wastes.put(kind, waste);
             prices.put(kind, price);
             whole.put(kind, new Worth(waste.of(kind.units()) / kind.units() * mean, price * mean));
         }
     }
 
-    private static double price(String model, DemandHistory history, ClusterCapacity capacity) {
-        double supply = capacity.unitsOf(Set.of(model));
-        double requested = 0;
+    /** The price of each model that pods select. */
+    private static Map<String, Double> prices(DemandHistory history, ClusterCapacity capacity) {
         double mean = capacity.cardUnits();
+        double demand = history.units(mean);
+        Map<String, Long> supply = capacity.unitsByModel();
+        Map<String, Double> requested = new HashMap<>();
         for (Map.Entry<Set<String>, Double> each : history.unitsByModels(mean).entrySet()) {
-            if (each.getKey().contains(model)) {
-                requested += each.getValue() * supply / capacity.unitsOf(each.getKey());
+            long units = 0;
+            for (String model : each.getKey()) {
+                units += supply.getOrDefault(model, 0L);
+            }
+            for (String model : each.getKey()) {
+                long own = supply.getOrDefault(model, 0L);
+                if (own > 0) {
+                    requested.merge(model, each.getValue() * own / units, Double::sum);
+                }
             }
         }
-        return requested == 0 ? 0 : (requested / history.units(mean)) / (supply / capacity.units());
+        double all = capacity.units();
+        requested.replaceAll(
+                (model, units) -> units == 0 ? 0 : (units / demand) / (supply.getOrDefault(model, 0L) / all));
+        return requested;
     }
 
     @Override

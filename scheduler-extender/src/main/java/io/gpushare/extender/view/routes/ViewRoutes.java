@@ -8,6 +8,7 @@ import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.http.Methods;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.view.ViewRevisions;
+import io.gpushare.model.text.Printable;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -15,6 +16,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -184,7 +186,7 @@ public final class ViewRoutes {
         try {
             Answer response = question.take();
             return limited(working, () -> {
-                Buffer body = response.make();
+                Buffer body = text ? printable(response.make()) : response.make();
                 boolean compressed = accepted && Gzip.pays(body);
                 return new Made(
                         200,
@@ -206,8 +208,15 @@ public final class ViewRoutes {
     /** A text has status 200 with the reason in it: kubectl drops the body, and the reason, of any other status. */
     private static Made refused(boolean text, int status, String sentence) {
         return text
-                ? new Made(200, HttpResponse.TEXT, Buffer.buffer("error: " + sentence + "\n"), false)
+                ? new Made(200, HttpResponse.TEXT, printable(Buffer.buffer("error: " + sentence + "\n")), false)
                 : new Made(status, HttpResponse.JSON, JsonWriter.error(sentence), false);
+    }
+
+    /** Names in a request, annotations and answers of other programs may hold what controls the reader's terminal. */
+    private static Buffer printable(Buffer text) {
+        String before = text.toString(StandardCharsets.UTF_8);
+        String lines = Printable.lines(before);
+        return lines.equals(before) ? text : Buffer.buffer(lines);
     }
 
     private static void send(HttpServerRequest request, Made made) {

@@ -1,26 +1,26 @@
-package io.gpushare.e2e.load;
+package io.gpushare.e2e.load.budget;
 
 import java.util.Arrays;
 
 /** The durations of calls, in nanoseconds, and their percentiles. */
-final class Latencies {
+public final class Latencies {
     private final long[] nanos;
     private int count;
 
-    Latencies(int capacity) {
+    public Latencies(int capacity) {
         nanos = new long[capacity];
     }
 
-    void add(long duration) {
+    public void add(long duration) {
         nanos[count++] = duration;
     }
 
-    int count() {
+    public int count() {
         return count;
     }
 
     /** The duration in milliseconds that this share of the calls, from 0 to 1, did not exceed. */
-    double millis(double share) {
+    public double millis(double share) {
         long[] sorted = Arrays.copyOf(nanos, count);
         Arrays.sort(sorted);
         return sorted[(int) Math.min(count - 1, Math.floor(share * count))] / 1e6;

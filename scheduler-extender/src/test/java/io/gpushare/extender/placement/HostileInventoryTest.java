@@ -1,0 +1,111 @@
+package io.gpushare.extender.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.extender.capacity.ClusterCapacity;
+import io.gpushare.extender.capacity.FreeCard;
+import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.AnnotationObserver;
+import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.Policies;
+import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.extender.scheduling.DecideIn;
+import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.codec.ResourceNames;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What the inventory of one node, or a model of its own on each node, may cost the pods of all. */
+class HostileInventoryTest {
+    private static final HostResources MUCH = new HostResources(64_000, 64_000);
+
+    private final Queue<Runnable> beside = new ArrayDeque<>();
+    private final Placer placer = new Placer(
+            new DemandCodec(ResourceNames.DEFAULT),
+            new Policies(PolicyKind.WSP),
+            AnnotationObserver.none(),
+            beside::add);
+
+    @Test
+    void aNodeWithMoreCardsThanAnyHasTakesNoPod() {
+        node("n1", 257);
+        assertThat(placer.ledger().nodeEntry("n1").unavailable()).isEqualTo(Reason.BAD_INVENTORY);
+        node("n1", 256);
+        assertThat(placer.ledger().nodeEntry("n1").unavailable()).isNull();
+    }
+
+    @Test
+    void aRequestGoesOnWithTheScoringBeforeWhileAnotherIsMade() {
+        Scoring before = placer.scoring(null);
+        node("n1", 256);
+        assertThat(placer.scoring(null)).as("the one that is not made yet").isSameAs(before);
+        assertThat(placer.scoring(null)).isSameAs(before);
+        assertThat(beside).as("made once").hasSize(1);
+        beside.remove().run();
+        assertThat(placer.scoring(null)).isNotSameAs(before);
+    }
+
+    @Test
+    void policiesWeighTheKindsOfWhichThereAreTheMost() {
+        List<FreeNode> nodes = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) {
+            String model = i % 10 == 0 ? "common" : "own " + i;
+            nodes.add(FreeNode.of("n" + i, 0, 64_000, 64_000, List.of(FreeCard.unused(0, new CardKind(model, 40)))));
+        }
+        ClusterCapacity capacity = ClusterCapacity.of(nodes);
+        assertThat(capacity.cards()).hasSize(128).containsEntry(new CardKind("common", 40), 500);
+    }
+
+    /** Every amount is one that the annotation's format allows. */
+    @Test
+    void amountsBeyondAnyCardStopNoOtherPod() {
+        node("n1", 1, 1024, 40_960);
+        node("huge", 256, 1, Integer.MAX_VALUE);
+        node("none", 256, 1, 0);
+        placer.scoring(null);
+        beside.forEach(Runnable::run);
+        assertThat(placer.scoring(null)).isNotNull();
+        assertThat(placer.stats().nodes().values()).as("by state").contains(3);
+        NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
+        for (String resource : List.of("aliyun.com/gpu-mem", "aliyun.com/gpu-count")) {
+            SchedulingPod pod = new SchedulingPod(
+                    new PodRef("uid", "default", "p"),
+                    Map.of(),
+                    List.of(new ContainerResources("main", ContainerRole.APP, Map.of(resource, "1"))));
+            assertThat(selection.filter(pod, selection.named(List.of("n1"))).passed())
+                    .isEqualTo(1);
+            selection.filter(pod, selection.named(List.of("n1", "huge", "none")));
+            selection.prioritize(pod, selection.named(List.of("n1", "huge", "none")));
+        }
+        assertThat(placer.ledger().nodes()).hasSize(3);
+    }
+
+    private void node(String name, int cards) {
+        node(name, cards, 1024, 40_960);
+    }
+
+    private void node(String name, int cards, int unit, int memory) {
+        String each = "{\"uuid\":\"GPU-%s-%d\",\"index\":%2$d,\"model\":\"M%2$d\",\"memoryMiB\":%3$d}";
+        String list = IntStream.range(0, cards)
+                .mapToObj(i -> each.formatted(name, i, memory))
+                .collect(Collectors.joining(","));
+        String inventory = "{\"version\":1,\"unitMiB\":" + unit + ",\"cards\":[" + list + "]}";
+        placer.ledger().updateNode(name, Map.of(AnnotationKeys.INVENTORY, inventory), MUCH);
+    }
+}
