@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,12 @@ public record PodState(
         Spec spec,
         Status status,
         @Nullable String metrics) {
+    /**
+     * The variable by which JAX reads its fraction of a card's memory. With its former name beside it,
+     * {@code XLA_PYTHON_CLIENT_MEM_FRACTION}, JAX does not start.
+     */
+    public static final String JAX_FRACTION = "XLA_CLIENT_MEM_FRACTION";
+
     // The label of our device plugin's pods.
     private static final String PLUGIN = "gpu-share-device-plugin";
     private static final int LONGEST_FAILURE = 400;
@@ -54,10 +61,18 @@ public record PodState(
      * @param priority 0 where the API has none
      * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then
      *     the apps
+     * @param ownJaxFraction the names of its containers that set {@link #JAX_FRACTION} themselves
      */
-    public record Spec(@Nullable String node, int priority, List<ContainerResources> containers) {
+    public record Spec(
+            @Nullable String node, int priority, List<ContainerResources> containers, Set<String> ownJaxFraction) {
         public Spec {
             containers = List.copyOf(containers);
+            ownJaxFraction = Set.copyOf(ownJaxFraction);
+        }
+
+        /** Without containers that set the variable themselves. */
+        public Spec(@Nullable String node, int priority, List<ContainerResources> containers) {
+            this(node, priority, containers, Set.of());
         }
     }
 
@@ -119,7 +134,7 @@ public record PodState(
                         pod.deleting(),
                         controller(pod),
                         annotations(pod)),
-                new Spec(pod.node(), pod.priority(), pod.containers()),
+                new Spec(pod.node(), pod.priority(), pod.containers(), pod.containersWith(JAX_FRACTION)),
                 new Status(
                         pod.ended(),
                         Admission.of(pod),

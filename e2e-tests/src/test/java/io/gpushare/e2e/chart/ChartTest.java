@@ -71,6 +71,13 @@ class ChartTest {
             """,
             "isolation by the driver",
             "isolation: {provider: auto, fallback: none}",
+            "HAMi-core from HAMi's image",
+            """
+            isolation:
+              provider: hami-core
+              hamiCore: {library: /opt/vgpu/libvgpu.so, image: 'example.com/hami:v2', pathInImage: '/lib/vgpu.so*'}
+            devicePlugin: {frameworkVariables: false}
+            """,
             "HAMi's requests",
             """
             hami: {enabled: true, slots: 100}
@@ -277,6 +284,32 @@ class ChartTest {
     }
 
     @Test
+    void hamiCoreHasItsDirectoriesAndIsCopiedOnlyFromAnImageThatIsNamed() throws IOException {
+        Rendered plugin = object("isolation: {provider: hami-core}", "DaemonSet", "gpu-share-device-plugin");
+        try (Reader file = Files.newBufferedReader(Chart.FOLDER.resolveSibling("isolation/hami-core-patch.yaml"))) {
+            String patch = String.valueOf((Object) new Yaml().load(file));
+            assertThat(patch)
+                    .contains("mountPath=/var/lib/gpushare/hami-core", "mountPath=/usr/local/vgpu, readOnly=true");
+        }
+        assertThat(plugin.container("args"))
+                .contains("--isolation=hami-core")
+                .doesNotContain("--hami-core-library", "--framework-variables");
+        assertThat(plugin.container("volumeMounts"))
+                .contains("mountPath=/var/lib/gpushare/hami-core", "mountPath=/usr/local/vgpu, readOnly=true");
+        assertThat(plugin.container("securityContext")).contains("add=[DAC_OVERRIDE, FOWNER]");
+        assertThat(plugin.content().toString()).doesNotContain("initContainers");
+
+        Rendered copied = object(set("HAMi-core from HAMi's image"), "DaemonSet", "gpu-share-device-plugin");
+        assertThat(copied.container("args"))
+                .contains("--hami-core-library=/opt/vgpu/libvgpu.so", "--framework-variables=false");
+        assertThat(copied.content().toString())
+                .contains(
+                        "image=example.com/hami:v2",
+                        "cp /lib/vgpu.so* /node/.new && chmod 644 /node/.new && mv /node/.new /node/libvgpu.so",
+                        "path=/opt/vgpu");
+    }
+
+    @Test
     void theAddressOfGrafanaReachesTheExtender() {
         Rendered extender = object(set("cert-manager and monitoring"), "Deployment", "gpu-share-scheduler-extender");
         assertThat(extender.container("args")).contains("--grafana-url=https://grafana.example/");
@@ -317,6 +350,8 @@ class ChartTest {
                 "monitoring: {grafanaUrl: 'https://me:secret@grafana.example/'} | grafanaUrl",
                 "isolation: {provider: hami} | provider",
                 "isolation: {fallback: mps} | fallback",
+                "isolation: {hamiCore: {pathInImage: '/a; reboot'}} | pathInImage",
+                "devicePlugin: {frameworkVariables: 'no'} | frameworkVariables",
                 "hami: {enable: true} | enable",
                 "hami: {enabled: 'true'} | enabled",
                 "hami: {slots: 0} | slots",
