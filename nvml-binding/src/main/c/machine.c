@@ -205,6 +205,8 @@ static bool card_value(struct reader *reader, const char *key, const char *value
         return text(reader, key, value, card->seed);
     } else if (strcmp(key, "memory") == 0) {
         return amount(reader, key, value, &card->memory);
+    } else if (strcmp(key, "reserved") == 0) {
+        return amount(reader, key, value, &card->reserved);
     } else if (strcmp(key, "used") == 0) {
         return amount(reader, key, value, &card->used);
     } else if (strcmp(key, "minor") == 0) {
@@ -280,6 +282,7 @@ static bool card_line(struct reader *reader, char *words[], struct machine *mach
     struct card *card = &machine->cards[index];
     card->kind = kind;
     card->memory = (unsigned long long) kind->memory_mib << 20;
+    card->reserved = (unsigned long long) kind->reserved_mib << 20;
     card->minor = index;
     card->bus = 0x10 + index;
     card->temperature = 33;
@@ -293,8 +296,11 @@ static bool card_line(struct reader *reader, char *words[], struct machine *mach
             return false;
         }
     }
-    card->reserved = card->contexts ? (unsigned long long) RESERVED_MIB << 20 : 0;
-    return card->memory > card->reserved || wrong(reader, "a card can't have no memory");
+    if (card->memory == 0) {
+        return wrong(reader, "a card can't have no memory");
+    }
+    return card->memory > card->reserved
+            || wrong(reader, "a card of %lluMiB can't reserve %lluMiB", card->memory >> 20, card->reserved >> 20);
 }
 
 static bool driver_line(struct reader *reader, char *words[], struct machine *machine) {

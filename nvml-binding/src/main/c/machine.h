@@ -8,15 +8,15 @@
 
 enum { MAX_CARDS = 64, MAX_PROCESSES = 512, MAX_XIDS = 8, MAX_FAILING = 32, MAX_NVLINKS = 36, MAX_INSTANCES = 7, MAX_TEXT = 96, MAX_PATH = 512 };
 
-/* What a context takes of the limit of MPS, and by NVML with and without MPS; what the driver reserves, and uses while programs
- * have memory. All of it on a card with context=on, as seen on an H100 with driver 580.159. */
-enum { CONTEXT_OF_LIMIT_MIB = 514, CONTEXT_WITH_MPS_MIB = 516, CONTEXT_WITHOUT_MPS_MIB = 518, RESERVED_MIB = 480, DRIVER_MIB = 8 };
+/* What a context takes of the limit of MPS, and by NVML with and without MPS, and what the driver uses while programs have
+ * memory. All of it on a card with context=on, as seen on an H100 with driver 580.159. */
+enum { CONTEXT_OF_LIMIT_MIB = 514, CONTEXT_WITH_MPS_MIB = 516, CONTEXT_WITHOUT_MPS_MIB = 518, DRIVER_MIB = 8 };
 
 /* The facts that all cards of one product share. */
 struct kind {
     const char *key;  /* the name in the file */
     const char *name; /* the name from nvmlDeviceGetName */
-    unsigned int memory_mib;
+    unsigned int memory_mib, reserved_mib; /* reserved: what the driver keeps of it, which CUDA's total lacks */
     int major, minor; /* CUDA compute capability */
     unsigned int pci_id;
     unsigned int idle_watts;

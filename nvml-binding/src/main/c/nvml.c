@@ -136,10 +136,23 @@ static unsigned long long used(const struct card *card) {
     return card->used + (card->contexts && card->used > 0 ? (unsigned long long) DRIVER_MIB << 20 : 0);
 }
 
+/* What programs can still have, at least 0. */
+static unsigned long long left(const struct card *card) {
+    unsigned long long taken = card->reserved + used(card);
+    return taken < card->memory ? card->memory - taken : 0;
+}
+
+/* Newer drivers count what they reserve as used here; older ones leave it out of the total. */
 DEVICE_FACT(nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory),
-        unsigned long long total = instance == NULL ? card->memory : instance->memory;
-        unsigned long long taken = instance == NULL ? used(card) : instance->used;
-        *memory = ((nvmlMemory_t) {total, total - taken, taken});)
+        if (instance != NULL) {
+            *memory = ((nvmlMemory_t) {instance->memory, instance->memory - instance->used, instance->used});
+        } else {
+#ifdef OLD_DRIVER
+            *memory = ((nvmlMemory_t) {card->memory - card->reserved, left(card), used(card)});
+#else
+            *memory = ((nvmlMemory_t) {card->memory, left(card), card->memory - left(card)});
+#endif
+        })
 
 static void give_pci(const struct card *card, nvmlPciInfo_t *pci) {
     memset(pci, 0, sizeof *pci);
@@ -304,7 +317,7 @@ DEVICE_FACT(nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *mem
                     memory->version, instance->memory, 0, instance->memory - instance->used, instance->used});
         } else {
             *memory = ((nvmlMemory_v2_t) {
-                    memory->version, card->memory, card->reserved, card->memory - card->reserved - used(card), used(card)});
+                    memory->version, card->memory, card->reserved, left(card), used(card)});
         })
 
 CARD_FACT(nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *current, unsigned int *pending),

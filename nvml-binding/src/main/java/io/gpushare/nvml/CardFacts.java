@@ -12,6 +12,7 @@ import java.util.OptionalLong;
  * @param model the product name, for example {@code Tesla T4}
  * @param minor the number in {@code /dev/nvidia<minor>}; empty where there is no such file, as in WSL
  * @param memoryTotalBytes the card's whole memory in bytes; empty for one that shares the processor's memory
+ * @param memoryReservedBytes what the driver keeps of it, which no program gets; empty before driver 510
  * @param ecc whether error correction is enabled
  * @param numaNode the host's NUMA node that is closest to the card
  * @param mig empty for a card without MIG
@@ -22,6 +23,7 @@ public record CardFacts(
         Optional<String> model,
         OptionalInt minor,
         OptionalLong memoryTotalBytes,
+        OptionalLong memoryReservedBytes,
         Optional<CudaCapability> compute,
         Optional<Boolean> ecc,
         OptionalInt numaNode,

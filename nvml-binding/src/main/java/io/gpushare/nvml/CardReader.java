@@ -36,13 +36,15 @@ final class CardReader {
     }
 
     CardFacts facts(int index) throws NvmlException {
+        Memory memory = memory();
         return new CardFacts(
                 index,
                 uuid(),
                 name(),
                 calls.numberIfSupported(
                         "nvmlDeviceGetMinorNumber", (nvml, minor) -> nvml.nvmlDeviceGetMinorNumber(device, minor)),
-                memoryTotal(),
+                memory.total(),
+                memory.reserved(),
                 compute(),
                 enabled("nvmlDeviceGetEccMode", (nvml, now) -> nvml.nvmlDeviceGetEccMode(device, now, scratch())),
                 numaNode(),
@@ -56,13 +58,9 @@ final class CardReader {
                 (nvml, text, length) -> nvml.nvmlDeviceGetName(device, text, length));
     }
 
-    OptionalLong memoryTotal() throws NvmlException {
-        return memory().map(Memory::total).map(OptionalLong::of).orElseGet(OptionalLong::empty);
-    }
-
     CardUtilization utilization(Instant since) throws NvmlException {
         return new CardUtilization(
-                memory().map(Memory::used).map(OptionalLong::of).orElseGet(OptionalLong::empty),
+                memory().used(),
                 utilizationRate(),
                 calls.numberIfSupported(
                         "nvmlDeviceGetTemperature",
@@ -108,22 +106,28 @@ final class CardReader {
                 : Optional.empty();
     }
 
-    /** Bytes. */
-    private record Memory(long total, long used) {}
+    /** Bytes; empty where the driver does not report them. */
+    record Memory(OptionalLong total, OptionalLong reserved, OptionalLong used) {
+        static final Memory UNKNOWN = new Memory(OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty());
+    }
 
     /**
      * The newer call does not count memory that the driver reserves as used. Drivers before 510 have only the older
      * one. Both fail for a card that shares the processor's memory.
      */
-    private Optional<Memory> memory() throws NvmlException {
+    Memory memory() throws NvmlException {
         var newer = new nvmlMemory_v2_t();
         if (calls.succeeds("nvmlDeviceGetMemoryInfo_v2", nvml -> nvml.nvmlDeviceGetMemoryInfo_v2(device, newer))) {
-            return Optional.of(new Memory(newer.total, newer.used)).filter(memory -> memory.total > 0);
+            return memory(newer.total, OptionalLong.of(newer.reserved), newer.used);
         }
         var older = new nvmlMemory_t();
         return calls.succeeds("nvmlDeviceGetMemoryInfo", nvml -> nvml.nvmlDeviceGetMemoryInfo(device, older))
-                ? Optional.of(new Memory(older.total, older.used)).filter(memory -> memory.total > 0)
-                : Optional.empty();
+                ? memory(older.total, OptionalLong.empty(), older.used)
+                : Memory.UNKNOWN;
+    }
+
+    private static Memory memory(long total, OptionalLong reserved, long used) {
+        return total > 0 ? new Memory(OptionalLong.of(total), reserved, OptionalLong.of(used)) : Memory.UNKNOWN;
     }
 
     private Optional<CudaCapability> compute() throws NvmlException {

@@ -25,6 +25,7 @@ public record MigFacts(boolean enabled, boolean pending, List<Instance> instance
             String uuid,
             Optional<String> profile,
             OptionalLong memoryTotalBytes,
+            OptionalLong memoryReservedBytes,
             int gpuInstance,
             int computeInstance,
             boolean whole) {

@@ -71,11 +71,12 @@ final class MigReader {
         var attributes = new nvmlDeviceAttributes_t();
         boolean known = calls.succeeds(
                 "nvmlDeviceGetAttributes_v2", nvml -> nvml.nvmlDeviceGetAttributes_v2(handle, attributes));
-        OptionalLong memory = reader.memoryTotal();
+        CardReader.Memory memory = reader.memory();
         return new MigFacts.Instance(
                 reader.uuid(),
                 profile,
-                memory.isPresent() || !known ? memory : OptionalLong.of(attributes.memorySizeMB << 20),
+                memory.total().isPresent() || !known ? memory.total() : OptionalLong.of(attributes.memorySizeMB << 20),
+                memory.reserved(),
                 calls.number("nvmlDeviceGetGpuInstanceId", (nvml, id) -> nvml.nvmlDeviceGetGpuInstanceId(handle, id)),
                 calls.number(
                         "nvmlDeviceGetComputeInstanceId",

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CardsTest {
     private static final long MIB = 1L << 20;
@@ -41,6 +42,7 @@ class CardsTest {
                         Optional.of("NVIDIA H200"),
                         OptionalInt.of(7),
                         OptionalLong.of(143771 * MIB),
+                        OptionalLong.of(616 * MIB),
                         Optional.of(new CudaCapability(9, 0)),
                         Optional.of(false),
                         OptionalInt.of(1),
@@ -49,26 +51,49 @@ class CardsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "T4, Tesla T4, 15360, 7.5, ",
-        "V100-16, Tesla V100-SXM2-16GB, 16384, 7.0, ",
-        "V100-32, Tesla V100-SXM2-32GB, 32768, 7.0, ",
-        "A10, NVIDIA A10, 23028, 8.6, ",
-        "L40S, NVIDIA L40S, 46068, 8.9, ",
-        "A100-40, NVIDIA A100-SXM4-40GB, 40960, 8.0, false",
-        "A100-80, NVIDIA A100-SXM4-80GB, 81920, 8.0, false",
-        "H100-80, NVIDIA H100 80GB HBM3, 81559, 9.0, false",
-        "H200-141, NVIDIA H200, 143771, 9.0, false",
+        "T4, Tesla T4, 15360, 447, 7.5, ",
+        "V100-16, Tesla V100-SXM2-16GB, 16384, 236, 7.0, ",
+        "V100-32, Tesla V100-SXM2-32GB, 32768, 277, 7.0, ",
+        "A10, NVIDIA A10, 23028, 517, 8.6, ",
+        "L4, NVIDIA L4, 23034, 471, 8.9, ",
+        "L40S, NVIDIA L40S, 46068, 608, 8.9, ",
+        "A100-40, NVIDIA A100-SXM4-40GB, 40960, 620, 8.0, false",
+        "A100-80, NVIDIA A100-SXM4-80GB, 81920, 763, 8.0, false",
+        "H100-80, NVIDIA H100 80GB HBM3, 81559, 480, 9.0, false",
+        "H200-141, NVIDIA H200, 143771, 616, 9.0, false",
     })
-    void everyKindMatchesItsRealCard(String kind, String model, long mib, String compute, Boolean mig)
+    void everyKindMatchesItsRealCard(String kind, String model, long mib, long reserved, String compute, Boolean mig)
             throws Exception {
         driver.write("card kind=" + kind);
         CardFacts card = driver.facts().getFirst();
         assertThat(card.model()).hasValue(model);
         assertThat(card.memoryTotalBytes().orElseThrow()).isEqualTo(mib * MIB);
+        assertThat(card.memoryReservedBytes().orElseThrow()).isEqualTo(reserved * MIB);
         assertThat(card.compute()).map(CudaCapability::toString).contains(compute);
         assertThat(card.mig().map(MigFacts::enabled)).isEqualTo(Optional.ofNullable(mig));
         assertThat(card.ecc()).contains(true);
         assertThat(card.numaNode()).hasValue(0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1MiB, 1", "600MiB, 600"})
+    void whatTheDriverReservesIsRead(String reserved, long mib) throws Exception {
+        driver.write("card kind=T4 reserved=" + reserved);
+        assertThat(driver.facts().getFirst().memoryReservedBytes()).hasValue(mib * MIB);
+    }
+
+    /** Not supported, no such function in the driver, another version of the structure. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 13, 25})
+    void aDriverThatDoesNotReportWhatItReservesCountsItAsUsed(int code) throws Exception {
+        driver.write("card kind=T4 uuid=" + UUID_A + " used=1GiB fails=nvmlDeviceGetMemoryInfo_v2:" + code);
+        CardFacts card = driver.facts().getFirst();
+        assertThat(card.memoryTotalBytes()).hasValue(15360 * MIB);
+        assertThat(card.memoryReservedBytes()).isEmpty();
+        try (Nvml nvml = driver.open()) {
+            assertThat(nvml.utilization(UUID_A, Instant.EPOCH).memoryUsedBytes())
+                    .hasValue((1024 + 447) * MIB);
+        }
     }
 
     @Test

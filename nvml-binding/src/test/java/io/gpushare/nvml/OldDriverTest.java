@@ -23,7 +23,8 @@ class OldDriverTest {
     void factsWithoutACallAreEmptyAndTheOthersAreRead() throws Exception {
         driver.write("card kind=A100-40 numa=1 mig=on");
         CardFacts card = driver.facts().getFirst();
-        assertThat(card.memoryTotalBytes()).hasValue(40 * GIB);
+        assertThat(card.memoryTotalBytes()).hasValue((40960L - 620) << 20);
+        assertThat(card.memoryReservedBytes()).isEmpty();
         assertThat(card.compute()).contains(new CudaCapability(8, 0));
         assertThat(card.numaNode()).isEmpty();
         assertThat(card.mig()).isEmpty();

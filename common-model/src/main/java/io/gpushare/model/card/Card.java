@@ -30,13 +30,15 @@ public record Card(
      * What not every driver reports of a card; each is null where it is unknown.
      *
      * @param instance null for a physical card
+     * @param reserved what the driver keeps of the card's memory for itself, in whole MiB; 0 where that is unknown
      */
     public record Details(
             @Nullable ComputeCapability compute,
             @Nullable Boolean ecc,
             @Nullable Integer numaNode,
             @Nullable Boolean mig,
-            @Nullable MigInstance instance) {
+            @Nullable MigInstance instance,
+            Memory reserved) {
         public static final Details UNKNOWN = new Details(null, null, null, null);
 
         /** The details of a physical card. */
@@ -46,6 +48,21 @@ public record Card(
                 @Nullable Integer numaNode,
                 @Nullable Boolean mig) {
             this(compute, ecc, numaNode, mig, null);
+        }
+
+        /** The details of a card of which nobody knows what the driver reserves. */
+        public Details(
+                @Nullable ComputeCapability compute,
+                @Nullable Boolean ecc,
+                @Nullable Integer numaNode,
+                @Nullable Boolean mig,
+                @Nullable MigInstance instance) {
+            this(compute, ecc, numaNode, mig, instance, new Memory(0));
+        }
+
+        /** The same with that much memory reserved by the driver. */
+        public Details withReserved(Memory changed) {
+            return new Details(compute, ecc, numaNode, mig, instance, changed);
         }
     }
 
@@ -101,6 +118,11 @@ public record Card(
     /** The physical card: itself, or the one that it is an instance of. */
     public CardId physical() {
         return details.instance() == null ? id : details.instance().parent();
+    }
+
+    /** The memory that programs can have together: what CUDA reports as the card's total. */
+    public Memory usableMemory() {
+        return new Memory(Math.max(0, memory.bytes() - details.reserved().bytes()));
     }
 
     /** Whether the amount of its memory is known. */

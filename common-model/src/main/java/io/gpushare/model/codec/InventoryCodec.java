@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The node annotation {@value AnnotationKeys#INVENTORY}: {@code {"version":1,"unitMiB":1024,"driver":"580.95.05",
- * "cuda":"13.0","cards":[{"uuid":"GPU-…","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"compute":"7.5",
- * "ecc":true,"numa":0,"mig":false,"unhealthy":"Xid 79"}],"links":["NV12"]}}.
+ * "cuda":"13.0","cards":[{"uuid":"GPU-…","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"reservedMiB":447,
+ * "compute":"7.5","ecc":true,"numa":0,"mig":false,"unhealthy":"Xid 79"}],"links":["NV12"]}}.
  *
  * <p>Facts that the driver does not report are omitted. A MIG instance has {@code
  * "profile":"3g.40gb","parent":"GPU-…","gi":1,"ci":0} as well, and the numbers of its device files where they are used,
@@ -44,6 +44,7 @@ import org.jspecify.annotations.Nullable;
 public final class InventoryCodec {
     private static final int VERSION = 1;
     private static final String UNKNOWN = "-";
+    private static final String RESERVED = "reservedMiB";
     private static final String ISOLATION = "isolation";
     private static final String ISOLATION_MISSING = "isolationMissing";
     private static final String MEMORY_CLOSED = "memoryClosed";
@@ -132,6 +133,9 @@ public final class InventoryCodec {
         into.put("model", card.model());
         into.put("memoryMiB", card.memory().mib());
         Card.Details details = card.details();
+        if (details.reserved().bytes() > 0) {
+            into.put(RESERVED, details.reserved().mib());
+        }
         if (details.compute() != null) {
             into.put("compute", details.compute().toString());
         }
@@ -225,7 +229,8 @@ public final class InventoryCodec {
                 JsonReader.optionalBoolean(card, "ecc"),
                 JsonReader.optionalInteger(card, "numa"),
                 JsonReader.optionalBoolean(card, "mig"),
-                instance(card));
+                instance(card),
+                reserved(card));
         return new Card(
                         new CardId(JsonReader.text(card, "uuid")),
                         JsonReader.integer(card, "index"),
@@ -236,6 +241,11 @@ public final class InventoryCodec {
                 .withHealth(unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy))
                 .withCordoned(Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")))
                 .withIsolation(isolation(card));
+    }
+
+    private static Memory reserved(JsonNode card) {
+        @Nullable Integer mib = JsonReader.optionalInteger(card, RESERVED);
+        return mib == null ? new Memory(0) : Memory.ofMib(mib);
     }
 
     private static @Nullable MigInstance instance(JsonNode card) {

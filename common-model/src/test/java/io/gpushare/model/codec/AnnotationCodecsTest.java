@@ -55,6 +55,27 @@ class AnnotationCodecsTest {
                 .isEqualTo(new Decoded.Valid<>(NODE));
     }
 
+    @Test
+    void whatTheDriverReservesIsPartOfTheInventoryIfItIsKnown() {
+        Card reserving =
+                new Card(T4.id(), 0, 0, T4.model(), T4.memory(), T4.details().withReserved(Memory.ofMib(447)));
+        Inventory node = new Inventory(MemoryUnit.GIB, null, List.of(reserving));
+        String written = InventoryCodec.encode(node);
+        assertThat(written).contains("\"memoryMiB\":15360,\"reservedMiB\":447,");
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(node));
+        assertThat(reserving.usableMemory()).isEqualTo(Memory.ofMib(14913));
+        assertThat(InventoryCodec.encode(NODE)).doesNotContain("reservedMiB");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "1.5", "\"447\"", "99999999999", "[]"})
+    void anAmountReservedThatIsNoNumberIsRefused(String amount) {
+        String wrong = InventoryCodec.encode(NODE).replace("\"mig\":false", "\"reservedMiB\":" + amount);
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, wrong)))
+                .isInstanceOf(Decoded.Malformed.class);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"12", "[12,\"13\"]", "[1.5]", "{\"a\":1}"})
     void deviceFilesThatAreNoNumbersAreRefused(String caps) {

@@ -207,6 +207,9 @@ final class CardHistory {
         if (facts.memoryTotalBytes().isPresent()) {
             contradict(model, memory);
         }
+        Memory reserved = facts.memoryTotalBytes().isPresent()
+                ? MigCards.reserved(facts.memoryReservedBytes())
+                : before.map(known -> known.details().reserved()).orElse(new Memory(0));
         Card card = new Card(
                         new CardId(facts.uuid()),
                         facts.index(),
@@ -214,12 +217,15 @@ final class CardHistory {
                         model,
                         memory,
                         new Card.Details(
-                                facts.compute()
-                                        .map(compute -> new ComputeCapability(compute.major(), compute.minor()))
-                                        .orElse(null),
-                                facts.ecc().orElse(null),
-                                facts.numaNode().isPresent() ? facts.numaNode().getAsInt() : null,
-                                facts.mig().map(MigFacts::enabled).orElse(null)))
+                                        facts.compute()
+                                                .map(compute -> new ComputeCapability(compute.major(), compute.minor()))
+                                                .orElse(null),
+                                        facts.ecc().orElse(null),
+                                        facts.numaNode().isPresent()
+                                                ? facts.numaNode().getAsInt()
+                                                : null,
+                                        facts.mig().map(MigFacts::enabled).orElse(null))
+                                .withReserved(reserved))
                 .withHealth(health);
         return card.hasMemory()
                 ? card

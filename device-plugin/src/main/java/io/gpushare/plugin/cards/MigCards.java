@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 record MigCards(boolean offered, Optional<MigMinors> minors) {
     private static final String UNKNOWN_PROFILE = "unknown";
+    private static final long MIB = 1L << 20;
     private static final Comparator<Card> ORDER = Comparator.comparingInt(MigCards::gpuInstance)
             .thenComparingInt(MigCards::computeInstance)
             .thenComparing(Card::id);
@@ -124,13 +126,19 @@ record MigCards(boolean offered, Optional<MigMinors> minors) {
                                 instance.profile().orElse(UNKNOWN_PROFILE),
                                 instance.gpuInstance(),
                                 instance.computeInstance(),
-                                caps)));
+                                caps),
+                        reserved(instance.memoryReservedBytes())));
         return card.hasMemory()
                 ? card
                 : card.withIsolation(CardIsolation.closed(
                         instance.whole()
                                 ? "the driver does not report how much memory it has"
                                 : "it shares the memory of its GPU instance with other compute instances"));
+    }
+
+    /** What the driver reserves, in whole MiB; 0 where it does not report that. */
+    static Memory reserved(OptionalLong bytes) {
+        return Memory.ofMib(Math.ceilDiv(bytes.orElse(0), MIB));
     }
 
     /** The cards with numbers that are unique on the node: instances come after all physical cards. */

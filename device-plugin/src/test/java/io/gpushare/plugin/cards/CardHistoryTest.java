@@ -149,6 +149,7 @@ class CardHistoryTest {
                         model,
                         OptionalInt.of(index + 3),
                         memory,
+                        OptionalLong.of(447L << 20),
                         Optional.empty(),
                         Optional.of(true),
                         OptionalInt.of(0),

@@ -105,7 +105,14 @@ class MigCardsTest {
         Inventory node = scan(cut(
                 0,
                 "GPU-b",
-                new MigFacts.Instance("MIG-c", Optional.of("1c.3g.40gb"), OptionalLong.of(39L << 30), 1, 0, false)));
+                new MigFacts.Instance(
+                        "MIG-c",
+                        Optional.of("1c.3g.40gb"),
+                        OptionalLong.of(39L << 30),
+                        OptionalLong.of(0),
+                        1,
+                        0,
+                        false)));
         Card card = node.cards().getFirst();
         assertThat(card.placeable()).isTrue();
         assertThat(card.sharesMemory()).isFalse();
@@ -197,7 +204,13 @@ class MigCardsTest {
     private static MigFacts.Instance instance(
             String uuid, String profile, long gib, int gpuInstance, int computeInstance) {
         return new MigFacts.Instance(
-                uuid, Optional.of(profile), OptionalLong.of(gib << 30), gpuInstance, computeInstance, true);
+                uuid,
+                Optional.of(profile),
+                OptionalLong.of(gib << 30),
+                OptionalLong.of(12L << 20),
+                gpuInstance,
+                computeInstance,
+                true);
     }
 
     private static CardReading full(int index, String uuid) {
@@ -217,6 +230,7 @@ class MigCardsTest {
                         Optional.of("NVIDIA H100"),
                         OptionalInt.of(index + 3),
                         OptionalLong.of(80L << 30),
+                        OptionalLong.of(480L << 20),
                         Optional.empty(),
                         Optional.of(true),
                         OptionalInt.of(0),
