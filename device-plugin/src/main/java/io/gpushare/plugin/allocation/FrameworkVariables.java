@@ -36,7 +36,7 @@ final class FrameworkVariables {
         BigDecimal fraction() {
             long total = card.isolation().inForce().showsShareAsTotal()
                     ? limit.bytes()
-                    : card.memory().bytes();
+                    : card.usableMemory().bytes();
             return BigDecimal.valueOf(usable()).divide(BigDecimal.valueOf(total), DIGITS, RoundingMode.DOWN);
         }
     }

@@ -25,10 +25,11 @@ class FrameworkVariablesTest {
     @ParameterizedTest
     @CsvSource({
         // Card, its memory, what its driver keeps (MiB), GiB of the container, the fraction.
-        "T4, 15360, 0, 7, 0.4332",
-        "A10, 23028, 0, 11, 0.4668",
-        "H200, 143771, 0, 8, 0.0534",
-        "H200, 143771, 0, 140, 0.9935",
+        "T4, 15360, 447, 7, 0.4461",
+        "A10, 23028, 517, 11, 0.4775",
+        "H200, 143771, 616, 8, 0.0536",
+        "H200, 143771, 616, 139, 0.9906",
+        "a driver that does not report it, 143771, 0, 8, 0.0534",
     })
     void theFractionIsTheLimitLessAContextOfTheTotalThatCudaReports(
             String model, long memory, long reserved, int gib, String fraction) {
@@ -118,8 +119,7 @@ class FrameworkVariablesTest {
     }
 
     private static Card card(CardId id, long memory, long reserved, Isolation isolation) {
-        assertThat(reserved).isZero();
-        return new Card(id, 0, 0, "card", Memory.ofMib(memory), Card.Details.UNKNOWN)
+        return new Card(id, 0, 0, "card", Memory.ofMib(memory), Card.Details.UNKNOWN.withReserved(Memory.ofMib(reserved)))
                 .withIsolation(CardIsolation.of(isolation));
     }
 }
