@@ -30,12 +30,6 @@ public record PodState(
         Spec spec,
         Status status,
         @Nullable String metrics) {
-    /**
-     * The variable by which JAX reads its fraction of a card's memory. With its former name beside it,
-     * {@code XLA_PYTHON_CLIENT_MEM_FRACTION}, JAX does not start.
-     */
-    public static final String JAX_FRACTION = "XLA_CLIENT_MEM_FRACTION";
-
     // The label of our device plugin's pods.
     private static final String PLUGIN = "gpu-share-device-plugin";
     private static final int LONGEST_FAILURE = 400;
@@ -61,7 +55,7 @@ public record PodState(
      * @param priority 0 where the API has none
      * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then
      *     the apps
-     * @param ownJaxFraction the names of its containers that set {@link #JAX_FRACTION} themselves
+     * @param ownJaxFraction the names of its containers that set {@link ContainerResources#JAX_FRACTION} themselves
      */
     public record Spec(
             @Nullable String node, int priority, List<ContainerResources> containers, Set<String> ownJaxFraction) {
@@ -134,7 +128,7 @@ public record PodState(
                         pod.deleting(),
                         controller(pod),
                         annotations(pod)),
-                new Spec(pod.node(), pod.priority(), pod.containers(), pod.containersWith(JAX_FRACTION)),
+                new Spec(pod.node(), pod.priority(), pod.containers(), pod.containersWith(ContainerResources.JAX_FRACTION)),
                 new Status(
                         pod.ended(),
                         Admission.of(pod),

@@ -31,7 +31,8 @@ final class IsolationOptions {
             description =
                     "What holds containers to their share of a card: none (memory is only counted), driver (memory"
                         + " limits of the driver, 615 and newer), mps, hami-core (a library that programs preload), or"
-                        + " auto (driver if every card without MIG can have it, otherwise none). A card that can't have it offers no memory. [none]")
+                        + " auto (driver if every card without MIG can have it, otherwise none). A card that can't"
+                        + " have it offers no memory. [none]")
     private @Nullable IsolationMode mode;
 
     @Option(
@@ -77,8 +78,9 @@ final class IsolationOptions {
             names = "--hami-core-library",
             paramLabel = "<file>",
             defaultValue = "/usr/local/vgpu/libvgpu.so",
-            description = "For --isolation=hami-core: the library of HAMi-core on the node, which the plugin reads under"
-                    + " the same path. [/usr/local/vgpu/libvgpu.so]")
+            description =
+                    "For --isolation=hami-core: the library of HAMi-core on the node, which the plugin reads under"
+                            + " the same path. [/usr/local/vgpu/libvgpu.so]")
     private Path hamiCoreLibrary = Path.of("");
 
     @Option(

@@ -83,8 +83,9 @@ final class PluginOptions implements CheckedOptions {
             paramLabel = "<true|false>",
             defaultValue = "true",
             fallbackValue = "true",
-            description = "Give containers with a part of a card the variables by which PyTorch, JAX and others learn how"
-                    + " much memory they may use: GPUSHARE_MEMORY_MIB and others. [true]")
+            description =
+                    "Give containers with a part of a card the variables by which PyTorch, JAX and others learn how"
+                            + " much memory they may use: GPUSHARE_MEMORY_MIB and others. [true]")
     private boolean frameworkVariables = true;
 
     @Option(

@@ -63,7 +63,7 @@ class HamiCoreIT extends WholeProgram {
                 .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_0", "3072m")
                 .containsEntry("CUDA_DEVICE_SM_LIMIT", "30")
                 .containsEntry("GPUSHARE_MEMORY_MIB", "3072")
-                .containsEntry("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.8326");
+                .containsEntry("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.8313");
         prints(tenant(fixed, 1000, "fill"), "filled 2554 error 2 free 2554 total 3072");
 
         Map<String, String> part = started("use-memory-fraction", Map.of(SLOTS, "2", PERCENT, "50", CORES, "30"));

@@ -88,7 +88,8 @@ final class Tenant implements AutoCloseable {
 
     /** Waits until it has printed these lines. */
     Tenant prints(String... lines) {
-        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(lines()).containsExactly(lines));
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(lines()).containsExactly(lines));
         return this;
     }
 

@@ -56,7 +56,7 @@ class CoresIT extends WithView {
                         "at most 30% of the cores free on one card, 31% needed",
                         "do not limit cores, which needs --core-resource and --isolation=mps",
                         "30% of the cores free, 31% needed",
-                        "does not limit cores: isolation driver is in force, and mps is needed",
+                        "does not limit cores: isolation driver is in force, and mps or hami-core is needed",
                         "does not limit cores: its device plugin has no --core-resource");
         api.delete("c");
 

@@ -217,8 +217,7 @@ public final class AllocationHandler implements CallHandler {
 
     private Outcome<ContainerAllocateResponse> response(
             NodeSnapshot snapshot, Caller caller, ContainerAllocation cards) {
-        return switch (isolation.of(
-                new StartingContainer(caller.pod().ref(), cards), snapshot.inventory())) {
+        return switch (isolation.of(new StartingContainer(caller.pod().ref(), cards), snapshot.inventory())) {
             case ContainerIsolation.Settings needed -> settings.of(caller.pod(), cards, snapshot.inventory(), needed);
             case ContainerIsolation.Refused(String reason) ->
                 new Outcome.Refused<>(

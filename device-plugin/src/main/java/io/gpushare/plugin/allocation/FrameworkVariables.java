@@ -1,11 +1,11 @@
 package io.gpushare.plugin.allocation;
 
-import io.gpushare.kubernetes.PodState;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
+import io.gpushare.model.codec.ContainerResources;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Comparator;
@@ -20,8 +20,11 @@ import java.util.stream.Stream;
  * variable that the pod sets itself counts instead.
  */
 final class FrameworkVariables {
-    /** What a program's context takes of its limit before it allocates anything: measured on an H100 and an H200. */
-    static final Memory CONTEXT = Memory.ofMib(514);
+    /**
+     * What a program's context takes of its limit before it allocates anything. On an H100 and an H200 it was 514 MiB
+     * with MPS, and 518 without.
+     */
+    private static final Memory CONTEXT = Memory.ofMib(518);
 
     private static final int DIGITS = 4;
 
@@ -47,7 +50,7 @@ final class FrameworkVariables {
      * The variables of a container with these shares; none if it has whole cards. Of several cards the smallest amount
      * counts.
      *
-     * @param ownJaxFraction whether the container sets {@link PodState#JAX_FRACTION} itself
+     * @param ownJaxFraction whether the container sets {@link ContainerResources#JAX_FRACTION} itself
      */
     static Map<String, String> of(ContainerAllocation allocation, Inventory inventory, boolean ownJaxFraction) {
         List<Part> parts = parts(allocation, inventory).toList();
@@ -58,10 +61,11 @@ final class FrameworkVariables {
         Part smallest = parts.stream()
                 .min(Comparator.comparingLong(part -> part.limit().bytes()))
                 .orElseThrow();
-        variables.put(
-                "GPUSHARE_MEMORY_MIB", String.valueOf(smallest.limit().mib()));
-        BigDecimal fraction =
-                parts.stream().map(Part::fraction).min(Comparator.naturalOrder()).orElseThrow();
+        variables.put("GPUSHARE_MEMORY_MIB", String.valueOf(smallest.limit().mib()));
+        BigDecimal fraction = parts.stream()
+                .map(Part::fraction)
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
         if (fraction.signum() > 0) {
             variables.put("GPUSHARE_MEMORY_FRACTION", fraction.toPlainString());
             variables.putAll(frameworks(parts, fraction.toPlainString(), smallest.usable(), ownJaxFraction));
@@ -85,15 +89,14 @@ final class FrameworkVariables {
         if (!ownJaxFraction) {
             variables.put("XLA_PYTHON_CLIENT_MEM_FRACTION", fraction);
             // Versions of JAX that know both names refuse both together: this one overrides that of an image.
-            variables.put(PodState.JAX_FRACTION, "");
+            variables.put(ContainerResources.JAX_FRACTION, "");
         }
         // TGI takes what is free, less the rest of the total. With MPS what is free is already the container's alone.
         if (parts.stream().noneMatch(part -> part.card().isolation().inForce() == Isolation.MPS)) {
             variables.put("CUDA_MEMORY_FRACTION", fraction);
         }
         variables.put("FLAGS_fraction_of_gpu_memory_to_use", fraction);
-        variables.put(
-                "FLAGS_gpu_memory_limit_mb", String.valueOf(new Memory(usable).mib()));
+        variables.put("FLAGS_gpu_memory_limit_mb", String.valueOf(new Memory(usable).mib()));
         variables.put("CUPY_GPU_MEMORY_LIMIT", String.valueOf(usable));
         variables.put("TF_FORCE_GPU_ALLOW_GROWTH", "true");
         return variables;

@@ -102,7 +102,8 @@ class IsolationPolicyTest {
                         Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(1536), Share.cores(30)))));
         assertThat(ContainerIsolation.of(cores, NODE.withIsolation(decide(IsolationMode.DRIVER, false)), PROVIDER))
                 .isEqualTo(new ContainerIsolation.Refused(
-                        "card GPU-able does not limit cores: isolation driver is in force, and mps or hami-core is needed"));
+                        "card GPU-able does not limit cores: isolation driver is in force, and mps or"
+                                + " hami-core is needed"));
         assertThat(ContainerIsolation.of(cores, NODE.withIsolation(decide(IsolationMode.HAMI_CORE, false)), PROVIDER))
                 .isInstanceOf(ContainerIsolation.Settings.class);
         assertThat(ContainerIsolation.of(cores, NODE, PROVIDER)).isInstanceOf(ContainerIsolation.Refused.class);
@@ -113,8 +114,7 @@ class IsolationPolicyTest {
     }
 
     private static StartingContainer container(Map<CardId, Share> shares) {
-        return new StartingContainer(
-                TestPods.ref("p"), new ContainerAllocation("main", ContainerRole.APP, shares));
+        return new StartingContainer(TestPods.ref("p"), new ContainerAllocation("main", ContainerRole.APP, shares));
     }
 
     /** Can isolate one of the cards. */
@@ -125,8 +125,7 @@ class IsolationPolicyTest {
         }
 
         @Override
-        public ContainerIsolation settings(
-                StartingContainer container, Map<CardId, ContainerIsolation.Limit> limits) {
+        public ContainerIsolation settings(StartingContainer container, Map<CardId, ContainerIsolation.Limit> limits) {
             int cards = container.allocation().visibleCards().size();
             return new ContainerIsolation.Settings(Map.of("CARDS", String.valueOf(cards)), List.of(), limits);
         }

@@ -71,17 +71,13 @@ class ChartTest {
             """,
             "isolation by the driver",
             "isolation: {provider: auto, fallback: none}",
-            "HAMi-core from HAMi's image",
-            """
-            isolation:
-              provider: hami-core
-              hamiCore: {library: /opt/vgpu/libvgpu.so, image: 'example.com/hami:v2', pathInImage: '/lib/vgpu.so*'}
-            devicePlugin: {frameworkVariables: false}
-            """,
             "HAMi's requests",
             """
             hami: {enabled: true, slots: 100}
-            devicePlugin: {memoryUnit: 256MiB}
+            isolation:
+              provider: hami-core
+              hamiCore: {library: /opt/vgpu/libvgpu.so, image: 'example.com/hami:v2', pathInImage: '/lib/vgpu.so*'}
+            devicePlugin: {memoryUnit: 256MiB, frameworkVariables: false}
             scheduler: {enabled: true, furtherNames: [hami-scheduler]}
             admission: {pods: true}
             """,
@@ -299,7 +295,7 @@ class ChartTest {
         assertThat(plugin.container("securityContext")).contains("add=[DAC_OVERRIDE, FOWNER]");
         assertThat(plugin.content().toString()).doesNotContain("initContainers");
 
-        Rendered copied = object(set("HAMi-core from HAMi's image"), "DaemonSet", "gpu-share-device-plugin");
+        Rendered copied = object(set("HAMi's requests"), "DaemonSet", "gpu-share-device-plugin");
         assertThat(copied.container("args"))
                 .contains("--hami-core-library=/opt/vgpu/libvgpu.so", "--framework-variables=false");
         assertThat(copied.content().toString())

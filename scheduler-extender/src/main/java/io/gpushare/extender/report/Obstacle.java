@@ -173,7 +173,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
                         + (state.capacity().cores() == 0
                                 ? "its device plugin has no --core-resource"
                                 : "isolation " + state.card().isolation().inForce()
-                                        + " is in force, and mps is needed");
+                                        + " is in force, and mps or hami-core is needed");
             case INSTANCE -> "a MIG instance" + (demand.shares() ? SEES_ONE : ", and a whole card is needed");
             case TOO_SMALL -> "too small: it has " + capacity() + ", " + needed(demand);
             case NOT_SELECTED ->

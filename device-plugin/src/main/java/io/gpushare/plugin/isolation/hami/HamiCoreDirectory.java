@@ -64,7 +64,8 @@ public final class HamiCoreDirectory {
     }
 
     /**
-     * Makes the directories of a container that is about to start: empty, since the processes of its last start are gone.
+     * Makes the directories of a container that is about to start: empty, since the processes of its last start are
+     * gone.
      *
      * @return why that is not possible, as a sentence
      */

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits memory and cores by the library of project HAMi-core, which all programs of a container preload. It lies on the
- * node. The variables and the paths in the container are those of HAMi's device plugin, which the library reads.
+ * Limits memory and cores by the library of project HAMi-core, which all programs of a container preload. It lies on
+ * the node. The variables and the paths in the container are those of HAMi's device plugin, which the library reads.
  */
 public final class HamiCoreIsolation implements IsolationProvider {
     private static final Logger LOG = LoggerFactory.getLogger(HamiCoreIsolation.class);
@@ -74,7 +74,8 @@ public final class HamiCoreIsolation implements IsolationProvider {
         for (CardId card : container.allocation().visibleCards()) {
             Limit limit = limits.get(card);
             if (limit != null) {
-                environment.put("CUDA_DEVICE_MEMORY_LIMIT_" + index, limit.memory().mib() + "m");
+                environment.put(
+                        "CUDA_DEVICE_MEMORY_LIMIT_" + index, limit.memory().mib() + "m");
             }
             index++;
         }

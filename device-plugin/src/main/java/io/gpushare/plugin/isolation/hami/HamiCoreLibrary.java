@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The library of HAMi-core on the node. A build with other switches than those of the project's own script limits
- * nothing, silently: it hides the calls that it replaces, and a program finds those of the driver. So the library counts
- * only if it exports them, and names the variables that it is given.
+ * nothing, silently: it hides the calls that it replaces, and a program finds those of the driver. So the library
+ * counts only if it exports them, and names the variables that it is given.
  */
 public final class HamiCoreLibrary {
     /**
@@ -30,7 +30,8 @@ public final class HamiCoreLibrary {
     /** HAMi's library has less than one MiB, with debugging information. */
     private static final long LARGEST = 64L << 20;
 
-    private record Version(long size, long modified, @Nullable Object file) {}
+    private record Version(
+            long size, long modified, @Nullable Object file) {}
 
     private final Path file;
     private @Nullable Version checked;
@@ -48,8 +49,7 @@ public final class HamiCoreLibrary {
     synchronized Optional<String> missing() {
         try {
             BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
-            Version version =
-                    new Version(now.size(), now.lastModifiedTime().toMillis(), now.fileKey());
+            Version version = new Version(now.size(), now.lastModifiedTime().toMillis(), now.fileKey());
             if (!version.equals(checked)) {
                 problem = now.isRegularFile() && now.size() <= LARGEST
                         ? check(Files.readAllBytes(file))

@@ -7,7 +7,9 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Reads which symbols a shared library exports, from its ELF file of 64 bits (System V ABI, chapter "Object Files"). */
+/**
+ * Reads which symbols a shared library exports, from its ELF file of 64 bits (System V ABI, chapter "Object Files").
+ */
 final class SharedLibrary {
     private static final int MAGIC = 0x7f454c46;
     private static final int BITS_64 = 2;

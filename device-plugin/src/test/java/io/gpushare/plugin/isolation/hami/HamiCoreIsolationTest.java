@@ -73,10 +73,10 @@ class HamiCoreIsolationTest {
         Map<CardId, Share> shares = new LinkedHashMap<>();
         shares.put(B, Share.memory(3));
         shares.put(A, Share.memory(2));
-        StartingContainer both = new StartingContainer(
-                TestPods.ref("p"), new ContainerAllocation("main", ContainerRole.APP, shares));
-        Map<CardId, Limit> limits = Map.of(
-                A, new Limit(Memory.ofGib(2), Share.NONE), B, new Limit(Memory.ofGib(3), Share.NONE));
+        StartingContainer both =
+                new StartingContainer(TestPods.ref("p"), new ContainerAllocation("main", ContainerRole.APP, shares));
+        Map<CardId, Limit> limits =
+                Map.of(A, new Limit(Memory.ofGib(2), Share.NONE), B, new Limit(Memory.ofGib(3), Share.NONE));
 
         assertThat(isolation.settings(both, limits))
                 .isInstanceOfSatisfying(
@@ -135,7 +135,8 @@ class HamiCoreIsolationTest {
         isolation.enforce(ON_A, NodeSnapshot.of(NODE));
         Path own = dir.resolve("containers/" + ON_A.pod().uid() + "_main");
         Path gone = Files.createDirectory(dir.resolve("containers/gone_main"));
-        NodeSnapshot node = NodeSnapshot.of(NODE).withPods(List.of(TestPods.unannotated("p", 0, TestPods.memory("main", 2))));
+        NodeSnapshot node =
+                NodeSnapshot.of(NODE).withPods(List.of(TestPods.unannotated("p", 0, TestPods.memory("main", 2))));
 
         podsKnown = false;
         isolation.reconcile(NodeSnapshot.of(NODE));

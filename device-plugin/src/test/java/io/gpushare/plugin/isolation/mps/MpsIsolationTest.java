@@ -67,15 +67,13 @@ class MpsIsolationTest {
     @Test
     void aContainerWithAShareOfTheCoresGetsItsThreadPercentage() {
         MpsIsolation isolation = isolation(new MpsDirectory(dir));
-        assertThat(isolation.settings(
-                        ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.cores(30)))))
+        assertThat(isolation.settings(ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.cores(30)))))
                 .isInstanceOfSatisfying(
                         ContainerIsolation.Settings.class,
                         settings -> assertThat(settings.environment())
                                 .containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "30")
                                 .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M"));
-        assertThat(isolation.settings(
-                        ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.NONE))))
+        assertThat(isolation.settings(ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.NONE))))
                 .isInstanceOfSatisfying(
                         ContainerIsolation.Settings.class,
                         settings -> assertThat(settings.environment())
