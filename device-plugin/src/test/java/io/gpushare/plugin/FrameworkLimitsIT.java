@@ -18,7 +18,7 @@ class FrameworkLimitsIT extends WholeProgramWithMps {
     void whatAVariableNamesCanBeTaken(String kind, int gib, String fraction) throws Exception {
         cards("driver version=580.159.04", "card context=on kind=" + kind + " uuid=" + A);
         supervisor();
-        runMps();
+        runMps("--isolation=mps");
         Map<String, String> environment = started("p", gib);
         assertThat(environment)
                 .containsEntry("XLA_PYTHON_CLIENT_MEM_FRACTION", fraction)
