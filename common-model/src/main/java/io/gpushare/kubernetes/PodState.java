@@ -128,7 +128,11 @@ public record PodState(
                         pod.deleting(),
                         controller(pod),
                         annotations(pod)),
-                new Spec(pod.node(), pod.priority(), pod.containers(), pod.containersWith(ContainerResources.JAX_FRACTION)),
+                new Spec(
+                        pod.node(),
+                        pod.priority(),
+                        pod.containers(),
+                        pod.containersWith(ContainerResources.JAX_FRACTION)),
                 new Status(
                         pod.ended(),
                         Admission.of(pod),
