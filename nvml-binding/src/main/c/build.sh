@@ -22,7 +22,7 @@ build() {
 }
 
 # The programs of MPS are one executable: the server is the control program under another name. Beside them are CUDA's
-# library and a tenant that uses it.
+# library, a tenant that uses it, and a library that the tenant may preload.
 build_mps() {
     program=$1/nvidia-cuda-mps-control
     if [ -e "$program" ] && [ -z "$(find "$sources" -newer "$program")" ]; then
@@ -34,6 +34,11 @@ build_mps() {
     gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -shared -fPIC -Wl,-soname,libcuda.so.1 -Wl,--build-id=none \
         -o "$1/libcuda.so.1" "$sources"/mps/libcuda.c "$sources"/mps/ledger.c "$sources"/machine.c "$sources"/instances.c "$sources"/kinds.c
     gcc -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-cast-function-type -Wl,--build-id=none -o "$1/gpu-eat" "$sources"/mps/gpu-eat.c
+    # A stand-in for HAMi-core's library, and the same without what makes it work.
+    for hidden in "" -hidden; do
+        gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -shared -fPIC ${hidden:+-DHIDDEN} -Wl,--build-id=none \
+            -o "$1/libvgpu$hidden.so" "$sources"/mps/hami-core.c
+    done
     mv -f "$program.new" "$program"
 }
 

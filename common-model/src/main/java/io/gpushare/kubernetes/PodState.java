@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -54,10 +55,18 @@ public record PodState(
      * @param priority 0 where the API has none
      * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then
      *     the apps
+     * @param ownJaxFraction the names of its containers that set {@link ContainerResources#JAX_FRACTION} themselves
      */
-    public record Spec(@Nullable String node, int priority, List<ContainerResources> containers) {
+    public record Spec(
+            @Nullable String node, int priority, List<ContainerResources> containers, Set<String> ownJaxFraction) {
         public Spec {
             containers = List.copyOf(containers);
+            ownJaxFraction = Set.copyOf(ownJaxFraction);
+        }
+
+        /** Without containers that set the variable themselves. */
+        public Spec(@Nullable String node, int priority, List<ContainerResources> containers) {
+            this(node, priority, containers, Set.of());
         }
     }
 
@@ -119,7 +128,11 @@ public record PodState(
                         pod.deleting(),
                         controller(pod),
                         annotations(pod)),
-                new Spec(pod.node(), pod.priority(), pod.containers()),
+                new Spec(
+                        pod.node(),
+                        pod.priority(),
+                        pod.containers(),
+                        pod.containersWith(ContainerResources.JAX_FRACTION)),
                 new Status(
                         pod.ended(),
                         Admission.of(pod),

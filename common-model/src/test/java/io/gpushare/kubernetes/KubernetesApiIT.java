@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -84,7 +85,8 @@ class KubernetesApiIT {
                                             new ContainerResources(
                                                     "c",
                                                     ContainerRole.APP,
-                                                    Map.of("cpu", "1", "aliyun.com/gpu-mem", "3")))),
+                                                    Map.of("cpu", "1", "aliyun.com/gpu-mem", "3"))),
+                                    Set.of("c")),
                             new PodState.Status(
                                     false,
                                     PodState.Admission.ADMITTED,

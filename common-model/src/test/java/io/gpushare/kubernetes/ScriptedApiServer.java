@@ -24,7 +24,8 @@ final class ScriptedApiServer implements AutoCloseable {
          "annotations":{"gpushare.io/allocation":"x","gpushare.io/x":"y","other":"y"}},
          "spec":{"nodeName":"n1","priority":-7,"activeDeadlineSeconds":3600,"terminationGracePeriodSeconds":30,"fromTheFuture":{},
           "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"limits":{"aliyun.com/gpu-mem":"1"}}}],
-          "containers":[{"name":"c","resources":{"requests":{"cpu":"1"},"limits":{"aliyun.com/gpu-mem":3}}}]},
+          "containers":[{"name":"c","env":[{"name":"A","value":"b"},{"name":"XLA_CLIENT_MEM_FRACTION","value":".5"}],
+           "resources":{"requests":{"cpu":"1"},"limits":{"aliyun.com/gpu-mem":3}}}]},
          "status":{"phase":"%s","startTime":"2026-11-20T10:00:05Z","nominatedNodeName":"n7","allocatedResources":{},"containerStatuses":[{"name":"c","containerID":\
           "containerd://ab12"}],"initContainerStatuses":[{"name":"i","containerID":"cri-o://cd34"},{"name":"w",\
           "containerID":""}],"conditions":[{"type":"PodScheduled","status":"False",

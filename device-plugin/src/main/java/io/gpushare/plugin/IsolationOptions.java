@@ -11,6 +11,9 @@ import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.ReservedMemory;
 import io.gpushare.plugin.isolation.driver.DriverIsolation;
 import io.gpushare.plugin.isolation.driver.PodCgroups;
+import io.gpushare.plugin.isolation.hami.HamiCoreDirectory;
+import io.gpushare.plugin.isolation.hami.HamiCoreIsolation;
+import io.gpushare.plugin.isolation.hami.HamiCoreLibrary;
 import io.gpushare.plugin.isolation.mps.MpsIsolation;
 import io.gpushare.plugin.part.Events;
 import java.nio.file.Path;
@@ -31,8 +34,9 @@ final class IsolationOptions {
             paramLabel = "<name>",
             description =
                     "What holds containers to their share of a card: none (memory is only counted), driver (memory"
-                        + " limits of the driver, 615 and newer), mps, or auto (driver if every card without MIG can"
-                        + " have it, otherwise none). A card that can't have it offers no memory. [none]")
+                        + " limits of the driver, 615 and newer), mps, hami-core (a library that programs preload), or"
+                        + " auto (driver if every card without MIG can have it, otherwise none). A card that can't"
+                        + " have it offers no memory. [none]")
     private @Nullable IsolationMode mode;
 
     @Option(
@@ -91,6 +95,23 @@ final class IsolationOptions {
                     + " each by itself; the newest one is terminated then. [10s]")
     private @Nullable Duration overUseGrace = Duration.ofSeconds(10);
 
+    @Option(
+            names = "--hami-core-library",
+            paramLabel = "<file>",
+            defaultValue = "/usr/local/vgpu/libvgpu.so",
+            description =
+                    "For --isolation=hami-core: the library of HAMi-core on the node, which the plugin reads under"
+                            + " the same path. [/usr/local/vgpu/libvgpu.so]")
+    private Path hamiCoreLibrary = Path.of("");
+
+    @Option(
+            names = "--hami-core-dir",
+            paramLabel = "<directory>",
+            defaultValue = "/var/lib/gpushare/hami-core",
+            description = "For --isolation=hami-core: a directory of the node, in which containers have directories of"
+                    + " their own. [/var/lib/gpushare/hami-core]")
+    private Path hamiCoreDir = Path.of("");
+
     List<String> problems() {
         List<String> problems = new ArrayList<>();
         if (mps && mode != null && mode != IsolationMode.MPS) {
@@ -133,6 +154,11 @@ final class IsolationOptions {
             case NONE, MIG -> new IsolationProvider() {};
             case DRIVER ->
                 new DriverIsolation(new NvmlMemoryLimits(driver), new PodCgroups(cgroupRoot.toAbsolutePath()), events);
+            case HAMI_CORE ->
+                new HamiCoreIsolation(
+                        new HamiCoreLibrary(hamiCoreLibrary.toAbsolutePath()),
+                        new HamiCoreDirectory(hamiCoreDir.toAbsolutePath()),
+                        sources.podsKnown());
             case MPS ->
                 new MpsIsolation(
                         new MpsDirectory(mpsDir.toAbsolutePath()),

@@ -78,6 +78,17 @@ final class PluginOptions implements CheckedOptions {
     private Set<DeviceListStrategy> deviceListStrategies = Set.of(DeviceListStrategy.ENVVAR);
 
     @Option(
+            names = "--framework-variables",
+            arity = "0..1",
+            paramLabel = "<true|false>",
+            defaultValue = "true",
+            fallbackValue = "true",
+            description =
+                    "Give containers with a part of a card the variables by which PyTorch, JAX and others learn how"
+                            + " much memory they may use: GPUSHARE_MEMORY_MIB and others. [true]")
+    private boolean frameworkVariables = true;
+
+    @Option(
             names = "--health-quiet-time",
             paramLabel = "<n>s",
             defaultValue = "10s",
@@ -182,7 +193,7 @@ final class PluginOptions implements CheckedOptions {
     }
 
     ContainerSettings containers() {
-        return new ContainerSettings(deviceListStrategies);
+        return new ContainerSettings(deviceListStrategies, frameworkVariables);
     }
 
     Duration healthQuietTime() {

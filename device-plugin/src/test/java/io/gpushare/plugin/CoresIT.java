@@ -30,7 +30,7 @@ class CoresIT extends WholeProgram {
         assertThatThrownBy(() -> allocate(MEMORY, List.of(A + "::0")))
                 .hasMessageContaining("pod default/annotated, container 'main': card " + A
                         + ", allocated to the pod, does not limit cores (isolation none is in force, and mps"
-                        + " is needed)");
+                        + " or hami-core is needed)");
         api.delete("annotated");
         api.pod("other", "Pending", Map.of(MEMORY, "1", CORES, "30"), "");
         list("other");

@@ -307,6 +307,6 @@ class ProgramIT extends WholeProgram {
 
         assertThat(refused.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(refused.exitValue()).isEqualTo(2);
-        assertThat(log()).contains("unknown value 'hami': use [none, driver, mps, auto]");
+        assertThat(log()).contains("unknown value 'hami': use [none, driver, mps, hami-core, auto]");
     }
 }

@@ -1,5 +1,6 @@
 package io.gpushare.plugin;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -87,7 +88,8 @@ final class Tenant implements AutoCloseable {
 
     /** Waits until it has printed these lines. */
     Tenant prints(String... lines) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> lines().equals(List.of(lines)));
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(lines()).containsExactly(lines));
         return this;
     }
 

@@ -16,7 +16,7 @@ class CoresIT extends WithView {
     private static final String CORES = "aliyun.com/gpu-core.percentage";
     private static final String INSUFFICIENT = "Insufficient GPU cores in one device";
     private static final String NO_LIMITS =
-            "No GPU card of the node limits cores: its device plugin needs --core-resource and --isolation=mps";
+            "No GPU card of the node limits cores: its device plugin needs --core-resource and --isolation=mps or hami-core";
     private static final String MPS = """
         {"version":1,"unitMiB":1024,"cores":true,"cards":[
           {"uuid":"GPU-m","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"isolation":"mps"}]}\
@@ -54,9 +54,9 @@ class CoresIT extends WithView {
                         "requests 2 units of memory on one card and 31% of its cores",
                         INSUFFICIENT,
                         "at most 30% of the cores free on one card, 31% needed",
-                        "do not limit cores, which needs --core-resource and --isolation=mps",
+                        "do not limit cores, which needs --core-resource and --isolation=mps or hami-core",
                         "30% of the cores free, 31% needed",
-                        "does not limit cores: isolation driver is in force, and mps is needed",
+                        "does not limit cores: isolation driver is in force, and mps or hami-core is needed",
                         "does not limit cores: its device plugin has no --core-resource");
         api.delete("c");
 

@@ -69,6 +69,8 @@ final class Fields extends TokenFilter {
                     new Keys(key -> AnnotationLimits.reads(key) || AnnotationKeys.unknown(key)),
                     "labels",
                     INCLUDE_ALL,
+                    "env",
+                    new Keys("name"::equals),
                     "limits",
                     INCLUDE_ALL,
                     "requests",

@@ -13,6 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +96,16 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
     public Stream<JsonNode> containerSpecs() {
         return Stream.of("initContainers", "containers")
                 .flatMap(field -> spec.path(field).valueStream());
+    }
+
+    /** The names of its containers whose environment has a variable of that name. */
+    public Set<String> containersWith(String variable) {
+        return containerSpecs()
+                .filter(each -> each.path("env")
+                        .valueStream()
+                        .anyMatch(set -> text(set, "name").equals(variable)))
+                .map(each -> Json.shared(each, "name"))
+                .collect(Collectors.toSet());
     }
 
     /** The resources of its containers, in the order in which they start. */

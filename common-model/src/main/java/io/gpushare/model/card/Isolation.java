@@ -12,6 +12,8 @@ public enum Isolation {
     DRIVER,
     /** NVIDIA's Multi-Process Service. */
     MPS,
+    /** A library of project HAMi-core that every program of the container preloads. */
+    HAMI_CORE,
     /** The hardware, for a pod that has a MIG instance alone. */
     MIG;
 
@@ -27,13 +29,18 @@ public enum Isolation {
         return switch (kind) {
             case MEMORY -> this != NONE;
             case WHOLE_CARDS, SLOTS, INSTANCES -> false;
-            case CORES -> this == MPS;
+            case CORES -> this == MPS || this == HAMI_CORE;
         };
+    }
+
+    /** Whether CUDA reports a container's share to its programs as the total memory of the card. */
+    public boolean showsShareAsTotal() {
+        return this == HAMI_CORE;
     }
 
     /** Its name in options, inventories and selectors. */
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

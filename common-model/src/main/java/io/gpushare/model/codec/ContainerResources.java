@@ -10,6 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The resources of one container in the API: quantities by name, requests and limits merged. */
 public record ContainerResources(String name, ContainerRole role, Map<String, String> quantities) {
+    /**
+     * The variable by which JAX reads its fraction of a card's memory. With its former name beside it,
+     * {@code XLA_PYTHON_CLIENT_MEM_FRACTION}, JAX does not start.
+     */
+    public static final String JAX_FRACTION = "XLA_CLIENT_MEM_FRACTION";
+
     private static final BigDecimal MOST = BigDecimal.valueOf(Integer.MAX_VALUE);
     private static final List<String> SUFFIXES = List.of("Ti", "Gi", "Mi", "T", "G", "M");
 

@@ -18,7 +18,9 @@ public enum Refusal {
     /** The node offers none: no eviction can help. */
     NO_SLOTS("The node's GPU cards have no slots: its device plugin needs --hami"),
     /** Its cards can't limit cores: no eviction can help. */
-    NO_CORE_LIMITS("No GPU card of the node limits cores: its device plugin needs --core-resource and --isolation=mps"),
+    NO_CORE_LIMITS(
+            "No GPU card of the node limits cores: its device plugin needs --core-resource and --isolation=mps or"
+                    + " hami-core"),
     /** The selector accepts none of the node's cards: no eviction can help. */
     NO_CARD_OF_KIND("No GPU card matches the pod's card selection"),
     /** The selector accepts fewer cards than the pod needs: no eviction can help. */

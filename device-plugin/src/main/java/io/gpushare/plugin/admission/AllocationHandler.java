@@ -16,6 +16,7 @@ import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.devices.PreferredDevices;
 import io.gpushare.plugin.isolation.ContainerIsolation;
+import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.kubelet.CallHandler;
 import io.gpushare.plugin.part.Counts;
@@ -216,7 +217,7 @@ public final class AllocationHandler implements CallHandler {
 
     private Outcome<ContainerAllocateResponse> response(
             NodeSnapshot snapshot, Caller caller, ContainerAllocation cards) {
-        return switch (isolation.of(cards, snapshot.inventory())) {
+        return switch (isolation.of(new StartingContainer(caller.pod().ref(), cards), snapshot.inventory())) {
             case ContainerIsolation.Settings needed -> settings.of(caller.pod(), cards, snapshot.inventory(), needed);
             case ContainerIsolation.Refused(String reason) ->
                 new Outcome.Refused<>(

@@ -154,7 +154,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                     return Optional.of(refused(
                             RefusalKind.NO_ISOLATION,
                             "card " + id + ", allocated to the pod, does not limit " + kind + " (isolation " + inForce
-                                    + " is in force, and mps is needed): recreate the pod"));
+                                    + " is in force, and mps or hami-core is needed): recreate the pod"));
                 }
             }
         }

@@ -18,8 +18,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Expresses a container's cards for the container runtimes, and in gpushare's own variables. */
-public record ContainerSettings(Set<DeviceListStrategy> strategies) {
+/**
+ * Expresses a container's cards for the container runtimes, and in the variables that programs read.
+ *
+ * @param frameworks whether frameworks learn the container's share by {@link FrameworkVariables}
+ */
+public record ContainerSettings(Set<DeviceListStrategy> strategies, boolean frameworks) {
     private static final String VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES";
     private static final String CDI_KIND = "nvidia.com/gpu=";
     private static final List<String> CONTROL_FILES =
@@ -27,6 +31,11 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
 
     public ContainerSettings {
         strategies = Set.copyOf(strategies);
+    }
+
+    /** Settings with the variables of frameworks. */
+    public ContainerSettings(Set<DeviceListStrategy> strategies) {
+        this(strategies, true);
     }
 
     /** Whether a container can't have a card without a device file. */
@@ -66,6 +75,10 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies) {
         }
         if (allocation.total().slots() > 0) {
             environment.putAll(hami(allocation, inventory));
+        }
+        if (frameworks) {
+            environment.putAll(FrameworkVariables.of(
+                    allocation, inventory, pod.ownJaxFraction().contains(allocation.name())));
         }
         environment.putAll(isolation.environment());
         ContainerAllocateResponse.Builder response =

@@ -126,7 +126,8 @@ public final class NodePodInformer implements AutoCloseable {
                 containers.stream().map(ContainerResources::name).toList(),
                 state.status().started(),
                 demands.former(containers),
-                foreign);
+                foreign,
+                state.spec().ownJaxFraction());
     }
 
     private static Decoded<Allocation> counted(Decoded<Allocation> allocation, Demand demand) {

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /** What a container needs in order to be held to its share, decided from its shares and from what is in force there. */
 public sealed interface ContainerIsolation {
-    /** A directory of the node that the container gets. */
+    /** A file or directory of the node that the container gets. */
     record Mount(String hostPath, String containerPath, boolean readOnly) {}
 
     /**
@@ -45,8 +45,9 @@ public sealed interface ContainerIsolation {
     /** The container can't be isolated; the reason is a sentence for the user. */
     record Refused(String reason) implements ContainerIsolation {}
 
-    /** Decides for a container with these shares. */
-    static ContainerIsolation of(ContainerAllocation allocation, Inventory inventory, IsolationProvider provider) {
+    /** Decides for a container with its shares. */
+    static ContainerIsolation of(StartingContainer container, Inventory inventory, IsolationProvider provider) {
+        ContainerAllocation allocation = container.allocation();
         Map<CardId, Limit> limits = new LinkedHashMap<>();
         for (CardId id : allocation.visibleCards()) {
             Optional<Card> card = inventory.card(id);
@@ -62,7 +63,7 @@ public sealed interface ContainerIsolation {
             for (ShareKind kind : ShareKind.PERCENTS) {
                 if (kind.in(share) > 0 && share.slots() == 0 && !inForce.limits(kind)) {
                     return new Refused("card " + id + " does not limit " + kind + ": isolation " + inForce
-                            + " is in force, and mps is needed");
+                            + " is in force, and mps or hami-core is needed");
                 }
             }
             if (inForce != Isolation.NONE) {
@@ -71,8 +72,6 @@ public sealed interface ContainerIsolation {
                 limits.put(id, new Limit(memory, Share.cores(cores)));
             }
         }
-        return limits.isEmpty()
-                ? Settings.NONE
-                : provider.settings(limits, allocation.visibleCards().size());
+        return limits.isEmpty() ? Settings.NONE : provider.settings(container, limits);
     }
 }

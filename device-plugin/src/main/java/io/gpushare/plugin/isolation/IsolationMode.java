@@ -7,6 +7,8 @@ public enum IsolationMode {
     NONE,
     DRIVER,
     MPS,
+    /** The library of project HAMi-core, which lies on the node. */
+    HAMI_CORE,
     /**
      * The driver's limits if every card of the node without MIG can have them, otherwise none; never MPS, which couples
      * pods. On MIG instances none.
@@ -15,6 +17,6 @@ public enum IsolationMode {
 
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

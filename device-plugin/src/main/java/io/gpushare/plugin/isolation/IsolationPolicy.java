@@ -41,6 +41,7 @@ public record IsolationPolicy(IsolationMode mode, boolean fallback, ReservedMemo
             case NONE -> Isolation.NONE;
             case DRIVER, AUTO -> Isolation.DRIVER;
             case MPS -> Isolation.MPS;
+            case HAMI_CORE -> Isolation.HAMI_CORE;
         };
     }
 
@@ -97,7 +98,7 @@ public record IsolationPolicy(IsolationMode mode, boolean fallback, ReservedMemo
             case NONE -> CardIsolation.NONE;
             case AUTO ->
                 missingOnNode.or(() -> missing).map(CardIsolation::counted).orElse(inForce);
-            case DRIVER, MPS ->
+            case DRIVER, MPS, HAMI_CORE ->
                 missing.map(fallback ? CardIsolation::counted : CardIsolation::closed)
                         .orElse(inForce);
         };

@@ -28,9 +28,8 @@ public interface IsolationProvider {
      * What a container with these limits needs. It decides on values only.
      *
      * @param limits what it may use, by card that has this isolation; not empty
-     * @param cards the number of all its cards
      */
-    default ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards) {
+    default ContainerIsolation settings(StartingContainer container, Map<CardId, ContainerIsolation.Limit> limits) {
         return ContainerIsolation.Settings.NONE;
     }
 

@@ -22,6 +22,7 @@ import java.util.Set;
  * @param started the names of its started containers, by container ID
  * @param former the containers whose devices are of a former resource: the kubelet makes no more calls for them
  * @param foreign the annotations of another scheduler
+ * @param ownJaxFraction the containers that set JAX's fraction of a card's memory by the variable's present name
  */
 public record NodePod(
         PodRef ref,
@@ -32,7 +33,8 @@ public record NodePod(
         List<String> containers,
         Map<String, String> started,
         Set<String> former,
-        ForeignPod foreign) {
+        ForeignPod foreign,
+        Set<String> ownJaxFraction) {
     /** The order in which the kubelet admits pods that it receives together; the name breaks ties. */
     public static final Comparator<NodePod> ADMISSION_ORDER = Comparator.comparing(NodePod::created)
             .thenComparing(pod -> pod.ref().toString());
@@ -41,6 +43,21 @@ public record NodePod(
         containers = List.copyOf(containers);
         started = Map.copyOf(started);
         former = Set.copyOf(former);
+        ownJaxFraction = Set.copyOf(ownJaxFraction);
+    }
+
+    /** A pod without containers that set JAX's fraction. */
+    NodePod(
+            PodRef ref,
+            Instant created,
+            boolean ended,
+            Decoded<Demand> demand,
+            Decoded<Allocation> allocation,
+            List<String> containers,
+            Map<String, String> started,
+            Set<String> former,
+            ForeignPod foreign) {
+        this(ref, created, ended, demand, allocation, containers, started, former, foreign, Set.of());
     }
 
     /** A pod that the API has not reported, or has deleted. */

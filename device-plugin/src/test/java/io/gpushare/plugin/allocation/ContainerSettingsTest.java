@@ -42,14 +42,29 @@ class ContainerSettingsTest {
         ContainerAllocateResponse given = given(Set.of(DeviceListStrategy.ENVVAR), TestPods.share("main", B, 3));
 
         assertThat(given.getEnvsMap())
-                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                .containsAllEntriesOf(Map.of(
                         "NVIDIA_VISIBLE_DEVICES", "GPU-b",
                         "ALIYUN_COM_GPU_MEM_IDX", "1",
                         "ALIYUN_COM_GPU_MEM_POD", "7",
                         "ALIYUN_COM_GPU_MEM_CONTAINER", "3",
-                        "ALIYUN_COM_GPU_MEM_DEV", "15"));
+                        "ALIYUN_COM_GPU_MEM_DEV", "15"))
+                .containsEntry("GPUSHARE_MEMORY_MIB", "3072");
         assertThat(given.getCdiDevicesList()).isEmpty();
         assertThat(given.getDevicesList()).isEmpty();
+    }
+
+    @Test
+    void withoutTheVariablesOfFrameworksItGetsGpusharesOnly() {
+        ContainerSettings settings = new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR), false);
+        Outcome<ContainerAllocateResponse> given =
+                settings.of(POD, TestPods.share("main", B, 3), NODE, ContainerIsolation.Settings.NONE);
+        assertThat(given instanceof Outcome.Of(var response) ? response.getEnvsMap() : Map.of())
+                .containsOnlyKeys(
+                        "NVIDIA_VISIBLE_DEVICES",
+                        "ALIYUN_COM_GPU_MEM_IDX",
+                        "ALIYUN_COM_GPU_MEM_POD",
+                        "ALIYUN_COM_GPU_MEM_CONTAINER",
+                        "ALIYUN_COM_GPU_MEM_DEV");
     }
 
     @Test

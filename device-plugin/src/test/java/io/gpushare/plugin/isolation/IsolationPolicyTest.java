@@ -14,6 +14,7 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.TestPods;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -155,8 +156,8 @@ class IsolationPolicyTest {
     }
 
     @Test
-    void coresAreLimitedByMpsAndByNothingElse() {
-        ContainerAllocation cores = container(Map.of(ABLE, new Share(3, 0, 30)));
+    void coresAreLimitedByMpsAndHamiCoreAndNotByTheDriver() {
+        StartingContainer cores = container(Map.of(ABLE, new Share(3, 0, 30)));
 
         assertThat(ContainerIsolation.of(cores, NODE.withIsolation(decide(IsolationMode.MPS, false)), PROVIDER))
                 .isEqualTo(new ContainerIsolation.Settings(
@@ -165,7 +166,10 @@ class IsolationPolicyTest {
                         Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(1536), Share.cores(30)))));
         assertThat(ContainerIsolation.of(cores, NODE.withIsolation(decide(IsolationMode.DRIVER, false)), PROVIDER))
                 .isEqualTo(new ContainerIsolation.Refused(
-                        "card GPU-able does not limit cores: isolation driver is in force, and mps is needed"));
+                        "card GPU-able does not limit cores: isolation driver is in force, and mps or"
+                                + " hami-core is needed"));
+        assertThat(ContainerIsolation.of(cores, NODE.withIsolation(decide(IsolationMode.HAMI_CORE, false)), PROVIDER))
+                .isInstanceOf(ContainerIsolation.Settings.class);
         assertThat(ContainerIsolation.of(cores, NODE, PROVIDER)).isInstanceOf(ContainerIsolation.Refused.class);
     }
 
@@ -173,8 +177,8 @@ class IsolationPolicyTest {
         return new IsolationPolicy(mode, fallback).decide(NODE, PROVIDER);
     }
 
-    private static ContainerAllocation container(Map<CardId, Share> shares) {
-        return new ContainerAllocation("main", ContainerRole.APP, shares);
+    private static StartingContainer container(Map<CardId, Share> shares) {
+        return new StartingContainer(TestPods.ref("p"), new ContainerAllocation("main", ContainerRole.APP, shares));
     }
 
     /** Can isolate one of the cards. */
@@ -190,7 +194,8 @@ class IsolationPolicyTest {
         }
 
         @Override
-        public ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards) {
+        public ContainerIsolation settings(StartingContainer container, Map<CardId, ContainerIsolation.Limit> limits) {
+            int cards = container.allocation().visibleCards().size();
             return new ContainerIsolation.Settings(Map.of("CARDS", String.valueOf(cards)), List.of(), limits);
         }
 

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The machine, its first card, and the programs that the parts start on it.
@@ -30,6 +31,7 @@ import java.util.stream.Stream;
  * @param logs the folder for the programs' logs
  * @param keepSettings whether the card's compute mode stays as it is
  * @param measureMillis how long one measurement takes
+ * @param hamiCore HAMi-core's library; null without one
  * @param mode the card's compute mode before the run
  */
 record Machine(
@@ -38,6 +40,7 @@ record Machine(
         Path logs,
         boolean keepSettings,
         int measureMillis,
+        @Nullable Path hamiCore,
         Nvml nvml,
         DriverFacts driver,
         CardFacts card,
@@ -46,13 +49,21 @@ record Machine(
 
     private static final long COMMAND_SECONDS = 60;
 
-    static Machine find(Path pack, Path work, Path logs, boolean keepSettings, int measureMillis, Nvml nvml)
+    static Machine find(
+            Path pack,
+            Path work,
+            Path logs,
+            boolean keepSettings,
+            int measureMillis,
+            @Nullable Path hamiCore,
+            Nvml nvml)
             throws NvmlException {
         for (CardReading reading : nvml.cards()) {
             if (reading instanceof CardReading.Present present) {
                 CardFacts card = present.facts();
                 ComputeMode mode = nvml.computeMode(card.uuid());
-                return new Machine(pack, work, logs, keepSettings, measureMillis, nvml, nvml.driver(), card, mode);
+                return new Machine(
+                        pack, work, logs, keepSettings, measureMillis, hamiCore, nvml, nvml.driver(), card, mode);
             }
         }
         throw new NvmlException.DriverMissing("the driver has no card that responds", true, new IOException("no card"));

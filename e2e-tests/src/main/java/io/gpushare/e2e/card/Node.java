@@ -80,6 +80,16 @@ final class Node implements AutoCloseable {
         return start(machine, true, options);
     }
 
+    /** Starts a node with that library of HAMi-core. */
+    static Node withHamiCore(Machine machine, Path library) throws IOException {
+        return start(
+                machine,
+                false,
+                "--isolation=hami-core",
+                "--hami-core-library=" + library,
+                "--hami-core-dir=" + machine.work().resolve("h"));
+    }
+
     private static Node start(Machine machine, boolean mps, String... options) throws IOException {
         Node node = new Node(machine);
         try {
@@ -154,11 +164,21 @@ final class Node implements AutoCloseable {
                 .orElseThrow(() -> new IOException("the pod " + pod.name() + " failed: "
                         + running.document().path("status")));
         Map<String, String> environment = new HashMap<>(started.environment());
-        // The container would see this directory at its own path.
-        started.mounts().values().forEach(onHost -> environment.put("CUDA_MPS_PIPE_DIRECTORY", onHost));
+        started.mounts().forEach((inContainer, onHost) -> environment.putAll(mounted(inContainer, onHost)));
         String id =
                 running.document().at("/status/containerStatuses/0/containerID").asText();
         return new Container(pod.name(), running.uid(), id.replace("containerd://", ""), environment);
+    }
+
+    /** The variables by which a program finds on the node what the container would have at a path of its own. */
+    private static Map<String, String> mounted(String inContainer, String onHost) {
+        return switch (inContainer) {
+            case "/tmp/nvidia-mps" -> Map.of("CUDA_MPS_PIPE_DIRECTORY", onHost);
+            case "/usr/local/vgpu" -> Map.of("CUDA_DEVICE_MEMORY_SHARED_CACHE", onHost + "/gpushare.cache");
+            // The library opens itself again, by the second variable.
+            case "/usr/local/vgpu/libvgpu.so" -> Map.of("LD_PRELOAD", onHost, "CUDA_REDIRECT", onHost);
+            default -> Map.of();
+        };
     }
 
     private PodDocument pod(String name) {
@@ -187,12 +207,25 @@ final class Node implements AutoCloseable {
 
     /** The same with changed variables; an empty one is unset. */
     Tenant tenant(Container container, Map<String, String> changes, String... arguments) throws IOException {
+        return inContainer(container, changes, environment -> Tenant.start(machine, environment, arguments));
+    }
+
+    /** Starts that command as a process of that container, with changed variables. */
+    Tenant program(Container container, Map<String, String> changes, List<String> command) throws IOException {
+        return inContainer(container, changes, environment -> Tenant.start(machine, environment, command));
+    }
+
+    private interface Starter {
+        Tenant start(Map<String, String> environment) throws IOException;
+    }
+
+    private Tenant inContainer(Container container, Map<String, String> changes, Starter starter) throws IOException {
         boolean mps = !container.variable("CUDA_MPS_PIPE_DIRECTORY").isEmpty();
         Map<String, String> environment = new HashMap<>(mps ? Map.of() : machine.withoutMps());
         environment.putAll(container.environment());
         environment.putAll(changes);
         environment.values().removeIf(String::isEmpty);
-        Tenant tenant = keep(Tenant.start(machine, environment, arguments));
+        Tenant tenant = keep(starter.start(environment));
         Path process = Files.createDirectories(programs.proc().resolve(String.valueOf(tenant.pid())));
         Files.writeString(
                 process.resolve("cgroup"),

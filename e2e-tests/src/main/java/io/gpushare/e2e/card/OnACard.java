@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -49,6 +50,12 @@ public final class OnACard implements Callable<Integer> {
             description = "The length of each measurement of speed (default 1500).")
     private int measureMillis;
 
+    @Option(
+            names = "--hami-core",
+            paramLabel = "<file>",
+            description = "HAMi-core's library, libvgpu.so: the part frameworks runs under it too.")
+    private @Nullable Path hamiCore;
+
     @Option(names = "--parts", paramLabel = "<name>", split = ",", description = "Run only these parts.")
     private List<String> names = List.of();
 
@@ -62,7 +69,8 @@ public final class OnACard implements Callable<Integer> {
         Path work = Files.createDirectories(pack.toAbsolutePath().resolveSibling("w"));
         Report report = new Report(out);
         try (Nvml nvml = Nvml.open(Nvml.DEFAULT_LIBRARY)) {
-            Machine machine = Machine.find(pack.toAbsolutePath(), work, out, keepSettings, measureMillis, nvml);
+            Machine machine = Machine.find(
+                    pack.toAbsolutePath(), work, out, keepSettings, measureMillis, hamiCore, nvml);
             Thread hook = new Thread(() -> end(machine), "restore");
             Runtime.getRuntime().addShutdownHook(hook);
             report.machine(machine.facts());

@@ -28,6 +28,7 @@ record Part(String name, Duration limit, Action action) {
                 new Part("mps-limits", Duration.ofSeconds(120), LimitsPart::run),
                 new Part("mps-faults", Duration.ofSeconds(120), FaultsPart::run),
                 new Part("sharing-cost", Duration.ofSeconds(120), CostPart::run),
+                new Part("frameworks", Duration.ofSeconds(240), FrameworksPart::run),
                 new Part("driver-limits", Duration.ofSeconds(60), DriverPart::run));
     }
 }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A program that uses the card: {@code gpu-eat} with its output. */
+/** A program that uses the card, with its output: {@code gpu-eat}, or one of a framework. */
 final class Tenant implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration NOTICES = Duration.ofSeconds(15);
@@ -23,11 +23,16 @@ final class Tenant implements AutoCloseable {
         this.output = output;
     }
 
-    /** Starts it with these variables and without other ones of CUDA. */
+    /** Starts {@code gpu-eat} with these variables and without other ones of CUDA. */
     static Tenant start(Machine machine, Map<String, String> environment, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(machine.pack().resolve("native/gpu-eat").toString());
         command.addAll(List.of(arguments));
+        return start(machine, environment, command);
+    }
+
+    /** Starts that program in the same way. */
+    static Tenant start(Machine machine, Map<String, String> environment, List<String> command) throws IOException {
         Path output = Files.createTempFile(machine.work(), "tenant", ".out");
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
@@ -63,8 +68,13 @@ final class Tenant implements AutoCloseable {
 
     /** Waits for its next line after so many, or its end. */
     String line(int number) {
+        return line(number, PATIENCE);
+    }
+
+    /** The same for a program that may need another time. */
+    String line(int number, Duration patience) {
         List<String> lines = Await.until(
-                PATIENCE, "a tenant prints", this::lines, printed -> printed.size() > number || !process.isAlive());
+                patience, "a tenant prints", this::lines, printed -> printed.size() > number || !process.isAlive());
         lines = lines.size() > number ? lines : lines();
         return lines.size() > number ? lines.get(number) : "ended with " + process.exitValue();
     }

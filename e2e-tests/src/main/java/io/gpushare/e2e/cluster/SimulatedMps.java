@@ -39,7 +39,7 @@ public final class SimulatedMps {
         try {
             Path mps = Files.createDirectories(shared("mps"));
             for (String program :
-                    List.of("nvidia-cuda-mps-control", "nvidia-cuda-mps-server", "libcuda.so.1", "gpu-eat")) {
+                    List.of("nvidia-cuda-mps-control", "nvidia-cuda-mps-server", "libcuda.so.1", "gpu-eat", "libvgpu.so")) {
                 copy(PROGRAMS.resolve(program), mps.resolve(program));
             }
             Path libc = Files.createDirectories(shared("lib64"));

@@ -37,7 +37,8 @@ class OnACardIT {
         assertThat(outcomes.keySet())
                 .as(output)
                 .containsExactlyElementsOf(Part.all().stream().map(Part::name).toList());
-        assertThat(outcomes).containsEntry("mps-limits", "passed").doesNotContainValue("failed");
+        assertThat(outcomes).containsEntry("mps-limits", "passed")
+                .containsEntry("frameworks", "passed").doesNotContainValue("failed");
         assertThat(dir.resolve("report.md"))
                 .content()
                 .contains(
@@ -45,6 +46,11 @@ class OnACardIT {
                         "2050 MiB by NVML; filled 1534 error 2 free 1534 total 81079",
                         "the card's memory in use then: 690 MiB",
                         "with 25 percent, which sees cores 32",
+                        "a container of 4 GiB has GPUSHARE_MEMORY_FRACTION: 0.0441",
+                        "JAX under MPS with its default: ended with 134",
+                        "JAX under MPS with the variable starts",
+                        "torch-expandable under HAMi-core stays within its share",
+                        "inference with time-slicing, beside a neighbour: infer p50 1.00",
                         "compute mode DEFAULT, before DEFAULT; 0 MiB in use");
     }
 

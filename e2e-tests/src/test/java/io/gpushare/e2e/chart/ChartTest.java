@@ -74,7 +74,10 @@ class ChartTest {
             "HAMi's requests",
             """
             hami: {enabled: true, slots: 100}
-            devicePlugin: {memoryUnit: 256MiB}
+            isolation:
+              provider: hami-core
+              hamiCore: {library: /opt/vgpu/libvgpu.so, image: 'example.com/hami:v2', pathInImage: '/lib/vgpu.so*'}
+            devicePlugin: {memoryUnit: 256MiB, frameworkVariables: false}
             scheduler: {enabled: true, furtherNames: [hami-scheduler]}
             admission: {pods: true}
             """,
@@ -299,6 +302,32 @@ class ChartTest {
     }
 
     @Test
+    void hamiCoreHasItsDirectoriesAndIsCopiedOnlyFromAnImageThatIsNamed() throws IOException {
+        Rendered plugin = object("isolation: {provider: hami-core}", "DaemonSet", "gpu-share-device-plugin");
+        try (Reader file = Files.newBufferedReader(Chart.FOLDER.resolveSibling("isolation/hami-core-patch.yaml"))) {
+            String patch = String.valueOf((Object) new Yaml().load(file));
+            assertThat(patch)
+                    .contains("mountPath=/var/lib/gpushare/hami-core", "mountPath=/usr/local/vgpu, readOnly=true");
+        }
+        assertThat(plugin.container("args"))
+                .contains("--isolation=hami-core")
+                .doesNotContain("--hami-core-library", "--framework-variables");
+        assertThat(plugin.container("volumeMounts"))
+                .contains("mountPath=/var/lib/gpushare/hami-core", "mountPath=/usr/local/vgpu, readOnly=true");
+        assertThat(plugin.container("securityContext")).contains("add=[DAC_OVERRIDE, FOWNER]");
+        assertThat(plugin.content().toString()).doesNotContain("initContainers");
+
+        Rendered copied = object(set("HAMi's requests"), "DaemonSet", "gpu-share-device-plugin");
+        assertThat(copied.container("args"))
+                .contains("--hami-core-library=/opt/vgpu/libvgpu.so", "--framework-variables=false");
+        assertThat(copied.content().toString())
+                .contains(
+                        "image=example.com/hami:v2",
+                        "cp /lib/vgpu.so* /node/.new && chmod 644 /node/.new && mv /node/.new /node/libvgpu.so",
+                        "path=/opt/vgpu");
+    }
+
+    @Test
     void theAddressOfGrafanaReachesTheExtender() {
         Rendered extender = object(set("cert-manager and monitoring"), "Deployment", "gpu-share-scheduler-extender");
         assertThat(extender.container("args")).contains("--grafana-url=https://grafana.example/");
@@ -342,6 +371,8 @@ class ChartTest {
                 "isolation: {reservedMemory: some} | reservedMemory",
                 "isolation: {mps: {defaultCores: half}} | defaultCores",
                 "isolation: {mps: {defaultCores: 101}} | defaultCores",
+                "isolation: {hamiCore: {pathInImage: '/a; reboot'}} | pathInImage",
+                "devicePlugin: {frameworkVariables: 'no'} | frameworkVariables",
                 "hami: {enable: true} | enable",
                 "hami: {enabled: 'true'} | enabled",
                 "hami: {slots: 0} | slots",

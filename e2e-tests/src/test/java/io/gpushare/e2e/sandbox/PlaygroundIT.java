@@ -2,18 +2,23 @@ package io.gpushare.e2e.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.yaml.snakeyaml.Yaml;
 
 /**
  * The sandbox as a user runs it, with a real kubectl beside it, until Ctrl-C. What kubectl prints is for readers:
@@ -51,6 +56,7 @@ class PlaygroundIT {
         try {
             awaitPlayground(sandbox, output);
             apply();
+            frameworksRun();
             waitsAndIsExplained();
             usageMoves();
             goes();
@@ -102,6 +108,21 @@ class PlaygroundIT {
         assertThat(Integer.parseInt(part.group(1)))
                 .as("the drawn nodes have pods too")
                 .isBetween(40, 95);
+    }
+
+    /** The samples of frameworks, and the pod of a RayCluster's worker: there is no KubeRay here. */
+    private void frameworksRun() throws Exception {
+        await("get pods gpu-vllm", "gpu-vllm +1/1 +Running");
+        await("get pods gpu-jax", "gpu-jax +1/1 +Running");
+        Map<?, ?> cluster = new Yaml().load(Files.readString(ROOT.resolve("deploy/samples/ray/raycluster.yaml")));
+        JsonNode group = new ObjectMapper().valueToTree(cluster).at("/spec/workerGroupSpecs/0");
+        assertThat(group.at("/rayStartParams/num-gpus").asText()).isEqualTo("1");
+        ObjectNode pod = group.path("template").deepCopy();
+        pod.put("apiVersion", "v1").put("kind", "Pod").putObject("metadata").put("name", "ray-worker");
+        kubectl("apply -f " + Files.writeString(folder.resolve("ray.json"), pod.toString()));
+        await("get pods ray-worker", "ray-worker +1/1 +Running");
+        assertThat(kubectl("describe pod ray-worker")).contains("aliyun.com/gpu-mem:  6", "gpushare.io/allocation");
+        assertThat(kubectl("delete pod ray-worker")).contains("deleted");
     }
 
     private void waitsAndIsExplained() throws Exception {

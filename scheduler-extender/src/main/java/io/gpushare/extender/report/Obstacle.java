@@ -138,7 +138,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
             case TAKEN_WHOLE -> "taken whole by other pods";
             case HELD -> "held while pods are moved away from them";
             case NO_MEMORY -> demand.mayShare(state.card()) ? "offer no memory: " + noMemory() : NEEDS_NO_MPS;
-            case NO_CORE_LIMITS -> "do not limit cores, which needs --core-resource and --isolation=mps";
+            case NO_CORE_LIMITS -> "do not limit cores, which needs --core-resource and --isolation=mps or hami-core";
             case INSTANCE -> "MIG instances" + (demand.shares() ? SEES_ONE : ", and whole cards are needed");
             case TOO_SMALL -> "too small: one card has " + capacity() + ", " + needed(demand);
             case NOT_SELECTED ->
@@ -173,7 +173,7 @@ record Obstacle(Kind kind, CardState state, Inventory inventory, int amount) {
                         + (state.capacity().cores() == 0
                                 ? "its device plugin has no --core-resource"
                                 : "isolation " + state.card().isolation().inForce()
-                                        + " is in force, and mps is needed");
+                                        + " is in force, and mps or hami-core is needed");
             case INSTANCE -> "a MIG instance" + (demand.shares() ? SEES_ONE : ", and a whole card is needed");
             case TOO_SMALL -> "too small: it has " + capacity() + ", " + needed(demand);
             case NOT_SELECTED ->

@@ -83,7 +83,7 @@ public final class DriverIsolation implements IsolationProvider {
 
     /** The limit is of the pod's cgroup, so a container needs nothing. */
     @Override
-    public ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards) {
+    public ContainerIsolation settings(StartingContainer container, Map<CardId, ContainerIsolation.Limit> limits) {
         return new ContainerIsolation.Settings(Map.of(), List.of(), limits);
     }
 

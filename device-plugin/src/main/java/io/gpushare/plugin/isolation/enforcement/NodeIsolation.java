@@ -1,6 +1,5 @@
 package io.gpushare.plugin.isolation.enforcement;
 
-import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
@@ -96,9 +95,9 @@ public final class NodeIsolation implements AutoCloseable {
         return INTERVAL;
     }
 
-    /** What a container with these cards needs for its isolation. */
-    public ContainerIsolation of(ContainerAllocation allocation, Inventory inventory) {
-        return ContainerIsolation.of(allocation, inventory, provider);
+    /** What that container needs for its isolation. */
+    public ContainerIsolation of(StartingContainer container, Inventory inventory) {
+        return ContainerIsolation.of(container, inventory, provider);
     }
 
     /** Whether the kubelet must call before each start of a container. */
@@ -126,7 +125,7 @@ public final class NodeIsolation implements AutoCloseable {
 
     private Optional<String> start(StartingContainer container) {
         NodeSnapshot now = latest.now();
-        ContainerIsolation needed = of(container.allocation(), now.inventory());
+        ContainerIsolation needed = of(container, now.inventory());
         Optional<String> refusal = needed instanceof ContainerIsolation.Refused(String reason)
                 ? Optional.of(reason)
                 : provider.enforce(container, now);

@@ -134,8 +134,8 @@ public final class MpsIsolation implements IsolationProvider {
     }
 
     @Override
-    public ContainerIsolation settings(Map<CardId, ContainerIsolation.Limit> limits, int cards) {
-        if (cards > 1) {
+    public ContainerIsolation settings(StartingContainer container, Map<CardId, ContainerIsolation.Limit> limits) {
+        if (container.allocation().visibleCards().size() > 1) {
             return new ContainerIsolation.Refused(
                     "memory of several cards is not possible with MPS, because a program is a client of one card:"
                             + " request memory of one card, or select cards with gpushare.io/select: \"isolation !="

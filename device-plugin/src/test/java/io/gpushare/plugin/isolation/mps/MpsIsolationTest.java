@@ -34,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 class MpsIsolationTest {
     private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");
+    private static final StartingContainer ON_A =
+            new StartingContainer(TestPods.ref("p"), TestPods.share("main", A, 2));
 
     @TempDir
     Path dir;
@@ -65,13 +67,13 @@ class MpsIsolationTest {
     @Test
     void aContainerWithAShareOfTheCoresGetsItsThreadPercentage() {
         MpsIsolation isolation = isolation(new MpsDirectory(dir));
-        assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.cores(30))), 1))
+        assertThat(isolation.settings(ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.cores(30)))))
                 .isInstanceOfSatisfying(
                         ContainerIsolation.Settings.class,
                         settings -> assertThat(settings.environment())
                                 .containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "30")
                                 .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M"));
-        assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.NONE)), 1))
+        assertThat(isolation.settings(ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.NONE))))
                 .isInstanceOfSatisfying(
                         ContainerIsolation.Settings.class,
                         settings -> assertThat(settings.environment())

@@ -1,0 +1,121 @@
+package io.gpushare.plugin.isolation.hami;
+
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.plugin.isolation.ContainerIsolation;
+import io.gpushare.plugin.isolation.ContainerIsolation.Limit;
+import io.gpushare.plugin.isolation.ContainerIsolation.Mount;
+import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.StartingContainer;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Limits memory and cores by the library of project HAMi-core, which all programs of a container preload. It lies on
+ * the node. The variables and the paths in the container are those of HAMi's device plugin, which the library reads.
+ */
+public final class HamiCoreIsolation implements IsolationProvider {
+    private static final Logger LOG = LoggerFactory.getLogger(HamiCoreIsolation.class);
+    /** The library opens itself at this path. */
+    private static final String LIBRARY = "/usr/local/vgpu/libvgpu.so";
+
+    private final HamiCoreLibrary library;
+    private final HamiCoreDirectory directory;
+    private final BooleanSupplier podsKnown;
+    private String problem = "";
+
+    /** @param podsKnown whether the node's pods were reported: before, directories of running pods look unused */
+    public HamiCoreIsolation(HamiCoreLibrary library, HamiCoreDirectory directory, BooleanSupplier podsKnown) {
+        this.library = library;
+        this.directory = directory;
+        this.podsKnown = podsKnown;
+    }
+
+    @Override
+    public Optional<String> missing(Card card, Inventory inventory) {
+        if (card.id().instance()) {
+            return Optional.of("HAMi-core does not serve MIG instances");
+        }
+        return library.missing().or(() -> directory.prepare(LIBRARY));
+    }
+
+    @Override
+    public ContainerIsolation settings(StartingContainer container, Map<CardId, Limit> limits) {
+        CardId first = container.allocation().visibleCards().iterator().next();
+        return new ContainerIsolation.Settings(
+                environment(container, limits),
+                List.of(
+                        mount(directory.of(container), "/usr/local/vgpu", false),
+                        mount(library.file(), LIBRARY, true),
+                        mount(directory.preload(), "/etc/ld.so.preload", true),
+                        mount(directory.lock(first), "/tmp/vgpulock", false)),
+                limits);
+    }
+
+    private static Mount mount(Path from, String to, boolean readOnly) {
+        return new Mount(from.toString(), to, readOnly);
+    }
+
+    private static Map<String, String> environment(StartingContainer container, Map<CardId, Limit> limits) {
+        Map<String, String> environment = new LinkedHashMap<>();
+        // The library numbers the cards as CUDA does in the container.
+        int index = 0;
+        for (CardId card : container.allocation().visibleCards()) {
+            Limit limit = limits.get(card);
+            if (limit != null) {
+                environment.put(
+                        "CUDA_DEVICE_MEMORY_LIMIT_" + index, limit.memory().mib() + "m");
+            }
+            index++;
+        }
+        limits.values().stream()
+                .mapToInt(limit -> limit.percents().cores())
+                .filter(percent -> percent > 0)
+                .max()
+                .ifPresent(percent -> environment.put("CUDA_DEVICE_SM_LIMIT", String.valueOf(percent)));
+        environment.put("CUDA_DEVICE_MEMORY_SHARED_CACHE", "/usr/local/vgpu/gpushare.cache");
+        return environment;
+    }
+
+    @Override
+    public Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
+        if (container.sharedCards().isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<String> missing = library.missing().or(() -> directory.prepare(LIBRARY));
+        return missing.isPresent() ? missing : directory.renew(container);
+    }
+
+    /** Removes the directories of pods that are gone. */
+    @Override
+    public void reconcile(NodeSnapshot snapshot) {
+        if (!podsKnown.getAsBoolean()) {
+            return;
+        }
+        Set<String> present = snapshot.pods().stream()
+                .filter(pod -> !pod.ended())
+                .map(pod -> pod.ref().uid())
+                .collect(Collectors.toSet());
+        try {
+            directory.retain(present);
+            problem = "";
+        } catch (IOException e) {
+            String now = e.toString();
+            if (!now.equals(problem)) {
+                LOG.warn("directories of ended pods in {} can't be removed: {}", directory, now);
+            }
+            problem = now;
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package io.gpushare.plugin.isolation.hami;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import io.gpushare.plugin.isolation.ContainerIsolation;
+import io.gpushare.plugin.isolation.ContainerIsolation.Limit;
+import io.gpushare.plugin.isolation.ContainerIsolation.Mount;
+import io.gpushare.plugin.isolation.StartingContainer;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.TestPods;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HamiCoreIsolationTest {
+    private static final CardId A = new CardId("GPU-a");
+    private static final CardId B = new CardId("GPU-b");
+    private static final Path LIBRARY =
+            Path.of(System.getProperty("gpushare.simulated.driver")).resolveSibling("mps/libvgpu.so");
+    private static final Inventory NODE =
+            new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))));
+    private static final StartingContainer ON_A =
+            new StartingContainer(TestPods.ref("p"), TestPods.share("main", A, 2));
+
+    @TempDir
+    Path dir;
+
+    private boolean podsKnown = true;
+    private HamiCoreIsolation isolation;
+
+    @BeforeEach
+    void make() {
+        isolation = with(LIBRARY);
+    }
+
+    private HamiCoreIsolation with(Path library) {
+        return new HamiCoreIsolation(new HamiCoreLibrary(library), new HamiCoreDirectory(dir), () -> podsKnown);
+    }
+
+    @Test
+    void aContainerGetsHamisVariablesAndMountsWithALockOfItsCard() {
+        assertThat(isolation.settings(ON_A, Map.of(A, new Limit(Memory.ofGib(2), Share.cores(30)))))
+                .isEqualTo(new ContainerIsolation.Settings(
+                        Map.of(
+                                "CUDA_DEVICE_MEMORY_LIMIT_0", "2048m",
+                                "CUDA_DEVICE_SM_LIMIT", "30",
+                                "CUDA_DEVICE_MEMORY_SHARED_CACHE", "/usr/local/vgpu/gpushare.cache"),
+                        List.of(
+                                new Mount(dir + "/containers/" + ON_A.pod().uid() + "_main", "/usr/local/vgpu", false),
+                                new Mount(LIBRARY.toString(), "/usr/local/vgpu/libvgpu.so", true),
+                                new Mount(dir + "/ld.so.preload", "/etc/ld.so.preload", true),
+                                new Mount(dir + "/locks/GPU-a", "/tmp/vgpulock", false)),
+                        Map.of(A, new Limit(Memory.ofGib(2), Share.cores(30)))));
+    }
+
+    @Test
+    void eachOfSeveralCardsHasItsLimitAndWithoutCoresThereIsNone() {
+        Map<CardId, Share> shares = new LinkedHashMap<>();
+        shares.put(B, Share.memory(3));
+        shares.put(A, Share.memory(2));
+        StartingContainer both =
+                new StartingContainer(TestPods.ref("p"), new ContainerAllocation("main", ContainerRole.APP, shares));
+        Map<CardId, Limit> limits =
+                Map.of(A, new Limit(Memory.ofGib(2), Share.NONE), B, new Limit(Memory.ofGib(3), Share.NONE));
+
+        assertThat(isolation.settings(both, limits))
+                .isInstanceOfSatisfying(
+                        ContainerIsolation.Settings.class,
+                        settings -> assertThat(settings.environment())
+                                .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_0", "3072m")
+                                .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_1", "2048m")
+                                .doesNotContainKey("CUDA_DEVICE_SM_LIMIT"));
+    }
+
+    @Test
+    void aStartMakesItsDirectoriesEmptyAndWritableForEverybody() throws IOException {
+        assertThat(isolation.enforce(ON_A, NodeSnapshot.of(NODE))).isEmpty();
+        Path own = dir.resolve("containers/" + ON_A.pod().uid() + "_main");
+        for (Path each : List.of(own, dir.resolve("locks/GPU-a"))) {
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(each)))
+                    .isEqualTo("rwxrwxrwx");
+        }
+        assertThat(dir.resolve("ld.so.preload")).hasContent("/usr/local/vgpu/libvgpu.so");
+
+        // What a tenant left, also links out of its directory, is gone at the next start, and nothing beyond it.
+        Path outside = Files.createDirectory(dir.resolve("outside"));
+        Files.createFile(outside.resolve("kept"));
+        Files.createFile(own.resolve("gpushare.cache"));
+        Files.createSymbolicLink(own.resolve("link"), outside);
+        assertThat(isolation.enforce(ON_A, NodeSnapshot.of(NODE))).isEmpty();
+        assertThat(own).isEmptyDirectory();
+        assertThat(outside.resolve("kept")).exists();
+    }
+
+    @Test
+    void aContainerDoesNotStartWithoutTheLibraryAndAWholeCardNeedsNone() {
+        HamiCoreIsolation without = with(dir.resolve("absent"));
+        assertThat(without.enforce(ON_A, NodeSnapshot.of(NODE)).orElseThrow()).contains("absent, is missing");
+        assertThat(without.enforce(
+                        new StartingContainer(
+                                TestPods.ref("p"),
+                                new ContainerAllocation("main", ContainerRole.APP, Map.of(A, Share.WHOLE_CARD))),
+                        NodeSnapshot.of(NODE)))
+                .isEmpty();
+        assertThat(without.missing(NODE.cards().getFirst(), NODE)).isPresent();
+        assertThat(isolation.missing(NODE.cards().getFirst(), NODE)).isEmpty();
+        assertThat(isolation.missing(TestPods.instance("MIG-1", 1, "1g.10gb", 9), NODE))
+                .contains("HAMi-core does not serve MIG instances");
+    }
+
+    @Test
+    void aDirectoryThatCantBeWrittenIsNamed() throws IOException {
+        Path file = Files.createFile(dir.resolve("file"));
+        assertThat(new HamiCoreDirectory(file).prepare("/library").orElseThrow())
+                .contains("the directory " + file + " can't be written: mount it into the device plugin");
+    }
+
+    @Test
+    void theDirectoriesOfPodsThatAreGoneAreRemovedOnceThePodsAreKnown() throws IOException {
+        isolation.enforce(ON_A, NodeSnapshot.of(NODE));
+        Path own = dir.resolve("containers/" + ON_A.pod().uid() + "_main");
+        Path gone = Files.createDirectory(dir.resolve("containers/gone_main"));
+        NodeSnapshot node =
+                NodeSnapshot.of(NODE).withPods(List.of(TestPods.unannotated("p", 0, TestPods.memory("main", 2))));
+
+        podsKnown = false;
+        isolation.reconcile(NodeSnapshot.of(NODE));
+        assertThat(gone).exists();
+        podsKnown = true;
+        isolation.reconcile(node);
+        assertThat(gone).doesNotExist();
+        assertThat(own).exists();
+        isolation.reconcile(NodeSnapshot.of(NODE));
+        assertThat(own).doesNotExist();
+    }
+}
