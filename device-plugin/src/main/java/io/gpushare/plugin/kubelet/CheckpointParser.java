@@ -22,6 +22,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -60,7 +61,9 @@ final class CheckpointParser {
             @JsonProperty("Data") @JsonSetter(nulls = Nulls.SET) @Nullable
             Data data) {}
 
-    private record Data(@JsonProperty("PodDeviceEntries") List<Entry> entries) {}
+    private record Data(
+            @JsonProperty("PodDeviceEntries") List<Entry> entries,
+            @JsonProperty("RegisteredDevices") Map<String, Set<String>> registered) {}
 
     private record Entry(
             @JsonProperty("PodUID") String podUid,
@@ -71,13 +74,22 @@ final class CheckpointParser {
 
     private CheckpointParser() {}
 
-    /** Reads the checkpoint; throws IOException if it is malformed or too large. */
-    static KubeletCheckpoint parse(InputStream in, ResourceNames names) throws IOException {
+    private static Data data(InputStream in) throws IOException {
         @Nullable File file = JSON.readValue(in, File.class);
         if (file == null || file.data() == null) {
             throw new IOException("it has no data");
         }
-        List<Entry> recorded = file.data().entries();
+        return file.data();
+    }
+
+    /** The healthy devices of each resource; throws IOException if the checkpoint is malformed or too large. */
+    static Map<String, Set<String>> registered(InputStream in) throws IOException {
+        return data(in).registered();
+    }
+
+    /** Reads the checkpoint; throws IOException if it is malformed or too large. */
+    static KubeletCheckpoint parse(InputStream in, ResourceNames names) throws IOException {
+        List<Entry> recorded = data(in).entries();
         if (recorded.size() > MOST_ENTRIES) {
             throw new IOException("it has more than " + MOST_ENTRIES + " entries");
         }

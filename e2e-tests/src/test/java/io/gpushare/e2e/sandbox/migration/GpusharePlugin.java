@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox.migration;
 
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.kubelet.PluginServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Comparator;

@@ -35,6 +35,7 @@ public final class DeviceManager {
     /** The newest registration of each resource, also when its stream has ended. */
     private final Map<String, PluginConnection> plugins = new HashMap<>();
 
+    private final List<PluginConnection> former = new ArrayList<>();
     private final KubeletVersion version;
     private final CheckpointFile checkpoint;
     private final Random random;
@@ -53,7 +54,11 @@ public final class DeviceManager {
     public void connected(PluginConnection plugin) {
         synchronized (this) {
             registrations++;
-            plugins.put(plugin.resource(), plugin);
+            PluginConnection before = plugins.put(plugin.resource(), plugin);
+            former.removeIf(PluginConnection::closed);
+            if (before != null) {
+                former.add(before);
+            }
             table.connected(plugin.resource());
         }
         plugin.listAndWatch(devices -> update(plugin, devices), () -> streamEnded(plugin));
@@ -83,8 +88,8 @@ public final class DeviceManager {
     private synchronized void streamEnded(PluginConnection ended) {
         String resource = ended.resource();
         PluginConnection newest = plugins.get(resource);
-        boolean disconnects = newest == ended || (version == KubeletVersion.V1_36 && newest != null && !newest.closed());
-        if (disconnects) {
+        ended.close();
+        if (newest != null && (newest == ended || (version == KubeletVersion.V1_36 && !newest.closed()))) {
             newest.close();
             table.disconnected(resource, clock.instant());
         }
@@ -100,7 +105,9 @@ public final class DeviceManager {
 
     public synchronized void restart() {
         plugins.values().forEach(PluginConnection::close);
+        former.forEach(PluginConnection::close);
         plugins.clear();
+        former.clear();
         table.restarted(clock.instant());
     }
 
