@@ -84,6 +84,7 @@ final class Plugin implements AutoCloseable {
     private final Departure departure;
     /** What the node's status says of extended resources. */
     private volatile Map<String, String> allocatable = Map.of();
+
     private final PodResourcesPoller podResourcesPoller;
     /** What stops the parts, in the order in which they start. */
     private final Deque<Runnable> stops = new ArrayDeque<>();

@@ -130,8 +130,7 @@ public final class AllocationReconciler implements AutoCloseable {
             if (difference.kind().written()) {
                 pods.write(difference);
             }
-            Instant next =
-                    clock.instant().plus(difference.kind().written() ? pace.again() : REMINDER);
+            Instant next = clock.instant().plus(difference.kind().written() ? pace.again() : REMINDER);
             attempts.put(uid, new Attempt(difference.kind(), next, pace.failures()));
             if (difference.kind().reported()) {
                 found.count(difference.kind());

@@ -103,7 +103,8 @@ final class Precedence {
         return checkpoint
                         .registered()
                         .filter(recorded -> recorded != answered)
-                        .filter(recorded -> !recorded.getOrDefault(resource, Set.of()).equals(offered))
+                        .filter(recorded ->
+                                !recorded.getOrDefault(resource, Set.of()).equals(offered))
                         .isPresent()
                 || (!offered.isEmpty() && "0".equals(status.get(resource)));
     }

@@ -83,7 +83,8 @@ public record AnnotationDifference(NodePod pod, Optional<Allocation> actual, Kin
         if (unmarked(snapshot, pod)) {
             return Optional.of(new AnnotationDifference(pod, assigned, Kind.UNKNOWN_CARD));
         }
-        return assigned.filter(actual -> pod.demand().valid().filter(actual::gives).isPresent())
+        return assigned.filter(
+                        actual -> pod.demand().valid().filter(actual::gives).isPresent())
                 .flatMap(actual -> kind(snapshot, pod, actual)
                         .map(kind -> new AnnotationDifference(pod, Optional.of(actual), kind)));
     }

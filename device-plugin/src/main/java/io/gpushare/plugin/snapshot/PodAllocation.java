@@ -76,8 +76,8 @@ record PodAllocation(
         MemoryUnit unit = claim.map(Allocation::unit)
                 .filter(_ -> evidence.answered().isEmpty())
                 .orElse(inventory.unit());
-        List<ContainerAllocation> claimed = claim.filter(
-                        allocation -> allocation.unit().equals(unit))
+        List<ContainerAllocation> claimed = claim
+                .filter(allocation -> allocation.unit().equals(unit))
                 .map(Allocation::containers)
                 .orElse(List.of())
                 .stream()

@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Joins everything that is reported about the node's cards into its inventory: the scan of the driver, the cordons, and
- * whether another device plugin serves them. Each input is reported whole, by a thread of its own, and each report produces one inventory.
+ * whether another device plugin serves them. Each input is reported whole, by a thread of its own, and each report
+ * produces one inventory.
  */
 public final class InventoryAssembler {
     private static final Logger LOG = LoggerFactory.getLogger(InventoryAssembler.class);

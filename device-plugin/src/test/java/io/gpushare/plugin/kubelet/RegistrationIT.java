@@ -246,7 +246,13 @@ class RegistrationIT {
         Path deep = Path.of("/" + "d".repeat(100));
 
         assertThatThrownBy(() -> new KubeletConnection(
-                        deep, ResourceNames.DEFAULT, new Script(), new Silent(), Map::of, sockets, InstantSource.system()))
+                        deep,
+                        ResourceNames.DEFAULT,
+                        new Script(),
+                        new Silent(),
+                        Map::of,
+                        sockets,
+                        InstantSource.system()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("the path of a Unix socket may have at most 107: choose a shorter --kubelet-dir");
     }

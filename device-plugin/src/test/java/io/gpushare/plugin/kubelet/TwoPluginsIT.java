@@ -65,8 +65,7 @@ class TwoPluginsIT {
     }
 
     private void kubelet(KubeletVersion version) {
-        KubeletOptions options =
-                new KubeletOptions("n1", dir, Map.of(), Duration.ofMillis(100), version, 1);
+        KubeletOptions options = new KubeletOptions("n1", dir, Map.of(), Duration.ofMillis(100), version, 1);
         kubelet = SimulatedKubelet.start(options, api.uri(), clock);
         await().until(() -> cluster.get("/api/v1/nodes/n1").succeeded());
     }
@@ -179,7 +178,9 @@ class TwoPluginsIT {
     private void check(String when) throws Exception {
         if (theirs != null) {
             if (ours != null) {
-                await(when).atMost(PATIENCE).until(() -> other.isPresent() && !connection().watched());
+                await(when)
+                        .atMost(PATIENCE)
+                        .until(() -> other.isPresent() && !connection().watched());
             }
             if (cutOff) {
                 await(when).atMost(PATIENCE).until(() -> kubelet.allocatable(MEMORY) == 0);
@@ -262,12 +263,14 @@ class TwoPluginsIT {
              {"name":"c","resources":{"limits":{"%s":"1"}}}]}}\
             """.formatted(name, MEMORY));
         cluster.post("/api/v1/namespaces/default/pods", pod);
-        await().atMost(PATIENCE).until(() -> !phase(name).isEmpty() && !phase(name).equals("Pending"));
+        await().atMost(PATIENCE)
+                .until(() -> !phase(name).isEmpty() && !phase(name).equals("Pending"));
         assertThat(phase(name)).isEqualTo("Running");
         assertThat(kubelet.environment("default", name, "c").get("BY")).isEqualTo(plugin);
         cluster.delete("/api/v1/namespaces/default/pods/" + name, ApiClient.document("{\"gracePeriodSeconds\":0}"));
         await().atMost(PATIENCE)
-                .until(() -> !cluster.get("/api/v1/namespaces/default/pods/" + name).succeeded());
+                .until(() ->
+                        !cluster.get("/api/v1/namespaces/default/pods/" + name).succeeded());
     }
 
     private String phase(String pod) throws Exception {

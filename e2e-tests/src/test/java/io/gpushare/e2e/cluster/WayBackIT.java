@@ -94,7 +94,11 @@ class WayBackIT {
         try (PluginServer _ = gpushares()) {
             assertThat(capacity(COUNT)).isEqualTo("2");
             Instant returned = Instant.now();
-            staysFor(PAST_GRACE, "the node has gpushare's cards", () -> capacity(COUNT) + " " + capacity(MEMORY), "2 30");
+            staysFor(
+                    PAST_GRACE,
+                    "the node has gpushare's cards",
+                    () -> capacity(COUNT) + " " + capacity(MEMORY),
+                    "2 30");
             cluster.restartKubelet();
             Await.until(STATUS, "the kubelet waits for plugins", () -> capacity(MEMORY), "0"::equals);
             assertThat(capacity(COUNT)).isEqualTo("2");
@@ -118,7 +122,10 @@ class WayBackIT {
             gpushares = gpushares();
             Instant over = Instant.now();
             Await.until(
-                    STATUS, "our plugin is not ready", this::ready, now -> now.contains("another device plugin serves"));
+                    STATUS,
+                    "our plugin is not ready",
+                    this::ready,
+                    now -> now.contains("another device plugin serves"));
             print("our plugin is not ready", over);
             runs("theirs", "0");
             assertThat(inventory()).contains("\"reason\":\"other_plugin\"");
@@ -144,7 +151,8 @@ class WayBackIT {
 
     private static void print(String what, Instant since) {
         System.out.printf(
-                "e2e: %s after %.1f s%n", what, Duration.between(since, Instant.now()).toMillis() / 1000.0);
+                "e2e: %s after %.1f s%n",
+                what, Duration.between(since, Instant.now()).toMillis() / 1000.0);
     }
 
     /** A new pod runs and sees that card. */
@@ -201,13 +209,16 @@ class WayBackIT {
                 cluster.kubeletFolder(),
                 "aliyungpushare.sock",
                 MEMORY,
-                IntStream.range(0, UNITS).mapToObj(i -> "GPU-of-gpushare-_-" + i).toList(),
+                IntStream.range(0, UNITS)
+                        .mapToObj(i -> "GPU-of-gpushare-_-" + i)
+                        .toList(),
                 _ -> Map.of("NVIDIA_VISIBLE_DEVICES", "0"));
     }
 
     private Program ours() throws IOException {
         port = Program.freePort();
-        Path driver = ROOT.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1").toAbsolutePath();
+        Path driver = ROOT.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1")
+                .toAbsolutePath();
         String cards = String.join("\n", SharedCluster.TWO_T4) + "\n";
         return Program.start(
                 "device-plugin",

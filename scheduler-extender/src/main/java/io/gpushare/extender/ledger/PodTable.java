@@ -142,7 +142,9 @@ final class PodTable {
             boolean doubtful = foreign != null && foreignPods.doubtful(foreign, node);
             complaint = unchanged && old != null
                     ? old.complaint()
-                    : doubtful ? null : undoubted(node).contradiction(now.getFirst().counted());
+                    : doubtful
+                            ? null
+                            : undoubted(node).contradiction(now.getFirst().counted());
         }
         return new PodEntry(
                 pod.ref(),

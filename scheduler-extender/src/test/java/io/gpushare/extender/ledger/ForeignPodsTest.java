@@ -107,7 +107,9 @@ class ForeignPodsTest {
         assertThat(units()).containsExactly(0, 0);
     }
 
-    /** The index annotation is gone: the plugin counts the pod on every card, and would refuse what was placed there. */
+    /**
+     * The index annotation is gone: the plugin counts the pod on every card, and would refuse what was placed there.
+     */
     @Test
     void aPodThatGotItsCardAndLostTheIndexHoldsAllCards() {
         Map<String, String> annotations = new HashMap<>(gpushare("0").annotations());
@@ -121,7 +123,8 @@ class ForeignPodsTest {
     @Test
     void aPodOfWhichTheCardIsUnknownContradictsNobody() {
         List<String> named = new ArrayList<>();
-        Ledger observed = TestCluster.placer((pod, _, _) -> named.add(pod.name())).ledger();
+        Ledger observed =
+                TestCluster.placer((pod, _, _) -> named.add(pod.name())).ledger();
         observed.updateNode("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
         observed.updatePod(gpushare("9"));
         observed.updatePod(other("d", "GPU-1", 9));

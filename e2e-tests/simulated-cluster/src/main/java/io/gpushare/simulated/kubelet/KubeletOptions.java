@@ -17,7 +17,12 @@ import java.util.Map;
  * @param seed the seed for everything that a real kubelet does in random order
  */
 public record KubeletOptions(
-        String node, Path directory, Map<String, String> labels, Duration statusPeriod, KubeletVersion version, long seed) {
+        String node,
+        Path directory,
+        Map<String, String> labels,
+        Duration statusPeriod,
+        KubeletVersion version,
+        long seed) {
     private static final int LONGEST_SOCKET = 107;
 
     public KubeletOptions {

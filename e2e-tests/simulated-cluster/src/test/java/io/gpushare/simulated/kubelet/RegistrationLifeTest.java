@@ -145,7 +145,10 @@ class RegistrationLifeTest {
     private boolean status(String capacity, String allocatable) throws Exception {
         var status = cluster.get(NODE).document().path("status");
         return status.path("capacity").path(PluginDouble.RESOURCE).asText().equals(capacity)
-                && status.path("allocatable").path(PluginDouble.RESOURCE).asText().equals(allocatable);
+                && status.path("allocatable")
+                        .path(PluginDouble.RESOURCE)
+                        .asText()
+                        .equals(allocatable);
     }
 
     /** As gpushare's device plugin writes its count. */

@@ -105,8 +105,8 @@ class GpushareMigrationIT extends MigrationScenario {
     }
 
     /**
-     * Moves the node from our device plugin back to gpushare's, which starts once the kubelet has forgotten our count; on
-     * the first node it starts before, and again afterwards.
+     * Moves the node from our device plugin back to gpushare's, which starts once the kubelet has forgotten our count;
+     * on the first node it starts before, and again afterwards.
      */
     private void moveBack(String node, Program plugin) throws Exception {
         api().unschedulable(node, true);
@@ -129,7 +129,9 @@ class GpushareMigrationIT extends MigrationScenario {
         Awaitility.await()
                 .during(Duration.ofSeconds(3))
                 .atMost(Duration.ofSeconds(30))
-                .until(() -> api().capacity(node, PodSpec.CARDS) + " " + api().capacity(node, PodSpec.MEMORY), "2 30"::equals);
+                .until(
+                        () -> api().capacity(node, PodSpec.CARDS) + " " + api().capacity(node, PodSpec.MEMORY),
+                        "2 30"::equals);
     }
 
     /** Moves the node from gpushare's device plugin to ours. */

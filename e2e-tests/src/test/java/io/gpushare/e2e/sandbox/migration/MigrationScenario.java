@@ -83,8 +83,7 @@ abstract class MigrationScenario {
         for (String node : NODES) {
             kubelets.put(
                     node,
-                    keep(SimulatedKubelet.start(
-                            KubeletOptions.of(node, folder.resolve(node)), server.uri(), clock)));
+                    keep(SimulatedKubelet.start(KubeletOptions.of(node, folder.resolve(node)), server.uri(), clock)));
             await(() -> api.nodes().contains(node));
             startFormer(node);
         }

@@ -99,7 +99,8 @@ public final class InspectText {
                         on.share().units();
             }
         }
-        node.pending().forEach((pod, units) -> pods.computeIfAbsent(pod, any -> new long[columns])[cards.size()] = units);
+        node.pending()
+                .forEach((pod, units) -> pods.computeIfAbsent(pod, any -> new long[columns])[cards.size()] = units);
         pods.forEach((pod, units) -> {
             List<String> row = new ArrayList<>(List.of(pod.name(), pod.namespace()));
             for (long each : units) {

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Allocates devices to containers as Kubernetes 1.36 does (pkg/kubelet/cm/devicemanager/manager.go), and keeps the
- * plugins of one resource as the chosen version does. It holds no lock during a call of a plugin, and draws from a seeded source whatever depends on the order of Go's maps. NUMA alignment
- * is not simulated.
+ * plugins of one resource as the chosen version does. It holds no lock during a call of a plugin, and draws from a
+ * seeded source whatever depends on the order of Go's maps. NUMA alignment is not simulated.
  */
 public final class DeviceManager {
     private static final Logger LOG = LoggerFactory.getLogger(DeviceManager.class);
