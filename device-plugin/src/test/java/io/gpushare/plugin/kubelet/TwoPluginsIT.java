@@ -48,7 +48,10 @@ class TwoPluginsIT {
     private final MovableClock clock = new MovableClock();
     private final DomainSockets sockets = new DomainSockets();
     private final Path dir = directory();
+
+    @SuppressWarnings("NullAway.Init")
     private SimulatedKubelet kubelet;
+
     private @Nullable KubeletConnection ours;
     private @Nullable PluginServer theirs;
     private volatile Optional<String> other = Optional.empty();

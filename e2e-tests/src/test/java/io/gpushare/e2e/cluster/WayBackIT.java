@@ -3,6 +3,7 @@ package io.gpushare.e2e.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.simulated.kubelet.PluginServer;
 import java.io.IOException;
@@ -188,11 +189,16 @@ class WayBackIT {
         return node().at("/metadata/annotations/gpushare.io~1inventory").asText();
     }
 
+    /** The node; on a busy machine the API server may not respond in time. */
     private static JsonNode node() {
+        return Await.until(STATUS, "the API server responds", WayBackIT::nodeNow, node -> !node.isMissingNode());
+    }
+
+    private static JsonNode nodeNow() {
         try {
             return api.get("/api/v1/nodes/" + cluster.node()).body();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return MissingNode.getInstance();
         }
     }
 

@@ -25,7 +25,11 @@ class RegistrationLifeTest {
     private final SimulatedApiServer server = SimulatedApiServer.start();
     private final ApiClient cluster = new ApiClient(server.uri());
     private final MovableClock clock = new MovableClock();
+
+    @SuppressWarnings("NullAway.Init")
     private KubeletOptions options;
+
+    @SuppressWarnings("NullAway.Init")
     private SimulatedKubelet kubelet;
 
     private void start(KubeletVersion version) throws Exception {
