@@ -2,6 +2,8 @@ package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.NodeState;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
@@ -28,7 +30,6 @@ import io.gpushare.plugin.isolation.mps.MpsIsolation;
 import io.gpushare.plugin.kubelet.CheckpointReader;
 import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletConnection;
-import io.gpushare.plugin.kubelet.OtherPlugins;
 import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.metrics.MetricsServer;
 import io.gpushare.plugin.metrics.PluginMetrics;
@@ -54,9 +55,11 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** The running device plugin: starts its parts and connects them. */
 final class Plugin implements AutoCloseable {
@@ -80,6 +83,9 @@ final class Plugin implements AutoCloseable {
     private final EventSubject.Node node;
     private final KubeletConnection kubelet;
     private final Departure departure;
+    /** What the node's status says of extended resources. */
+    private volatile Map<String, String> allocatable = Map.of();
+
     private final PodResourcesPoller podResourcesPoller;
     /** What stops the parts, in the order in which they start. */
     private final Deque<Runnable> stops = new ArrayDeque<>();
@@ -167,7 +173,9 @@ final class Plugin implements AutoCloseable {
         AllocationHandler calls =
                 new AllocationHandler(latest, podResources::list, pods::live, options.containers(), isolation, clock);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
-        kubelet = new KubeletConnection(pluginDir, resources, calls, kubeletListener(metrics), sockets, clock).start();
+        kubelet = new KubeletConnection(
+                        pluginDir, resources, calls, kubeletListener(metrics), () -> allocatable, sockets, clock)
+                .start();
         departure = new Departure(latest, pods::live, kubelet::idle, clock);
         published = new PublishedInventory(inventory, kubelet);
         podResourcesPoller = new PodResourcesPoller(
@@ -181,7 +189,7 @@ final class Plugin implements AutoCloseable {
         pods.watch(podListener(new RebootReporter(options.procDir, resources.all(), events)));
         podResourcesPoller.start();
         publisher.start();
-        CordonPoller cordons = new CordonPoller(() -> api.nodes().read(options.nodeName), this::cordoned).start();
+        CordonPoller cordons = new CordonPoller(() -> read(api, options.nodeName), this::cordoned).start();
         stops.add(cordons::close);
         CardScanner cards = new CardScanner(
                         new CardScanner.Settings(
@@ -207,8 +215,6 @@ final class Plugin implements AutoCloseable {
                 .start();
         stops.add(cards::close);
         isolation.start();
-        OtherPlugins.warningOfNvidia(pluginDir)
-                .ifPresent(message -> events.warn(node, "GpuOtherDevicePlugin", message));
         metrics.registerNode(latest, usage, provider);
         PartMetrics parts = new PartMetrics(metrics);
         parts.ofKubelet(calls, kubelet);
@@ -222,10 +228,19 @@ final class Plugin implements AutoCloseable {
 
     /** Why the kubelet gets no devices of this plugin, as a sentence; empty if it does. */
     private Optional<String> unready() {
-        if (!kubelet.watched()) {
+        @Nullable NoCards why = latest.now().inventory().noCards();
+        if (why == null && !kubelet.watched()) {
             return Optional.of("the kubelet does not watch every device list yet");
         }
-        return Optional.ofNullable(latest.now().inventory().noCards()).map(NoCards::sentences);
+        return Optional.ofNullable(why).map(NoCards::sentences);
+    }
+
+    private Optional<NodeState> read(KubernetesApi api, String name) throws KubernetesException {
+        // What can't be read is unknown.
+        allocatable = Map.of();
+        Optional<NodeState> now = api.nodes().read(name);
+        now.ifPresent(state -> allocatable = state.devices());
+        return now;
     }
 
     private boolean inventoryKnown() {
@@ -272,6 +287,18 @@ final class Plugin implements AutoCloseable {
             @Override
             public void responded(String call, long nanos) {
                 metrics.observe(call, nanos);
+            }
+
+            @Override
+            public void otherServes(Optional<String> who) {
+                Optional<NoCards> why = who.map(known -> new NoCards(NoCards.Cause.OTHER_PLUGIN, known));
+                why.ifPresent(reason -> otherBeside("This node has " + reason.sentences()));
+                assembler.otherServes(why.orElse(null));
+            }
+
+            @Override
+            public void otherBeside(String warning) {
+                events.warn(node, "GpuOtherDevicePlugin", warning);
             }
         };
     }

@@ -59,9 +59,7 @@ public final class PluginMain {
         AtomicReference<@Nullable Plugin> started = new AtomicReference<>();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> onSignal(started.get(), stopping), "shutdown"));
         try {
-            OtherPlugins.awaitEnd(
-                    options.kubeletDir.resolve("device-plugins"),
-                    !options.cluster.resources().slots().isEmpty());
+            new OtherPlugins(options.kubeletDir.resolve("device-plugins"), options.cluster.resources()).awaitEnd();
         } catch (InterruptedException e) {
             return FAILED;
         }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.Device;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
+import io.gpushare.simulated.kubelet.devices.CheckpointFile;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -14,6 +16,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -50,6 +53,49 @@ class MigrationIT extends WholeProgram {
         listGpushares(Map.of("ten", 10, "four", 4, "more", 0));
         assertThatThrownBy(() -> allocate(MEMORY, List.of(A + "::0", A + "::1")))
                 .hasMessageContaining("in use by other pods");
+    }
+
+    /** Its annotations are gone: the extender learns from the mark that the pod has some card. */
+    @Test
+    void aPodOfWhichNobodyKnowsTheCardHoldsEachAndIsMarkedForTheExtender() throws Exception {
+        cards(CARD_A, CARD_B);
+        api.annotated("lost", "Running", Map.of(MEMORY, "10"), Map.of());
+        listGpushares(Map.of("lost", 10));
+        run();
+
+        await().atMost(PATIENCE).until(() -> !api.podPatches().isEmpty());
+        assertThat(api.podPatches().getFirst())
+                .startsWith("lost ")
+                .contains("\"ALIYUN_COM_GPU_MEM_ASSIGNED\":\"true\"")
+                .doesNotContain("gpushare.io/allocation");
+        await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
+        assertThat(api.events().getFirst())
+                .contains("GpuAllocationDoubtful", A + ", " + B + " hold its memory. Recreate the pod");
+        assertThat(kubelet.healthy(CARDS)).isEmpty();
+    }
+
+    /** gpushare's plugin knows a pod by the sum of its containers, and answers for a part: there is no such card. */
+    @Test
+    void aPodThatGpusharesPluginRefusedHoldsNothingAndIsReported() throws Exception {
+        cards(CARD_A);
+        api.annotated("two", "Pending", Map.of(MEMORY, "7"), gpushare(0, 7, false));
+        listGpushares(Map.of("two", 7));
+        kubelet.checkpoint(new CheckpointFile.Entry(
+                "uid-two",
+                "main",
+                MEMORY,
+                Set.of(B + "-_-0"),
+                ContainerAllocateResponse.newBuilder()
+                        .putEnvs("NVIDIA_VISIBLE_DEVICES", "no-gpu-has-7GiB-to-run")
+                        .putEnvs("ALIYUN_COM_GPU_MEM_IDX", "-1")
+                        .build()));
+        run(METRICS);
+
+        await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
+        assertThat(api.events().getFirst()).contains("GpuAllocationRefused", "Recreate the pod");
+        assertThat(api.podPatches()).isEmpty();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        assertThat(metrics()).contains("gpushare_plugin_differences_found_total{kind=\"refused\"} 1.0");
     }
 
     @Test

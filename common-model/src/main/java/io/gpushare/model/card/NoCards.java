@@ -46,6 +46,10 @@ public record NoCards(Cause cause, String detail) {
         MIG_ENABLED(
                 "MIG is enabled on the cards, and there is no MIG instance to offer",
                 "Create instances (nvidia-smi mig -cgi <profiles> -C), or disable MIG (nvidia-smi -mig 0)."),
+        OTHER_PLUGIN(
+                "another device plugin serves its cards",
+                "Run one of the two on the node: exclude the node in the affinity of the other's DaemonSet, or in this"
+                        + " one's (label gpushare.io/plugin)."),
         /** The plugin announced its end, and the next one has not published yet. */
         PLUGIN_RESTARTING(
                 "its device plugin is restarting",

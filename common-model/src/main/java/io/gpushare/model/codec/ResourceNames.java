@@ -96,6 +96,11 @@ public record ResourceNames(
         return Set.copyOf(former);
     }
 
+    /** Whether one of the resources has the name that NVIDIA's and HAMi's device plugins offer. */
+    public boolean haveNvidias() {
+        return slots.equals(HamiCodec.CARDS) || cards.equals(HamiCodec.CARDS);
+    }
+
     /** All names, present and former. */
     public Set<String> all() {
         Set<String> all = new TreeSet<>();

@@ -30,7 +30,7 @@ final class AliyunCards {
         Optional<MemoryUnit> unit = unit(pod, inventory);
         // Of an unknown unit, the coarsest is assumed.
         MemoryUnit assumed = unit.orElse(coarser(inventory.unit(), MemoryUnit.GIB));
-        boolean known = pod.bound() ? named(pod, inventory) && unit.isPresent() : assumed.equals(inventory.unit());
+        boolean known = pod.indexed() ? named(pod, inventory) && unit.isPresent() : assumed.equals(inventory.unit());
         return Optional.of(new ForeignHolding(allocation(pod, cards, assumed), cards.size() == 1 && known));
     }
 

@@ -50,8 +50,14 @@ public record AliyunPod(Decoded<Integer> index, int cardUnits, boolean assigned,
                         + " is not the index of a card: recreate the pod without it");
     }
 
+    /** A pod that got its card and lost the index has a card all the same. */
     @Override
     public boolean bound() {
+        return indexed() || assigned;
+    }
+
+    /** Whether there is an index, valid or not. */
+    boolean indexed() {
         return !(index instanceof Decoded.Absent);
     }
 

@@ -57,7 +57,7 @@ public final class AllocationReconciler implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(AllocationReconciler.class);
 
-    /** An unconfirmed annotation, which only a user can resolve, is reported again after this time. */
+    /** What only a user can resolve is reported again after this time. */
     private static final Duration REMINDER = Duration.ofHours(1);
 
     private final Supplier<List<AnnotationDifference>> differences;
@@ -127,11 +127,10 @@ public final class AllocationReconciler implements AutoCloseable {
     private void repair(AnnotationDifference difference, @Nullable Attempt before) {
         String uid = difference.pod().ref().uid();
         try {
-            boolean unconfirmed = difference.kind() == Kind.UNCONFIRMED;
-            if (!unconfirmed) {
+            if (difference.kind().written()) {
                 pods.write(difference);
             }
-            Instant next = clock.instant().plus(unconfirmed ? REMINDER : pace.again());
+            Instant next = clock.instant().plus(difference.kind().written() ? pace.again() : REMINDER);
             attempts.put(uid, new Attempt(difference.kind(), next, pace.failures()));
             if (difference.kind().reported()) {
                 found.count(difference.kind());
@@ -178,6 +177,16 @@ public final class AllocationReconciler implements AutoCloseable {
                         "The pod got " + cards
                                 + " from another device plugin, keeps it, and is annotated with it now.");
             case UNASSIGNED, WITHDRAWN -> Optional.empty();
+            case UNKNOWN_CARD ->
+                event(
+                        "GpuAllocationDoubtful",
+                        "It is unknown which card the pod got from another device plugin: " + cards
+                                + " hold its memory. Recreate the pod to free them.");
+            case REFUSED ->
+                event(
+                        "GpuAllocationRefused",
+                        "gpushare's device plugin gave a container of the pod no card, and the kubelet keeps that"
+                                + " answer: the container fails at every start. Recreate the pod.");
             case UNCONFIRMED ->
                 event(
                         "GpuAllocationDoubtful",

@@ -8,11 +8,11 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
@@ -20,8 +20,10 @@ import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -50,6 +52,9 @@ final class CheckpointParser {
             .defaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))
             .build();
     private static final String VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES";
+    /** The index in a response of gpushare's plugin that gives no card; for the kubelet it is a success. */
+    private static final String NO_CARD = "-1";
+
     private static final String CDI_KIND = "nvidia.com/gpu=";
     private static final Pattern UUID =
             Pattern.compile("GPU-[A-Za-z0-9-]{1,76}|MIG-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
@@ -60,7 +65,9 @@ final class CheckpointParser {
             @JsonProperty("Data") @JsonSetter(nulls = Nulls.SET) @Nullable
             Data data) {}
 
-    private record Data(@JsonProperty("PodDeviceEntries") List<Entry> entries) {}
+    private record Data(
+            @JsonProperty("PodDeviceEntries") List<Entry> entries,
+            @JsonProperty("RegisteredDevices") Map<String, Set<String>> registered) {}
 
     private record Entry(
             @JsonProperty("PodUID") String podUid,
@@ -71,20 +78,34 @@ final class CheckpointParser {
 
     private CheckpointParser() {}
 
-    /** Reads the checkpoint; throws IOException if it is malformed or too large. */
-    static KubeletCheckpoint parse(InputStream in, ResourceNames names) throws IOException {
+    private static Data data(InputStream in) throws IOException {
         @Nullable File file = JSON.readValue(in, File.class);
         if (file == null || file.data() == null) {
             throw new IOException("it has no data");
         }
-        List<Entry> recorded = file.data().entries();
+        return file.data();
+    }
+
+    /** The healthy devices of each resource; throws IOException if the checkpoint is malformed or too large. */
+    static Map<String, Set<String>> registered(InputStream in) throws IOException {
+        return data(in).registered();
+    }
+
+    /** Reads the checkpoint; throws IOException if it is malformed or too large. */
+    static KubeletCheckpoint parse(InputStream in, ResourceNames names) throws IOException {
+        List<Entry> recorded = data(in).entries();
         if (recorded.size() > MOST_ENTRIES) {
             throw new IOException("it has more than " + MOST_ENTRIES + " entries");
         }
         List<KubeletCheckpoint.Entry> entries = new ArrayList<>();
+        Map<String, Set<String>> refused = new HashMap<>();
         for (Entry entry : recorded) {
-            List<NamedCard> cards =
-                    cards(entry.response().isTextual() ? entry.response().binaryValue() : new byte[0]);
+            ContainerAllocateResponse response = ContainerAllocateResponse.parseFrom(
+                    entry.response().isTextual() ? entry.response().binaryValue() : new byte[0]);
+            if (response.getEnvsOrDefault(AnnotationKeys.LEGACY_INDEX, "").equals(NO_CARD)) {
+                refused.computeIfAbsent(entry.podUid(), _ -> new HashSet<>()).add(entry.container());
+            }
+            List<NamedCard> cards = cards(response);
             if (!cards.isEmpty()) {
                 Set<String> ids = ids(entry.devices()).stream()
                         .map(id -> DeviceId.under(entry.resource(), id, names))
@@ -93,7 +114,7 @@ final class CheckpointParser {
                         new KubeletCheckpoint.Entry(entry.podUid(), entry.container(), entry.resource(), ids, cards));
             }
         }
-        return KubeletCheckpoint.of(entries);
+        return KubeletCheckpoint.of(entries, refused);
     }
 
     /** By NUMA node since Kubernetes 1.20, a plain array before. */
@@ -112,8 +133,7 @@ final class CheckpointParser {
     }
 
     /** The cards that a response names; none if that is unknown, or if the response gives no card. */
-    private static List<NamedCard> cards(byte[] response) throws InvalidProtocolBufferException {
-        ContainerAllocateResponse parsed = ContainerAllocateResponse.parseFrom(response);
+    private static List<NamedCard> cards(ContainerAllocateResponse parsed) {
         String visible = parsed.getEnvsOrDefault(VISIBLE_DEVICES, "");
         if (!visible.isEmpty() && !visible.equals("void")) {
             return named(Stream.of(visible.split(",", -1)));

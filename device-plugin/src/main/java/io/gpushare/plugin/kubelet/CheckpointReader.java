@@ -8,7 +8,9 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +24,10 @@ public final class CheckpointReader {
     private final ResourceNames names;
     private final Path file;
     private String problem = "";
+    private Optional<Registered> registered = Optional.empty();
+
+    /** The healthy devices of each resource, in a file that was identified so. */
+    private record Registered(Object file, Map<String, Set<String>> devices) {}
 
     public CheckpointReader(Path pluginDir, ResourceNames names) {
         this.names = names;
@@ -49,5 +55,27 @@ public final class CheckpointReader {
             }
             return Optional.empty();
         }
+    }
+
+    /**
+     * The healthy devices of each resource in the last list that the kubelet received, of whichever plugin; the same
+     * object as long as the checkpoint is the same. Empty if there is none, or if it can't be read.
+     */
+    Optional<Map<String, Set<String>>> registered() {
+        try {
+            Optional<Object> present = DomainSockets.identity(file);
+            if (!present.equals(registered.map(Registered::file))) {
+                registered = Optional.empty();
+                if (present.isPresent()) {
+                    try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+                        registered = Optional.of(new Registered(present.get(), CheckpointParser.registered(in)));
+                    }
+                }
+            }
+        } catch (IOException e) {
+            // The other reader of the checkpoint says so.
+            registered = Optional.empty();
+        }
+        return registered.map(Registered::devices);
     }
 }

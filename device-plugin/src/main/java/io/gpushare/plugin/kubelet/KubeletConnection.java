@@ -10,12 +10,14 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,9 +38,19 @@ public final class KubeletConnection implements AutoCloseable {
 
         /** A call, such as {@code Allocate}, ended after that time. */
         void responded(String call, long nanos);
+
+        /** Another device plugin serves these resources from now on, of which this is known; or no more. */
+        void otherServes(Optional<String> who);
+
+        /** Another device plugin serves another resource with the same cards. */
+        void otherBeside(String warning);
     }
 
     private final CallObserver observer;
+    private final Listener listener;
+    private final OtherPlugins others;
+    private final Precedence precedence;
+    private final InstantSource clock;
     private final Path pluginDir;
     private final ResourceNames names;
     private final Function<ResourceServer.Endpoint, Connection> connect;
@@ -47,6 +59,11 @@ public final class KubeletConnection implements AutoCloseable {
             Comparator.comparing(DeviceResource::kind).thenComparing(DeviceResource::profile));
 
     private volatile Set<DeviceResource> withdrawn = Set.of();
+    /** The other plugin that serves these resources, until this one serves them again. */
+    private volatile String other = "";
+
+    private boolean returning;
+    private String beside = "";
     private final ExecutorService calls = Executors.newThreadPerTaskExecutor(
             Thread.ofPlatform().daemon().name("kubelet-call-", 0).factory());
     private final PeriodicTask task = new PeriodicTask("registration", this::check);
@@ -55,6 +72,7 @@ public final class KubeletConnection implements AutoCloseable {
      * Makes a connection.
      *
      * @param pluginDir the directory of the kubelet's registration socket
+     * @param allocatable what the node's status says of extended resources; empty if that is unknown
      * @throws IllegalArgumentException when the path is too long for sockets
      */
     public KubeletConnection(
@@ -62,9 +80,14 @@ public final class KubeletConnection implements AutoCloseable {
             ResourceNames names,
             CallHandler handler,
             Listener listener,
+            Supplier<Map<String, String>> allocatable,
             DomainSockets sockets,
             InstantSource clock) {
         observer = new CallObserver(listener);
+        this.listener = listener;
+        this.clock = clock;
+        others = new OtherPlugins(pluginDir, names);
+        precedence = new Precedence(others, new CheckpointReader(pluginDir, names), allocatable);
         Path kubelet = DomainSockets.checked(pluginDir.resolve("kubelet.sock"));
         this.pluginDir = pluginDir;
         this.names = names;
@@ -114,8 +137,12 @@ public final class KubeletConnection implements AutoCloseable {
         }
     }
 
-    /** Whether the kubelet watches the list of every resource. */
+    /** Whether the kubelet watches the list of every resource, and allocates from these. */
     public boolean watched() {
+        return other.isEmpty() && listsWatched();
+    }
+
+    private boolean listsWatched() {
         return connections.values().stream()
                 .allMatch(connection -> connection.server().watched());
     }
@@ -137,8 +164,73 @@ public final class KubeletConnection implements AutoCloseable {
 
     private Duration check() {
         end(withdrawn);
-        connections.values().forEach(connection -> connection.registrar().check());
+        others.beside().ifPresentOrElse(this::warn, () -> beside = "");
+        switch (precedence.turn(own(), offered(), clock.instant())) {
+            case Precedence.Turn.Ours() -> serve(Set.of());
+            case Precedence.Turn.Renew(Set<String> resources) -> serve(resources);
+            case Precedence.Turn.Others(boolean ofOurs, String who) -> leaveTo(who, ofOurs);
+        }
         return INTERVAL;
+    }
+
+    private void warn(String now) {
+        if (!now.equals(beside)) {
+            beside = now;
+            LOG.warn(now);
+            listener.otherBeside(now);
+        }
+    }
+
+    private void serve(Set<String> again) {
+        boolean all = !other.isEmpty() && !returning;
+        returning |= all;
+        connections.values().forEach(connection -> {
+            if (all || again.contains(connection.registrar().name())) {
+                connection.registrar().renew();
+            }
+            connection.registrar().check();
+        });
+        if (returning && listsWatched()) {
+            LOG.info("the other device plugin has stopped: this one serves");
+            returning = false;
+            other = "";
+            listener.otherServes(Optional.empty());
+        }
+    }
+
+    private void leaveTo(String who, boolean ofOurs) {
+        returning = false;
+        connections.values().forEach(connection -> {
+            connection.server().hold();
+            if (ofOurs) {
+                connection.registrar().close();
+            }
+        });
+        if (!who.equals(other)) {
+            other = who;
+            LOG.warn("another device plugin serves these resources on the node ({}): this one offers nothing", who);
+            listener.otherServes(Optional.of(who));
+        }
+    }
+
+    /** The sockets on which this process listens. */
+    private Set<Path> own() {
+        return connections.values().stream()
+                .filter(connection -> connection.registrar().serving())
+                .map(connection -> connection.server().endpoint().socket())
+                .collect(Collectors.toSet());
+    }
+
+    /** The healthy devices of each list that the kubelet watches, by resource. */
+    private Map<String, Set<String>> offered() {
+        Map<String, Set<String>> offered = new TreeMap<>();
+        connections
+                .values()
+                .forEach(connection -> connection
+                        .server()
+                        .watchedDevices()
+                        .ifPresent(devices -> offered.put(connection.registrar().name(), devices)));
+        return offered;
     }
 
     /** Stops the servers and removes their sockets. */

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.kubelet;
 
+import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.devices.DeviceResource;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -19,9 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds other device plugins on the node. Waits until none serves the resources of this one: gpushare's, or another
- * process of this program. With two plugins of one resource the kubelet gives devices of either, and each sees only
- * half of the pods.
+ * Finds the sockets of other device plugins on the node: gpushare's, HAMi's, NVIDIA's, or another process of this
+ * program. With two plugins of one resource the kubelet gives devices of either, and each sees only half of the pods.
  */
 public final class OtherPlugins {
     private static final Logger LOG = LoggerFactory.getLogger(OtherPlugins.class);
@@ -29,18 +30,26 @@ public final class OtherPlugins {
     private static final String GPUSHARE = "aliyungpushare.sock";
     private static final String NVIDIA = "nvidia*.sock";
 
-    private OtherPlugins() {}
+    private final Path pluginDir;
+    private final boolean nvidiasResource;
+    private String unreadable = "";
 
     /**
-     * Returns once no other plugin serves.
+     * Finds the plugins of a node.
      *
      * @param pluginDir the kubelet's directory of device plugins
-     * @param slots whether this plugin serves slots: HAMi's plugin and NVIDIA's, with sockets of one name, serve that
-     *     resource too
+     * @param names the resources of this plugin: HAMi's plugin and NVIDIA's, with sockets of one name, may serve one of
+     *     them
      */
-    public static void awaitEnd(Path pluginDir, boolean slots) throws InterruptedException {
+    public OtherPlugins(Path pluginDir, ResourceNames names) {
+        this.pluginDir = pluginDir;
+        nvidiasResource = names.haveNvidias();
+    }
+
+    /** Returns once no other plugin serves. */
+    public void awaitEnd() throws InterruptedException {
         boolean waited = false;
-        for (Optional<Path> other = serving(pluginDir, slots); other.isPresent(); other = serving(pluginDir, slots)) {
+        for (Optional<Path> other = serving(Set.of()); other.isPresent(); other = serving(Set.of())) {
             if (!waited) {
                 LOG.warn(
                         "another device plugin serves these resources on the node ({}): waiting until it is stopped",
@@ -54,38 +63,43 @@ public final class OtherPlugins {
         }
     }
 
-    /** A warning, which is logged, if NVIDIA's device plugin or a vendor's variant of it serves the node. */
-    public static Optional<String> warningOfNvidia(Path pluginDir) {
-        Optional<String> warning = ofNvidia(pluginDir)
+    /**
+     * The socket of a plugin that serves resources of this one.
+     *
+     * @param own the sockets on which this process listens
+     */
+    Optional<Path> serving(Set<Path> own) {
+        List<String> ours =
+                DeviceResource.STANDARD.stream().map(DeviceResource::socket).toList();
+        return Stream.concat(Stream.of(GPUSHARE), ours.stream())
+                .map(pluginDir::resolve)
+                .filter(socket -> !own.contains(socket) && accepts(socket))
+                .findFirst()
+                .or(() -> nvidiasResource ? ofNvidia() : Optional.empty());
+    }
+
+    /** A warning if NVIDIA's device plugin, or a vendor's variant of it, serves another resource with these cards. */
+    Optional<String> beside() {
+        return (nvidiasResource ? Optional.<Path>empty() : ofNvidia())
                 .map(socket -> "NVIDIA's device plugin serves this node as well (" + socket.getFileName()
                         + "): each card is offered twice, and pods of both may get the same one. Switch it off on this"
                         + " node.");
-        warning.ifPresent(LOG::warn);
-        return warning;
     }
 
-    private static Optional<Path> ofNvidia(Path pluginDir) {
+    private Optional<Path> ofNvidia() {
         try (DirectoryStream<Path> sockets = Files.newDirectoryStream(pluginDir, NVIDIA)) {
-            return StreamSupport.stream(sockets.spliterator(), false)
+            Optional<Path> serving = StreamSupport.stream(sockets.spliterator(), false)
                     .filter(OtherPlugins::accepts)
                     .findFirst();
+            unreadable = "";
+            return serving;
         } catch (IOException | DirectoryIteratorException e) {
-            LOG.warn("can't see whether NVIDIA's device plugin serves this node: {}", e.getMessage());
+            if (!e.toString().equals(unreadable)) {
+                unreadable = e.toString();
+                LOG.warn("can't see whether NVIDIA's device plugin serves this node: {}", e.getMessage());
+            }
             return Optional.empty();
         }
-    }
-
-    private static Optional<Path> serving(Path pluginDir, boolean slots) {
-        Optional<Path> ofSlots = slots ? ofNvidia(pluginDir) : Optional.empty();
-        if (ofSlots.isPresent()) {
-            return ofSlots;
-        }
-        List<String> own =
-                DeviceResource.STANDARD.stream().map(DeviceResource::socket).toList();
-        return Stream.concat(Stream.of(GPUSHARE), own.stream())
-                .map(pluginDir::resolve)
-                .filter(OtherPlugins::accepts)
-                .findFirst();
     }
 
     /** Whether a process listens on the socket; a plugin that was killed leaves its socket behind. */

@@ -89,6 +89,25 @@ final class Registrar {
         }
     }
 
+    /** Whether the server listens on its socket. */
+    boolean serving() {
+        try {
+            return server.serving();
+        } catch (IOException e) {
+            warnOnce("the socket of " + name() + " can't be read: " + e);
+            return false;
+        }
+    }
+
+    /** Ends the present registration, if there is one; the next checks make another one. */
+    void renew() {
+        try {
+            server.renew();
+        } catch (IOException e) {
+            warnOnce("resource " + name() + " can't be registered with the kubelet, retrying: " + e);
+        }
+    }
+
     /** Whether the kubelet may still call back after the registration. */
     private boolean starting(Instant now) {
         boolean ended = server.lastStreamEnd().filter(end -> end.isAfter(since)).isPresent();

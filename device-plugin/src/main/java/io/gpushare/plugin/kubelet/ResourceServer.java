@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The server of one resource on its socket, and the streams on which the kubelet watches its devices. */
@@ -38,6 +39,8 @@ final class ResourceServer {
     private final DevicePluginService service;
     private final Set<ListStream> streams = new HashSet<>();
     private @Nullable ListAndWatchResponse list;
+    private @Nullable ListAndWatchResponse sent;
+    private boolean held;
     private @Nullable Instant lastStreamEnd;
     private volatile @Nullable Server server;
     private volatile Optional<Object> bound = Optional.empty();
@@ -83,8 +86,43 @@ final class ResourceServer {
         ListAndWatchResponse now = changed.build();
         if (!now.equals(list)) {
             list = now;
-            streams.forEach(stream -> stream.send(now));
+            streams.forEach(this::send);
         }
+    }
+
+    private void send(ListStream stream) {
+        if (list != null && !held) {
+            sent = list;
+            stream.send(list);
+        }
+    }
+
+    /**
+     * Sends no more lists until {@link #renew}. The streams stay open: each list would replace those of another plugin,
+     * and the end of a stream would disconnect it.
+     */
+    synchronized void hold() {
+        held = true;
+    }
+
+    /** Starts anew, for another registration; a server that never started is left. */
+    void renew() throws IOException {
+        synchronized (this) {
+            held = false;
+        }
+        if (server != null) {
+            start();
+        }
+    }
+
+    /** The healthy devices of the last list on the kubelet's stream; empty if it watches none. */
+    synchronized Optional<Set<String>> watchedDevices() {
+        return streams.isEmpty() || sent == null
+                ? Optional.empty()
+                : Optional.of(sent.getDevicesList().stream()
+                        .filter(device -> device.getHealth().equals(HEALTHY))
+                        .map(Device::getID)
+                        .collect(Collectors.toSet()));
     }
 
     /** Whether there is a list: without one a registration would offer nothing. */
@@ -100,9 +138,7 @@ final class ResourceServer {
     private synchronized void open(ServerCallStreamObserver<ListAndWatchResponse> kubelet) {
         ListStream stream = new ListStream(kubelet, this::ended);
         streams.add(stream);
-        if (list != null) {
-            stream.send(list);
-        }
+        send(stream);
     }
 
     private synchronized void ended(ListStream stream) {

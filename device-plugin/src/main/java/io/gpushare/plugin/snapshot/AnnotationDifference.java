@@ -4,7 +4,9 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.foreign.AliyunPod;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,13 @@ public record AnnotationDifference(NodePod pod, Optional<Allocation> actual, Kin
         ADOPTED,
         /** It is right, but gpushare's annotations don't say yet that the pod has its card. */
         UNASSIGNED,
+        /**
+         * The card that the pod got from gpushare's device plugin is unknown, so it holds each one that it may have.
+         * The mark that it has one makes the extender count it so as well.
+         */
+        UNKNOWN_CARD,
+        /** gpushare's device plugin gave a container of the pod no card, and the kubelet keeps that response. */
+        REFUSED,
         /** The pod ended, and another scheduler's annotations still say that it waits for its cards. */
         WITHDRAWN,
         /**
@@ -46,6 +55,11 @@ public record AnnotationDifference(NodePod pod, Optional<Allocation> actual, Kin
         public boolean reported() {
             return this != UNASSIGNED && this != WITHDRAWN;
         }
+
+        /** Whether there is something to write; otherwise only a user can resolve it. */
+        public boolean written() {
+            return this != UNCONFIRMED && this != REFUSED;
+        }
     }
 
     /** Every difference on the node; a pod counts once all its containers have their cards. */
@@ -61,12 +75,25 @@ public record AnnotationDifference(NodePod pod, Optional<Allocation> actual, Kin
                     ? Optional.empty()
                     : Optional.of(new AnnotationDifference(pod, Optional.empty(), Kind.WITHDRAWN));
         }
-        return snapshot.allocations()
-                .assigned()
-                .allocationOf(pod.ref().uid())
-                .filter(actual -> pod.demand().valid().filter(actual::gives).isPresent())
+        if (snapshot.refusedByOther(pod)) {
+            return Optional.of(new AnnotationDifference(pod, Optional.empty(), Kind.REFUSED));
+        }
+        Optional<Allocation> assigned =
+                snapshot.allocations().assigned().allocationOf(pod.ref().uid());
+        if (unmarked(snapshot, pod)) {
+            return Optional.of(new AnnotationDifference(pod, assigned, Kind.UNKNOWN_CARD));
+        }
+        return assigned.filter(
+                        actual -> pod.demand().valid().filter(actual::gives).isPresent())
                 .flatMap(actual -> kind(snapshot, pod, actual)
                         .map(kind -> new AnnotationDifference(pod, Optional.of(actual), kind)));
+    }
+
+    /** Whether the pod holds each card that it may have, by no annotation that the extender reads. */
+    private static boolean unmarked(NodeSnapshot snapshot, NodePod pod) {
+        return snapshot.allocations().evidence().get(pod.ref().uid()) == NodeAllocations.Evidence.POSSIBLE
+                && pod.foreign() instanceof AliyunPod
+                && !pod.foreign().bound();
     }
 
     private static Optional<Kind> kind(NodeSnapshot snapshot, NodePod pod, Allocation actual) {
@@ -110,6 +137,8 @@ public record AnnotationDifference(NodePod pod, Optional<Allocation> actual, Kin
                 AllocationCodec.annotationsOfRunning(actual.orElseThrow(), inventory, node, pod.containers(), now);
             case ADOPTED, UNASSIGNED -> AllocationCodec.annotationsOfAssigned(actual.orElseThrow());
             case WITHDRAWN -> pod.foreign().withdrawal();
+            case UNKNOWN_CARD -> Map.of(AnnotationKeys.LEGACY_ASSIGNED, "true");
+            case REFUSED -> Map.of();
         };
     }
 

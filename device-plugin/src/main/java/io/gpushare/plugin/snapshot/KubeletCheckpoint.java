@@ -22,9 +22,12 @@ import java.util.stream.Stream;
 /**
  * What the kubelet's checkpoint records: the answered Allocate calls of containers that have cards, by pod uid,
  * whichever plugin answered them. The plugin itself forgets its responses when it restarts.
+ *
+ * @param refused the containers to which gpushare's plugin answered that it has no card for them, by pod uid: they fail
+ *     at every start
  */
-public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
-    public static final KubeletCheckpoint EMPTY = new KubeletCheckpoint(Map.of());
+public record KubeletCheckpoint(Map<String, List<Entry>> pods, Map<String, Set<String>> refused) {
+    public static final KubeletCheckpoint EMPTY = new KubeletCheckpoint(Map.of(), Map.of());
 
     /** A card as the response to an Allocate call names it for the container runtime. */
     public sealed interface NamedCard {
@@ -123,10 +126,20 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
 
     public KubeletCheckpoint {
         pods = Map.copyOf(pods);
+        refused = Map.copyOf(refused);
     }
 
     public static KubeletCheckpoint of(Collection<Entry> entries) {
-        return new KubeletCheckpoint(entries.stream().collect(Collectors.groupingBy(Entry::podUid)));
+        return of(entries, Map.of());
+    }
+
+    public static KubeletCheckpoint of(Collection<Entry> entries, Map<String, Set<String>> refused) {
+        return new KubeletCheckpoint(entries.stream().collect(Collectors.groupingBy(Entry::podUid)), refused);
+    }
+
+    /** The containers of that pod that gpushare's plugin refused. */
+    Set<String> refused(String podUid) {
+        return refused.getOrDefault(podUid, Set.of());
     }
 
     /**
@@ -157,7 +170,7 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods) {
         for (ContainerDemand demand : demands) {
             allocations(podUid, demand, inventory).forEach(cards -> given.put(demand.name(), cards));
         }
-        return new PodEvidence.Recorded(entries(podUid).stream().anyMatch(Entry::ofOurDevices), given);
+        return new PodEvidence.Recorded(entries(podUid).stream().anyMatch(Entry::ofOurDevices), given, refused(podUid));
     }
 
     /** What each recorded response gave to the container with this demand. */

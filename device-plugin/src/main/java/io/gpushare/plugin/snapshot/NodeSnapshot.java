@@ -237,7 +237,12 @@ public final class NodeSnapshot {
 
     /** Whether the pod may still receive cards. */
     public boolean waits(NodePod pod) {
-        return !pod.ended() && !refused.contains(pod.ref().uid());
+        return !pod.ended() && !refused.contains(pod.ref().uid()) && !refusedByOther(pod);
+    }
+
+    /** Whether another device plugin gave a container of the pod no card: it fails at every start. */
+    boolean refusedByOther(NodePod pod) {
+        return !evidence.checkpoint().refused(pod.ref().uid()).isEmpty();
     }
 
     /** The pods that are bound to the node, and whose containers don't all have their cards yet. */

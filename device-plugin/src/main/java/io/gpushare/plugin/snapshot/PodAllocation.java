@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>A pod whose devices are another plugin's has what the annotation says, otherwise every card that the
  *       annotations of its scheduler leave possible. Of the cards in a response it has as much as the annotation says.
  *   <li>Containers get their devices in order: those after the last one that has some wait for theirs.
+ *   <li>A container that another plugin refused has nothing, whatever the annotations say: it can't start.
  *   <li>If annotation and devices name different cards and no response decides, the pod holds the cards of both.
  * </ol>
  *
@@ -75,10 +76,13 @@ record PodAllocation(
         MemoryUnit unit = claim.map(Allocation::unit)
                 .filter(_ -> evidence.answered().isEmpty())
                 .orElse(inventory.unit());
-        List<ContainerAllocation> claimed = claim.filter(
-                        allocation -> allocation.unit().equals(unit))
+        List<ContainerAllocation> claimed = claim
+                .filter(allocation -> allocation.unit().equals(unit))
                 .map(Allocation::containers)
-                .orElse(List.of());
+                .orElse(List.of())
+                .stream()
+                .filter(container -> !evidence.recorded().refused().contains(container.name()))
+                .toList();
         Map<String, ContainerAllocation> has = new LinkedHashMap<>(devices);
         claimed.forEach(container -> has.put(container.name(), container));
         responses.forEach((name, given) ->

@@ -51,10 +51,12 @@ record PodEvidence(NodePod pod, Listed listed, Recorded recorded, Map<String, Co
      * What the checkpoint records, whichever plugin answered the calls.
      *
      * @param ourDevices whether a call was about devices of ours
+     * @param refused the containers that gpushare's plugin gave no card
      */
-    record Recorded(boolean ourDevices, Map<String, ContainerAllocation> allocations) {
+    record Recorded(boolean ourDevices, Map<String, ContainerAllocation> allocations, Set<String> refused) {
         Recorded {
             allocations = Map.copyOf(allocations);
+            refused = Set.copyOf(refused);
         }
     }
 

@@ -3,17 +3,20 @@ package io.gpushare.plugin.state;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.devices.WireSize;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Joins everything that is reported about the node's cards into its inventory: the scan of the driver and the cordons.
- * Each input is reported whole, by a thread of its own, and each report produces one inventory.
+ * Joins everything that is reported about the node's cards into its inventory: the scan of the driver, the cordons, and
+ * whether another device plugin serves them. Each input is reported whole, by a thread of its own, and each report
+ * produces one inventory.
  */
 public final class InventoryAssembler {
     private static final Logger LOG = LoggerFactory.getLogger(InventoryAssembler.class);
@@ -24,6 +27,7 @@ public final class InventoryAssembler {
     private Inventory scanned;
     private Set<CardId> cordoned = Set.of();
     private Set<CardId> absent = Set.of();
+    private @Nullable NoCards otherServes;
 
     /**
      * Starts with no cards.
@@ -65,9 +69,18 @@ public final class InventoryAssembler {
         }
     }
 
+    /** Another device plugin serves the node's cards; null if none does. */
+    public synchronized void otherServes(@Nullable NoCards now) {
+        otherServes = now;
+        if (scannedOnce) {
+            assemble();
+        }
+    }
+
     private void assemble() {
         reportAbsent();
-        published.accept(scanned.withCordoned(cordoned));
+        Inventory now = scanned.withCordoned(cordoned);
+        published.accept(otherServes == null ? now : now.withNoCards(otherServes));
     }
 
     private void reportAbsent() {

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.kubelet;
 
+import static io.gpushare.model.codec.ResourceNames.DEFAULT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -43,7 +44,7 @@ class OtherPluginsTest {
     private Thread waiting(boolean slots) {
         return Thread.startVirtualThread(() -> {
             try {
-                OtherPlugins.awaitEnd(folder, slots);
+                new OtherPlugins(folder, slots ? DEFAULT.withHami() : DEFAULT).awaitEnd();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -59,6 +59,7 @@ class RegistrationIT {
                         ResourceNames.DEFAULT,
                         new Script(),
                         new Silent(),
+                        Map::of,
                         sockets,
                         InstantSource.system())
                 .start();
@@ -245,7 +246,13 @@ class RegistrationIT {
         Path deep = Path.of("/" + "d".repeat(100));
 
         assertThatThrownBy(() -> new KubeletConnection(
-                        deep, ResourceNames.DEFAULT, new Script(), new Silent(), sockets, InstantSource.system()))
+                        deep,
+                        ResourceNames.DEFAULT,
+                        new Script(),
+                        new Silent(),
+                        Map::of,
+                        sockets,
+                        InstantSource.system()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("the path of a Unix socket may have at most 107: choose a shorter --kubelet-dir");
     }
@@ -294,18 +301,6 @@ class RegistrationIT {
                     : new Outcome.Of<>(ContainerAllocateResponse.newBuilder()
                             .putEnvs("NVIDIA_VISIBLE_DEVICES", "GPU-a")
                             .build());
-        }
-    }
-
-    private static final class Silent implements KubeletConnection.Listener {
-        @Override
-        public void watched() {
-            // Nothing waits for it.
-        }
-
-        @Override
-        public void responded(String call, long nanos) {
-            // Nothing measures it.
         }
     }
 }

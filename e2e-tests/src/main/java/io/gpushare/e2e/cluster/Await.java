@@ -30,7 +30,7 @@ public final class Await {
         }
     }
 
-    private static void pause() {
+    static void pause() {
         try {
             Thread.sleep(PAUSE);
         } catch (InterruptedException e) {

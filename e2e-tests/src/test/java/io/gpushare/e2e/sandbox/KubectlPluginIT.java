@@ -96,6 +96,8 @@ class KubectlPluginIT {
                 .contains("gpu-a100-0000  10.0.0.1 ", "Allocated/Total GPU Memory In Cluster:\n")
                 .as("gpushare's last line is the sum")
                 .containsPattern("/1520 \\(\\d+%\\)\n$");
+        // gpushare's program takes the flags of its log.
+        assertThat(inspect("-v=5", "-logtostderr")).isEqualTo(summary);
         String details = inspect("-d", "gpu-t4-0001");
         assertThat(details)
                 .contains("NAME:       gpu-t4-0001", "IPADDRESS:  10.0.0.2", "Total :      60")

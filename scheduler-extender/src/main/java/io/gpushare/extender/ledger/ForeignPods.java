@@ -66,6 +66,18 @@ final class ForeignPods {
                 .orElse(former);
     }
 
+    /** Whether the pod holds each card that it may have, and so contradicts nobody there. */
+    boolean doubtful(PodEntry pod) {
+        return pod.foreign() != null && pod.node() != null && doubtful(pod.foreign(), pod.node());
+    }
+
+    /** The same, of a pod with these annotations on that node. */
+    boolean doubtful(ForeignPod foreign, String node) {
+        return foreign.holding(nodes.entry(node).cards().inventory())
+                .filter(held -> !held.certain())
+                .isPresent();
+    }
+
     /** The pod holds nothing by such annotations any more. */
     void forget(PodEntry pod) {
         if (pod.foreign() != null && pod.node() != null) {

@@ -368,13 +368,14 @@ public final class Ledger {
         return rejected.get();
     }
 
-    /** The memory units of bound pods without a valid allocation, by node. */
-    public Map<String, Long> unattributedUnits() {
-        Map<String, Long> units = new HashMap<>();
+    /** The memory units of each bound pod without a valid allocation, by node. */
+    public Map<String, Map<PodRef, Long>> unattributedUnits() {
+        Map<String, Map<PodRef, Long>> units = new HashMap<>();
         for (PodEntry entry : pods.entries()) {
             @Nullable String node = entry.node();
             if (node != null && entry.unattributed()) {
-                units.merge(node, (long) entry.demand().total().units(), Long::sum);
+                units.computeIfAbsent(node, _ -> new HashMap<>())
+                        .put(entry.ref(), (long) entry.demand().total().units());
             }
         }
         return units;

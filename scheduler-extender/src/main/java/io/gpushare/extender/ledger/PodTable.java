@@ -139,9 +139,12 @@ final class PodTable {
         @Nullable String complaint = annotation.rejection();
         if (complaint == null && !now.isEmpty() && node != null) {
             boolean unchanged = held.stream().anyMatch(now.getFirst()::sameCards);
+            boolean doubtful = foreign != null && foreignPods.doubtful(foreign, node);
             complaint = unchanged && old != null
                     ? old.complaint()
-                    : nodes.entry(node).contradiction(now.getFirst().counted());
+                    : doubtful
+                            ? null
+                            : undoubted(node).contradiction(now.getFirst().counted());
         }
         return new PodEntry(
                 pod.ref(),
@@ -155,6 +158,17 @@ final class PodTable {
                 now,
                 foreign,
                 complaint);
+    }
+
+    /** The node without the pods of which it is unknown which card they have. */
+    private NodeEntry undoubted(String node) {
+        NodeEntry entry = nodes.entry(node);
+        for (String uid : foreignPods.on(node)) {
+            if (entry(uid).filter(foreignPods::doubtful).isPresent()) {
+                entry = entry.without(uid);
+            }
+        }
+        return entry;
     }
 
     /** The holding of a pod that is bound to the node with this allocation in its annotation. */

@@ -8,6 +8,7 @@ import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.waste.CardUsage.CardUse;
 import io.gpushare.extender.waste.CardUsage.NodeUse;
 import io.gpushare.extender.waste.PodOnCard;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param offersNone whether its device plugin runs and offers no cards
  * @param holdsPods whether pods hold cards of it, known ones or not
  * @param measured whether its device plugin reports usage
- * @param pendingUnits units of bound pods whose card is unknown
+ * @param pending units of each bound pod whose card is unknown
  */
 public record NodeDetails(
         String name,
@@ -36,7 +37,12 @@ public record NodeDetails(
         @JsonIgnore boolean offersNone,
         @JsonIgnore boolean holdsPods,
         @JsonIgnore boolean measured,
-        @JsonIgnore long pendingUnits) {
+        @JsonIgnore Map<PodRef, Long> pending) {
+    public NodeDetails {
+        cards = List.copyOf(cards);
+        pending = Map.copyOf(pending);
+    }
+
     /**
      * One card.
      *
@@ -86,15 +92,16 @@ public record NodeDetails(
      * The nodes in their order.
      *
      * @param usage what is measured, by node
-     * @param pending units of bound pods whose card is unknown, by node
+     * @param pending units of each bound pod whose card is unknown, by node
      */
-    public static List<NodeDetails> of(List<NodeView> nodes, Map<String, NodeUse> usage, Map<String, Long> pending) {
+    public static List<NodeDetails> of(
+            List<NodeView> nodes, Map<String, NodeUse> usage, Map<String, Map<PodRef, Long>> pending) {
         return nodes.stream()
-                .map(node -> of(node, usage.get(node.name()), pending.getOrDefault(node.name(), 0L)))
+                .map(node -> of(node, usage.get(node.name()), pending.getOrDefault(node.name(), Map.of())))
                 .toList();
     }
 
-    private static NodeDetails of(NodeView node, @Nullable NodeUse measured, long pending) {
+    private static NodeDetails of(NodeView node, @Nullable NodeUse measured, Map<PodRef, Long> pending) {
         NodeUse usage = Objects.requireNonNullElse(measured, NodeUse.UNKNOWN);
         Map<CardId, List<PodOnCard>> pods = PodOnCard.byCard(node, usage);
         return new NodeDetails(
@@ -110,6 +117,11 @@ public record NodeDetails(
                 !node.cards().holdings().isEmpty(),
                 measured != null,
                 pending);
+    }
+
+    /** The units of all bound pods whose card is unknown. */
+    public long pendingUnits() {
+        return pending.values().stream().mapToLong(Long::longValue).sum();
     }
 
     public MemoryUnit unit() {

@@ -21,6 +21,7 @@ import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.ledger.CardState;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +105,33 @@ class ForeignPodsTest {
             ledger.removePod(POD);
         }
         assertThat(units()).containsExactly(0, 0);
+    }
+
+    /**
+     * The index annotation is gone: the plugin counts the pod on every card, and would refuse what was placed there.
+     */
+    @Test
+    void aPodThatGotItsCardAndLostTheIndexHoldsAllCards() {
+        Map<String, String> annotations = new HashMap<>(gpushare("0").annotations());
+        annotations.remove("ALIYUN_COM_GPU_MEM_IDX");
+        ledger.updatePod(pod(annotations));
+        assertThat(units()).containsExactly(10, 10);
+        ledger.removePod(POD);
+        assertThat(units()).containsExactly(0, 0);
+    }
+
+    @Test
+    void aPodOfWhichTheCardIsUnknownContradictsNobody() {
+        List<String> named = new ArrayList<>();
+        Ledger observed =
+                TestCluster.placer((pod, _, _) -> named.add(pod.name())).ledger();
+        observed.updateNode("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
+        observed.updatePod(gpushare("9"));
+        observed.updatePod(other("d", "GPU-1", 9));
+        assertThat(named).isEmpty();
+        // Two of which the cards are known contradict each other.
+        observed.updatePod(other("e", "GPU-1", 9));
+        assertThat(named).containsExactly("e");
     }
 
     @Test
@@ -199,6 +227,16 @@ class ForeignPodsTest {
         annotations.put("ALIYUN_COM_GPU_MEM_POD", "10");
         annotations.put("ALIYUN_COM_GPU_MEM_ASSIGNED", "true");
         return pod(annotations);
+    }
+
+    private static ClusterPod other(String name, String card, int units) {
+        return new ClusterPod(
+                new PodRef("uid-" + name, "default", name),
+                "n1",
+                false,
+                Map.of("gpushare.io/allocation", AllocationCodec.encode(TestCluster.memory(card, units))),
+                List.of(new ContainerResources(
+                        "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", String.valueOf(units)))));
     }
 
     private static ClusterPod pod(Map<String, String> annotations) {

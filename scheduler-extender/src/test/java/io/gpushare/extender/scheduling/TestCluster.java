@@ -47,7 +47,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TestCluster implements PodApi {
     public static Placer placer() {
-        return new Placer(DEMANDS, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+        return placer(AnnotationObserver.none());
+    }
+
+    /** A placer whose ledger notifies that observer. */
+    public static Placer placer(AnnotationObserver observer) {
+        return new Placer(DEMANDS, new Policies(PolicyKind.WSP), observer);
     }
 
     /** Decodes a pod that is known to be valid. */

@@ -1,5 +1,6 @@
 package io.gpushare.simulated.kubelet;
 
+import io.gpushare.simulated.kubelet.devices.KubeletVersion;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -12,10 +13,16 @@ import java.util.Map;
  *     of sockets must be shorter than 108 bytes
  * @param labels the node's labels
  * @param statusPeriod the period of node status updates (the real kubelet: 10 s)
+ * @param version what the kubelet does when two plugins register one resource
  * @param seed the seed for everything that a real kubelet does in random order
  */
 public record KubeletOptions(
-        String node, Path directory, Map<String, String> labels, Duration statusPeriod, long seed) {
+        String node,
+        Path directory,
+        Map<String, String> labels,
+        Duration statusPeriod,
+        KubeletVersion version,
+        long seed) {
     private static final int LONGEST_SOCKET = 107;
 
     public KubeletOptions {
@@ -28,7 +35,13 @@ public record KubeletOptions(
     }
 
     public static KubeletOptions of(String node, Path directory) {
-        return new KubeletOptions(node, directory, Map.of("gpushare", "true"), Duration.ofSeconds(1), 1);
+        return new KubeletOptions(
+                node, directory, Map.of("gpushare", "true"), Duration.ofSeconds(1), KubeletVersion.V1_36, 1);
+    }
+
+    /** The same kubelet in that version. */
+    public KubeletOptions in(KubeletVersion other) {
+        return new KubeletOptions(node, directory, labels, statusPeriod, other, seed);
     }
 
     Path plugins() {

@@ -22,7 +22,6 @@ final class NodeStatusReporter implements AutoCloseable {
     private final DeviceManager devices;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("node status").factory());
-    private ObjectNode reported = ApiClient.document();
 
     NodeStatusReporter(KubeletOptions options, ApiClient cluster, DeviceManager devices) {
         this.options = options;
@@ -35,16 +34,18 @@ final class NodeStatusReporter implements AutoCloseable {
                 this::report, 0, options.statusPeriod().toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    /**
+     * As the kubelet does (kubelet_node_status.go): it reads its node, sets what it knows, and writes if that differs.
+     * What others wrote of a resource that no plugin has registered stays, and becomes allocatable.
+     */
     private void report() {
-        ObjectNode status = status(devices.counts());
-        if (status.equals(reported)) {
-            return;
-        }
         try {
-            ApiClient.Answer answer = send(status);
-            if (answer.succeeded()) {
-                reported = status;
-            } else {
+            Map<String, DeviceTable.Count> counts = devices.report();
+            ApiClient.Answer node = cluster.get(path());
+            ApiClient.Answer answer = node.code() == 404
+                    ? cluster.post("/api/v1/nodes", created(status(ApiClient.document(), counts)))
+                    : update(node.document().withObject("/status"), counts);
+            if (!answer.succeeded()) {
                 LOG.debug("status of node {}: {}", options.node(), answer.message());
             }
         } catch (IOException e) {
@@ -54,32 +55,39 @@ final class NodeStatusReporter implements AutoCloseable {
         }
     }
 
-    private ApiClient.Answer send(ObjectNode status) throws IOException, InterruptedException {
-        ObjectNode patch = ApiClient.document();
-        patch.set("status", status);
-        String path = "/api/v1/nodes/" + options.node();
-        ApiClient.Answer answer = cluster.patch(path + "/status", patch);
-        if (answer.code() != 404) {
-            return answer;
+    private String path() {
+        return "/api/v1/nodes/" + options.node();
+    }
+
+    private ApiClient.Answer update(ObjectNode before, Map<String, DeviceTable.Count> counts)
+            throws IOException, InterruptedException {
+        ObjectNode now = status(before, counts);
+        if (now.equals(before)) {
+            return new ApiClient.Answer(200, ApiClient.document());
         }
-        ObjectNode node = patch.deepCopy();
+        ObjectNode patch = ApiClient.document();
+        patch.set("status", now);
+        return cluster.patch(path() + "/status", patch);
+    }
+
+    private ObjectNode created(ObjectNode status) {
+        ObjectNode node = ApiClient.document();
+        node.set("status", status);
         ObjectNode labels =
                 node.putObject("metadata").put("name", options.node()).putObject("labels");
         labels.put("kubernetes.io/hostname", options.node());
         options.labels().forEach(labels::put);
-        return cluster.post("/api/v1/nodes", node);
+        return node;
     }
 
-    private static ObjectNode status(Map<String, DeviceTable.Count> counts) {
-        ObjectNode status = ApiClient.document();
-        for (String side : new String[] {"capacity", "allocatable"}) {
-            ObjectNode amounts = status.putObject(side)
-                    .put("cpu", "64")
-                    .put("memory", "256Gi")
-                    .put("pods", "110");
-            counts.forEach((resource, count) -> amounts.put(
-                    resource, Integer.toString(side.equals("capacity") ? count.capacity() : count.allocatable())));
-        }
+    private static ObjectNode status(ObjectNode before, Map<String, DeviceTable.Count> counts) {
+        ObjectNode status = before.deepCopy();
+        ObjectNode capacity = status.withObject("/capacity");
+        capacity.put("cpu", "64").put("memory", "256Gi").put("pods", "110");
+        counts.forEach((resource, count) -> capacity.put(resource, Integer.toString(count.capacity())));
+        ObjectNode allocatable = capacity.deepCopy();
+        counts.forEach((resource, count) -> allocatable.put(resource, Integer.toString(count.allocatable())));
+        status.set("allocatable", allocatable);
         status.putArray("conditions")
                 .addObject()
                 .put("type", "Ready")

@@ -21,8 +21,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A simulated kubelet of one node. It follows Kubernetes 1.36 in everything between a device plugin, the pods of the
- * node and the API server. Pods have no processes: a started container is a record of its environment and devices.
+ * A simulated kubelet of one node. It follows Kubernetes 1.36, or another {@link KubeletOptions#version}, in everything
+ * between a device plugin, the pods of the node and the API server. Pods have no processes: a started container is a
+ * record of its environment and devices.
  */
 public final class SimulatedKubelet implements AutoCloseable {
     private static final double LISTS_PER_SECOND = 100;
@@ -44,7 +45,7 @@ public final class SimulatedKubelet implements AutoCloseable {
         this.options = options;
         this.clock = clock;
         cluster = new ApiClient(api);
-        devices = new DeviceManager(options.plugins(), options.seed(), clock);
+        devices = new DeviceManager(options.plugins(), options.version(), options.seed(), clock);
         status = new PodStatusWriter(cluster);
         pods = new PodWorkers(devices, status);
         report = new NodeStatusReporter(options, cluster, devices);

@@ -68,6 +68,22 @@ final class ClusterApi implements AutoCloseable {
         return annotations.path(key).asText("");
     }
 
+    /** The capacity of the node for a resource; empty if it has none. */
+    String capacity(String node, String resource) {
+        return send(() -> client.get(NODES + "/" + node))
+                .at("/status/capacity")
+                .path(resource)
+                .asText("");
+    }
+
+    /** Writes an amount into the node's status, as gpushare's device plugin does. */
+    void writeStatus(String node, String resource, String amount) {
+        ObjectNode patch = ApiClient.document();
+        patch.withObject("/status/capacity").put(resource, amount);
+        patch.withObject("/status/allocatable").put(resource, amount);
+        send(() -> client.patch(NODES + "/" + node + "/status", patch));
+    }
+
     void annotateNode(String node, Map<String, String> annotations) {
         send(() -> client.patch(NODES + "/" + node, annotations(annotations)));
     }

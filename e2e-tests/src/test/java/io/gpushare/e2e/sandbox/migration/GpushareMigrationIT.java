@@ -8,19 +8,23 @@ import io.gpushare.simulated.scheduler.SimulatedScheduler;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two nodes in use move from gpushare to this project in the order of deploy/COMING-FROM-GPUSHARE.md, with the real
- * programs and doubles of gpushare's.
+ * Two nodes in use move from gpushare to this project and back in the order of deploy/COMING-FROM-GPUSHARE.md, with the
+ * real programs and doubles of gpushare's.
  */
 class GpushareMigrationIT extends MigrationScenario {
     private static final int UNITS = 15;
     private static final String DEFAULT = "default-scheduler";
+    private static final Duration PAST_GRACE = Duration.ofMinutes(6);
     private static final String ASSIGNED = "ALIYUN_COM_GPU_MEM_ASSIGNED";
 
     GpushareMigrationIT() {
@@ -33,7 +37,8 @@ class GpushareMigrationIT extends MigrationScenario {
     }
 
     @Test
-    void nodesInUseMoveOneAfterTheOther() throws Exception {
+    void nodesInUseMoveOneAfterTheOtherAndBackAgain() throws Exception {
+        Map<String, Program> ours = new HashMap<>();
         GpushareExtender extender = keep(new GpushareExtender(api(), 2, UNITS));
         SimulatedScheduler scheduler = scheduler(DEFAULT, extender.uri(), Set.of(PodSpec.MEMORY), List.of());
         // No two of the first four fit on one card.
@@ -52,7 +57,7 @@ class GpushareMigrationIT extends MigrationScenario {
         assertThat(before).hasSize(6);
 
         for (String node : NODES) {
-            move(node);
+            ours.put(node, move(node));
             // gpushare's extender still binds: to the node of our plugin, and to the other one.
             int more = node.equals("n1") ? 1 : 3;
             create(PodSpec.sharing("between-" + more, 3600, more));
@@ -63,8 +68,8 @@ class GpushareMigrationIT extends MigrationScenario {
 
         scheduler.close();
         extender.close();
-        URI ours = startExtender();
-        scheduler(DEFAULT, ours, Set.of(PodSpec.MEMORY, PodSpec.CARDS), List.of());
+        URI our = startExtender();
+        SimulatedScheduler second = scheduler(DEFAULT, our, Set.of(PodSpec.MEMORY, PodSpec.CARDS), List.of());
         create(PodSpec.sharing("too-large", 3600, UNITS));
         create(PodSpec.sharing("new", 3600, 1));
         awaitPhase("new", "Running");
@@ -83,12 +88,54 @@ class GpushareMigrationIT extends MigrationScenario {
                 && watch().containers().keySet().stream().noneMatch(gone::contains));
         before.keySet().removeAll(gone);
         assertThat(watch().containers()).containsAllEntriesOf(before);
+
+        // gpushare does not know whole cards.
+        List.of("whole-1", "whole-2", "too-large").forEach(api()::delete);
+        second.close();
+        GpushareExtender again = keep(new GpushareExtender(api(), 2, UNITS));
+        scheduler(DEFAULT, again.uri(), Set.of(PodSpec.MEMORY), List.of());
+        for (String node : NODES) {
+            moveBack(node, Objects.requireNonNull(ours.get(node)));
+        }
+        create(PodSpec.sharing("back", 3600, 1));
+        awaitPhase("back", "Running");
+        assertThat(watch().containers()).containsAllEntriesOf(before);
         assertThat(watch().violations()).isEmpty();
         assertThat(api().pods()).noneMatch(pod -> pod.phase().equals("Failed"));
     }
 
+    /**
+     * Moves the node from our device plugin back to gpushare's, which starts once the kubelet has forgotten our count;
+     * on the first node it starts before, and again afterwards.
+     */
+    private void moveBack(String node, Program plugin) throws Exception {
+        api().unschedulable(node, true);
+        plugin.close();
+        boolean early = node.equals(NODES.getFirst());
+        if (early) {
+            startFormer(node);
+            await(() -> kubelet(node).allocatable(PodSpec.MEMORY) == 2 * UNITS);
+        }
+        pass(PAST_GRACE);
+        await(() -> api().capacity(node, PodSpec.CARDS).equals("0"));
+        if (early) {
+            endFormer(node);
+        }
+        api().removeAnnotations(node, INVENTORY);
+        startFormer(node);
+        await(() -> kubelet(node).allocatable(PodSpec.MEMORY) == 2 * UNITS);
+        api().unschedulable(node, false);
+        pass(Duration.ofMinutes(20));
+        Awaitility.await()
+                .during(Duration.ofSeconds(3))
+                .atMost(Duration.ofSeconds(30))
+                .until(
+                        () -> api().capacity(node, PodSpec.CARDS) + " " + api().capacity(node, PodSpec.MEMORY),
+                        "2 30"::equals);
+    }
+
     /** Moves the node from gpushare's device plugin to ours. */
-    private void move(String node) throws Exception {
+    private Program move(String node) throws Exception {
         await(() -> kubelet(node).allocatable(PodSpec.MEMORY) == 2 * UNITS);
         api().unschedulable(node, true);
         Program plugin = replaceFormer(node);
@@ -99,6 +146,7 @@ class GpushareMigrationIT extends MigrationScenario {
         assertThat(api().pod("ended").annotation(ALLOCATION)).isEmpty();
         plugin.checkAlive();
         api().unschedulable(node, false);
+        return plugin;
     }
 
     private void create(PodSpec pod) {

@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox.migration;
 
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.kubelet.PluginServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -16,11 +17,15 @@ final class GpusharePlugin implements AutoCloseable {
     private final ClusterApi cluster;
     private final PluginServer server;
 
-    /** Serves and registers with the kubelet that has this directory. */
+    /** Writes the number of cards, serves, and registers with the kubelet that has this directory: each once. */
     GpusharePlugin(String node, List<String> cards, int unitsOfCard, Path kubelet, ClusterApi cluster)
             throws IOException {
         this.node = node;
         this.cluster = cluster;
+        String count = String.valueOf(cards.size());
+        if (!cluster.capacity(node, PodSpec.CARDS).equals(count)) {
+            cluster.writeStatus(node, PodSpec.CARDS, count);
+        }
         List<String> devices = cards.stream()
                 .flatMap(card -> IntStream.range(0, unitsOfCard).mapToObj(unit -> card + "-_-" + unit))
                 .toList();

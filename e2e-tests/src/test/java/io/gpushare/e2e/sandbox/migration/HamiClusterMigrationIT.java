@@ -11,6 +11,7 @@ import io.gpushare.simulated.scheduler.SimulatedScheduler;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -237,6 +238,10 @@ class HamiClusterMigrationIT extends MigrationScenario {
         awaitPhase(bound, "Running");
         assertThat(api().pod(bound).annotation(HamiDevices.PHASE)).isEqualTo(HamiDevices.SUCCESS);
         api().unschedulable(node, false);
+        // What our plugin alone had registered expires; the resource that HAMi's registered after it stays.
+        pass(Duration.ofMinutes(6));
+        await(() -> api().capacity(node, PodSpec.MEMORY).equals("0"));
+        assertThat(kubelet(node).allocatable(HamiRequest.CARDS)).isEqualTo(2 * HamiPlugin.SLOTS);
         run("after-" + node, HAMI, node, List.of(MIB + "500 " + HamiRequest.CORES + "=10"));
         assertThat(watch().containers()).containsAllEntriesOf(before);
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.gpushare.e2e.sandbox.migration.HamiDevices.Device;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.kubelet.PluginServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -7,6 +7,7 @@ import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.kubelet.KubeletOptions;
+import io.gpushare.simulated.kubelet.MovableClock;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import io.gpushare.simulated.scheduler.ExtenderConfig;
 import io.gpushare.simulated.scheduler.SimulatedScheduler;
@@ -49,6 +50,7 @@ abstract class MigrationScenario {
     private final Deque<AutoCloseable> running = new ArrayDeque<>();
     private final Map<String, SimulatedKubelet> kubelets = new HashMap<>();
     private final Map<String, AutoCloseable> formers = new HashMap<>();
+    private final MovableClock clock = new MovableClock();
     private final int unitMib;
     private final List<String> flags;
     private SimulatedApiServer server;
@@ -66,6 +68,11 @@ abstract class MigrationScenario {
         this.flags = List.of(flags);
     }
 
+    /** Lets that time pass for the kubelets. */
+    final void pass(Duration time) {
+        clock.pass(time);
+    }
+
     /** Starts the former device plugin of a node, at the kubelet with that directory. */
     abstract AutoCloseable formerPlugin(String node, Path kubelet) throws IOException;
 
@@ -76,8 +83,7 @@ abstract class MigrationScenario {
         for (String node : NODES) {
             kubelets.put(
                     node,
-                    keep(SimulatedKubelet.start(
-                            KubeletOptions.of(node, folder.resolve(node)), server.uri(), InstantSource.system())));
+                    keep(SimulatedKubelet.start(KubeletOptions.of(node, folder.resolve(node)), server.uri(), clock)));
             await(() -> api.nodes().contains(node));
             startFormer(node);
         }
@@ -108,6 +114,11 @@ abstract class MigrationScenario {
         return Stream.of("a", "b")
                 .map(card -> "GPU-00000000-0000-4000-8000-0000000000" + node.charAt(1) + card)
                 .toList();
+    }
+
+    /** Ends the former device plugin of the node, if it runs. */
+    final void endFormer(String node) throws Exception {
+        Objects.requireNonNull(formers.get(node)).close();
     }
 
     final void startFormer(String node) throws IOException {

@@ -87,14 +87,20 @@ public final class InspectText {
         List<String> head = new ArrayList<>(List.of("NAME", "NAMESPACE"));
         List<OneCard> cards = node.cards();
         cards.forEach(card -> head.add("GPU" + card.index() + "(Allocated)"));
+        int columns = cards.size() + (node.pending().isEmpty() ? 0 : 1);
+        if (columns > cards.size()) {
+            head.add("Pending(Allocated)");
+        }
         TextTable table = new TextTable().row(head);
         Map<PodRef, long[]> pods = new TreeMap<>(PodOnCard.BY_NAME);
         for (int i = 0; i < cards.size(); i++) {
             for (PodOnCard on : cards.get(i).pods()) {
-                pods.computeIfAbsent(on.pod(), any -> new long[cards.size()])[i] +=
+                pods.computeIfAbsent(on.pod(), any -> new long[columns])[i] +=
                         on.share().units();
             }
         }
+        node.pending()
+                .forEach((pod, units) -> pods.computeIfAbsent(pod, any -> new long[columns])[cards.size()] = units);
         pods.forEach((pod, units) -> {
             List<String> row = new ArrayList<>(List.of(pod.name(), pod.namespace()));
             for (long each : units) {

@@ -81,4 +81,15 @@ class NodeTextTest {
                         .orElseThrow())
                 .isEqualTo("a     4 x simulated  26/60 GiB  4 GiB             7.0 GiB  10.0.0.1  11 0! 0- 15*");
     }
+
+    /** As in gpushare's own table, which counts such a pod in the node's sum too. */
+    @Test
+    void inspectHasARowForAPodWhoseCardIsUnknown() {
+        List<NodeDetails> nodes = NodeDetails.of(
+                List.of(node("b", 4, 15)), Map.of(), Map.of("b", Map.of(new PodRef("u", "lab", "unknown"), 4L)));
+        assertThat(new InspectText(nodes).details(false))
+                .contains("GPU3(Allocated)  Pending(Allocated)")
+                .containsPattern("unknown +lab +0 +0 +0 +0 +4 *\n")
+                .containsPattern("Allocated : +30 \\(50%\\)");
+    }
 }

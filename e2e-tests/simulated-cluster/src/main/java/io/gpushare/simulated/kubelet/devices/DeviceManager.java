@@ -24,22 +24,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Allocates devices to containers as Kubernetes 1.36 does (pkg/kubelet/cm/devicemanager/manager.go). It holds no lock
- * during a call of a plugin, and draws from a seeded source whatever depends on the order of Go's maps. NUMA alignment
- * is not simulated.
+ * Allocates devices to containers as Kubernetes 1.36 does (pkg/kubelet/cm/devicemanager/manager.go), and keeps the
+ * plugins of one resource as the chosen version does. It holds no lock during a call of a plugin, and draws from a
+ * seeded source whatever depends on the order of Go's maps. NUMA alignment is not simulated.
  */
 public final class DeviceManager {
     private static final Logger LOG = LoggerFactory.getLogger(DeviceManager.class);
 
     private final DeviceTable table = new DeviceTable();
+    /** The newest registration of each resource, also when its stream has ended. */
     private final Map<String, PluginConnection> plugins = new HashMap<>();
+
+    private final List<PluginConnection> former = new ArrayList<>();
+    private final KubeletVersion version;
     private final CheckpointFile checkpoint;
     private final Random random;
     private final InstantSource clock;
     private int registrations;
 
     /** @param plugins the folder of the plugins' sockets and of the checkpoint */
-    public DeviceManager(Path plugins, long seed, InstantSource clock) {
+    public DeviceManager(Path plugins, KubeletVersion version, long seed, InstantSource clock) {
+        this.version = version;
         this.checkpoint = new CheckpointFile(plugins);
         this.random = new Random(seed);
         this.clock = clock;
@@ -49,10 +54,14 @@ public final class DeviceManager {
     public void connected(PluginConnection plugin) {
         synchronized (this) {
             registrations++;
-            plugins.put(plugin.resource(), plugin);
+            PluginConnection before = plugins.put(plugin.resource(), plugin);
+            former.removeIf(PluginConnection::closed);
+            if (before != null) {
+                former.add(before);
+            }
             table.connected(plugin.resource());
         }
-        plugin.listAndWatch(devices -> update(plugin, devices), () -> streamEnded(plugin.resource()));
+        plugin.listAndWatch(devices -> update(plugin, devices), () -> streamEnded(plugin));
     }
 
     public synchronized int registrations() {
@@ -76,14 +85,12 @@ public final class DeviceManager {
         }
     }
 
-    /**
-     * Disconnects the plugin that is currently registered for the resource, even if it is newer than the one whose
-     * stream ended. Every kubelet up to 1.36 does so (plugin/v1beta1/handler.go, runClient).
-     */
-    private synchronized void streamEnded(String resource) {
-        PluginConnection present = plugins.remove(resource);
-        if (present != null) {
-            present.close();
+    private synchronized void streamEnded(PluginConnection ended) {
+        String resource = ended.resource();
+        PluginConnection newest = plugins.get(resource);
+        ended.close();
+        if (newest != null && (newest == ended || (version == KubeletVersion.V1_36 && !newest.closed()))) {
+            newest.close();
             table.disconnected(resource, clock.instant());
         }
     }
@@ -98,12 +105,29 @@ public final class DeviceManager {
 
     public synchronized void restart() {
         plugins.values().forEach(PluginConnection::close);
+        former.forEach(PluginConnection::close);
         plugins.clear();
-        table.restarted();
+        former.clear();
+        table.restarted(clock.instant());
     }
 
     public synchronized Map<String, DeviceTable.Count> counts() {
-        return table.counts(clock.instant());
+        return table.counts();
+    }
+
+    /**
+     * What the next status of the node says (GetCapacity). A resource whose plugin stopped more than five minutes ago
+     * is reported as 0 once and then unknown, so that later reports leave what others write of it.
+     */
+    public synchronized Map<String, DeviceTable.Count> report() {
+        Set<String> expired = table.expire(clock.instant());
+        Map<String, DeviceTable.Count> counts = new LinkedHashMap<>(table.counts());
+        expired.forEach(resource -> counts.put(resource, new DeviceTable.Count(0, 0)));
+        if (!expired.isEmpty()) {
+            plugins.keySet().removeAll(expired);
+            writeCheckpoint();
+        }
+        return counts;
     }
 
     public synchronized Map<String, Set<String>> healthy() {

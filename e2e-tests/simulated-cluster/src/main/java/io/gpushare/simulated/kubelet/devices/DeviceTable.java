@@ -44,8 +44,15 @@ public final class DeviceTable {
         offers.computeIfAbsent(resource, _ -> new Offer()).stopped = Instant.MAX;
     }
 
+    private static Offer expired() {
+        Offer offer = new Offer();
+        offer.stopped = Instant.EPOCH;
+        return offer;
+    }
+
     public void update(String resource, List<Device> devices) {
-        Offer offer = offers.computeIfAbsent(resource, _ -> new Offer());
+        // A list of a plugin whose resource has expired is dropped at the next report.
+        Offer offer = offers.computeIfAbsent(resource, _ -> expired());
         offer.healthy.clear();
         offer.unhealthy.clear();
         for (Device device : devices) {
@@ -53,6 +60,7 @@ public final class DeviceTable {
         }
     }
 
+    /** All devices of the resource are unhealthy, and it expires five minutes later unless a plugin registers. */
     public void disconnected(String resource, Instant now) {
         Offer offer = offers.computeIfAbsent(resource, _ -> new Offer());
         offer.unhealthy.addAll(offer.healthy);
@@ -60,21 +68,35 @@ public final class DeviceTable {
         offer.stopped = now;
     }
 
-    /** Applies a restart: only the devices of containers and the names of resources remain. */
-    public void restarted() {
-        offers.replaceAll((resource, offer) -> new Offer());
+    /** Applies a restart: only the devices of containers and the names of resources remain, as of stopped plugins. */
+    public void restarted(Instant now) {
+        offers.replaceAll((resource, offer) -> {
+            Offer empty = new Offer();
+            empty.stopped = now;
+            return empty;
+        });
     }
 
-    /** Capacity counts all devices, allocatable the healthy ones. Five minutes after a disconnection both are 0. */
-    public Map<String, Count> counts(Instant now) {
+    /** Capacity counts all devices, allocatable the healthy ones. */
+    public Map<String, Count> counts() {
         Map<String, Count> counts = new LinkedHashMap<>();
         offers.forEach((resource, offer) -> {
-            boolean forgotten = !offer.stopped.equals(Instant.MAX)
-                    && offer.stopped.plus(GRACE).isBefore(now);
             int healthy = offer.healthy.size();
-            counts.put(resource, forgotten ? new Count(0, 0) : new Count(healthy + offer.unhealthy.size(), healthy));
+            counts.put(resource, new Count(healthy + offer.unhealthy.size(), healthy));
         });
         return counts;
+    }
+
+    /** Forgets the resources whose plugins stopped more than five minutes ago, and returns them. */
+    public Set<String> expire(Instant now) {
+        Set<String> expired = new HashSet<>();
+        offers.forEach((resource, offer) -> {
+            if (!offer.stopped.equals(Instant.MAX) && offer.stopped.plus(GRACE).isBefore(now)) {
+                expired.add(resource);
+            }
+        });
+        offers.keySet().removeAll(expired);
+        return expired;
     }
 
     public Map<String, Held> held(String pod, String container) {

@@ -1,4 +1,4 @@
-package io.gpushare.e2e.sandbox.migration;
+package io.gpushare.simulated.kubelet;
 
 import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.AllocateResponse;
@@ -21,15 +21,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** The socket of a device plugin whose devices never change. */
-final class PluginServer implements AutoCloseable {
+/** A device plugin whose devices never change, and which registers once, when it starts. */
+public final class PluginServer implements AutoCloseable {
     private final UnixSockets sockets = new UnixSockets();
     private final Path socket;
     private final Server server;
 
     /** What the plugin gives a container for a number of devices. */
     @FunctionalInterface
-    interface Allocator {
+    public interface Allocator {
         /**
          * The environment of the container.
          *
@@ -39,7 +39,7 @@ final class PluginServer implements AutoCloseable {
     }
 
     /** Serves and registers with the kubelet that has this directory. */
-    PluginServer(Path kubelet, String name, String resource, List<String> devices, Allocator allocator)
+    public PluginServer(Path kubelet, String name, String resource, List<String> devices, Allocator allocator)
             throws IOException {
         socket = kubelet.resolve("device-plugins").resolve(name);
         server = sockets.serve(socket, new Plugin(devices, allocator));
