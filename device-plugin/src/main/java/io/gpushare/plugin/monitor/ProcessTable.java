@@ -17,10 +17,12 @@ public final class ProcessTable {
     private static final int MOST_BYTES = 1 << 16;
 
     private final Path proc;
+    private final List<String> own;
 
     /** @param proc where the node's proc file system is mounted */
     public ProcessTable(Path proc) {
         this.proc = proc;
+        own = lines(OWN.resolve("self/cgroup")).orElse(List.of());
     }
 
     /**
@@ -47,15 +49,18 @@ public final class ProcessTable {
     /** The cgroup of that process; empty when the process is not visible. */
     public Optional<Cgroup> cgroup(long pid) {
         return lines(pid, "cgroup")
-                .map(Cgroup::parse)
+                .map(lines -> Cgroup.parse(lines, own))
                 .map(cgroup -> cgroup.podUid().isEmpty()
                         ? cgroup
                         : cgroup.withMounts(lines(pid, "mountinfo").orElse(List.of())));
     }
 
     private Optional<List<String>> lines(long pid, String file) {
-        try (InputStream content =
-                Files.newInputStream(proc.resolve(Long.toString(pid)).resolve(file))) {
+        return lines(proc.resolve(Long.toString(pid)).resolve(file));
+    }
+
+    private static Optional<List<String>> lines(Path file) {
+        try (InputStream content = Files.newInputStream(file)) {
             return Optional.of(new String(content.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1)
                     .lines()
                     .toList());

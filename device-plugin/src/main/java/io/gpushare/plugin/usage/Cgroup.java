@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * The container of a process, read from the lines of its {@code /proc/<pid>/cgroup} (cgroups(7): {@code
@@ -48,12 +49,22 @@ public record Cgroup(Optional<String> podUid, Optional<String> containerId, Opti
                 .findFirst();
     }
 
-    /** Parses the lines; a hierarchy that names a pod has precedence. */
-    public static Cgroup parse(List<String> lines) {
+    /** Parses the lines of a process whose hierarchy the plugin sees from the root. */
+    static Cgroup parse(List<String> lines) {
+        return parse(lines, List.of());
+    }
+
+    /**
+     * Parses the lines; a hierarchy that names a pod has precedence.
+     *
+     * @param own the lines of the plugin itself. Names above its pod belong to the node, which may be a container, or
+     *     the container of another cluster's pod
+     */
+    public static Cgroup parse(List<String> lines, List<String> own) {
         List<Cgroup> found = lines.stream()
                 .map(line -> line.split(":", 3))
                 .filter(fields -> fields.length == 3)
-                .map(fields -> ofPath(fields[2]))
+                .map(fields -> ofPath(names(fields[2]), above(fields[1], own)))
                 .filter(cgroup -> cgroup.containerId().isPresent())
                 .toList();
         return found.stream()
@@ -63,22 +74,50 @@ public record Cgroup(Optional<String> podUid, Optional<String> containerId, Opti
                 .orElse(OF_THE_NODE);
     }
 
-    /** The pod's container is the first below the pod: it may have cgroups, and containers, of its own. */
-    private static Cgroup ofPath(String path) {
+    /** If its cgroup driver differs from the kubelet's, containerd writes {@code <pod's slice>:cri-containerd:<id>}. */
+    private static List<String> names(String path) {
+        return List.of(path.split("[/:]", -1));
+    }
+
+    /** The names above the plugin's own pod or container in the hierarchy of these controllers. */
+    private static List<String> above(String controllers, List<String> own) {
+        return own.stream()
+                .map(line -> line.split(":", 3))
+                .filter(fields -> fields.length == 3 && fields[1].equals(controllers))
+                .map(fields -> names(fields[2]))
+                .map(names -> names.subList(
+                        0, last(POD, names).or(() -> last(CONTAINER, names)).orElse(names.size())))
+                .findFirst()
+                .orElse(List.of());
+    }
+
+    private static Optional<Integer> last(Pattern kind, List<String> names) {
+        return IntStream.range(0, names.size())
+                .filter(i -> kind.matcher(names.get(i)).matches())
+                .boxed()
+                .reduce((_, later) -> later);
+    }
+
+    /**
+     * The first pod, and the first container below it: a container that may make cgroups can name those below its own
+     * like any pod's.
+     */
+    private static Cgroup ofPath(List<String> names, List<String> above) {
+        int next = 0;
+        while (next < Math.min(names.size(), above.size()) && names.get(next).equals(above.get(next))) {
+            next++;
+        }
         Optional<String> pod = Optional.empty();
-        Optional<String> container = Optional.empty();
-        // If its cgroup driver differs from the kubelet's, containerd writes <pod's slice>:cri-containerd:<id>.
-        for (String part : path.split("[/:]", -1)) {
-            Matcher asPod = POD.matcher(part);
-            Matcher asContainer = CONTAINER.matcher(part);
-            if (asPod.matches()) {
-                // Names above the pod belong to the node, which may be a container itself.
+        for (String name : names.subList(next, names.size())) {
+            Matcher asPod = POD.matcher(name);
+            Matcher asContainer = CONTAINER.matcher(name);
+            if (asContainer.matches()) {
+                return new Cgroup(pod, Optional.of(asContainer.group(1)));
+            }
+            if (pod.isEmpty() && asPod.matches()) {
                 pod = Optional.of(asPod.group(1).replace('_', '-'));
-                container = Optional.empty();
-            } else if (asContainer.matches() && container.isEmpty()) {
-                container = Optional.of(asContainer.group(1));
             }
         }
-        return container.isPresent() ? new Cgroup(pod, container) : OF_THE_NODE;
+        return OF_THE_NODE;
     }
 }

@@ -13,6 +13,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CgroupTest {
     private static final String P = "8d4e6d1c-7c0b-4a53-9f2e-0123456789ab";
     private static final String C = "3f1c".repeat(16);
+    private static final String X = "c0ffee00-7c0b-4a53-9f2e-0123456789ab";
+    private static final String O = "0a0a0a0a-7c0b-4a53-9f2e-0123456789ab";
+    private static final String E = "77aa".repeat(16);
     private static final String D = "a0b9".repeat(16);
 
     @ParameterizedTest(name = "{0}")
@@ -32,14 +35,55 @@ class CgroupTest {
         systemd in the container             | 0::/kubepods.slice/kubepods-podQ.slice/cri-containerd-C.scope/init.scope
         Docker in the container              | 0::/kubepods/burstable/podP/C/docker/D
         seen from another cgroup namespace   | 0::/../../kubepods-burstable-podQ.slice/cri-containerd-C.scope
-        kind: the node is a container        | 0::/docker/D/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-podQ.slice/cri-containerd-C.scope
-        kind, cgroupfs                       | 11:pids:/docker/D/kubelet/kubepods/besteffort/podP/C
         another root                         | 0::/k3s/kubepods/burstable/podP/C
         """)
     void podAndContainerAreRead(String system, String line) {
         assertThat(Cgroup.parse(List.of(written(line))))
                 .as(system)
                 .isEqualTo(new Cgroup(Optional.of(P), Optional.of(C)));
+    }
+
+    /** Some runtimes let a container make cgroups below its own, with any name; X is another pod's uid. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        0::/kubepods/burstable/podP/C/podX/D
+        0::/kubepods/burstable/podP/C/podX
+        0::/kubepods/burstable/podP/crio-C/kubepods/besteffort/podX/crio-D
+        0::/kubepods.slice/kubepods-podQ.slice/crio-C.scope/kubepods-podX.slice/crio-D.scope
+        0::/../../kubepods-burstable-podQ.slice/cri-containerd-C.scope/podX/D
+        0::/kubepods/podP/C/podX:cri-containerd:D
+        """)
+    void whatAContainerNamesBelowItsOwnCgroupIsNoPod(String line) {
+        assertThat(Cgroup.parse(List.of(written(line)))).isEqualTo(new Cgroup(Optional.of(P), Optional.of(C)));
+    }
+
+    @Test
+    void norIsItWhereTheKubeletMakesNoCgroups() {
+        assertThat(Cgroup.parse(List.of(written("0::/k8s.io/C/podX/D")), List.of("0::/k8s.io/" + E)))
+                .isEqualTo(new Cgroup(Optional.empty(), Optional.of(C)));
+    }
+
+    /** O is the pod that the node runs in, X the plugin's own, E its container. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+        kind: the node is a container | 0::/docker/D/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-podQ.slice/cri-containerd-C.scope | 0::/docker/D/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-besteffort.slice/kubelet-kubepods-besteffort-podX.slice/cri-containerd-E.scope
+        kind, cgroupfs                | 11:pids:/docker/D/kubelet/kubepods/besteffort/podP/C                  | 11:pids:/docker/D/kubelet/kubepods/podX/E
+        k3s in a pod                  | 0::/kubepods/burstable/podO/D/k3s/kubepods/burstable/podP/C           | 0::/kubepods/burstable/podO/D/k3s/kubepods/podX/E
+        with a container's own names  | 0::/kubepods/burstable/podO/D/k3s/kubepods/burstable/podP/C/podX/E    | 0::/kubepods/burstable/podO/D/k3s/kubepods/podX/E
+        another container of our pod  | 0::/kubepods/burstable/podO/D/k3s/kubepods/podP/C                     | 0::/kubepods/burstable/podO/D/k3s/kubepods/podP/E
+        """)
+    void onANodeThatIsAContainerThePodIsTheNodes(String system, String line, String own) {
+        assertThat(Cgroup.parse(List.of(written(line)), List.of(written(own))))
+                .as(system)
+                .isEqualTo(new Cgroup(Optional.of(P), Optional.of(C)));
+    }
+
+    @Test
+    void aProcessOfANodeInAPodIsNoneOfThatPod() {
+        assertThat(Cgroup.parse(
+                        List.of(written("0::/kubepods/podO/D/system.slice/k3s.service")),
+                        List.of(written("0::/kubepods/podO/D/kubepods/podX/E"))))
+                .isEqualTo(Cgroup.OF_THE_NODE);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -105,8 +149,12 @@ class CgroupTest {
 
     private static String written(String line) {
         return line.replaceAll("Q(?=\\.slice)", P.replace('-', '_'))
+                .replaceAll("X(?=\\.slice)", X.replace('-', '_'))
                 .replaceAll("podP", "pod" + P)
-                .replaceAll("D(?=/|$)", D)
+                .replaceAll("podX", "pod" + X)
+                .replaceAll("podO", "pod" + O)
+                .replaceAll("D(?=\\.scope|/|$)", D)
+                .replaceAll("E(?=\\.scope|/|$)", E)
                 .replaceAll("C(?=\\.scope|/|$)", C);
     }
 }
