@@ -58,7 +58,7 @@ public record MpsDirectory(Path root) {
 
     /** Why no daemon can run here, as a sentence: the path of its longest socket is too long; empty if one can. */
     public Optional<String> problem() {
-        String socket = pipe("x".repeat(UUID_LENGTH)).resolve(LONGEST_SOCKET).toString();
+        String socket = daemon("x".repeat(UUID_LENGTH)).resolve(LONGEST_SOCKET).toString();
         int length = socket.getBytes(StandardCharsets.UTF_8).length;
         return length <= LONGEST_PATH
                 ? Optional.empty()
