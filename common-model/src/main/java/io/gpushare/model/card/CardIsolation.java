@@ -51,15 +51,19 @@ public record CardIsolation(Isolation inForce, String missing, boolean closed, M
             if (percent.matches()) {
                 return new CoreCap(Integer.parseInt(percent.group(1)), 0);
             }
-            BigDecimal times = factor.matches() && factor.group(1) != null ? new BigDecimal(factor.group(1)) : BigDecimal.ONE;
+            BigDecimal times =
+                    factor.matches() && factor.group(1) != null ? new BigDecimal(factor.group(1)) : BigDecimal.ONE;
             if (!factor.matches() || times.signum() == 0 || times.compareTo(MOST_FACTOR) > 0) {
-                throw new IllegalArgumentException("'" + text + "' is not understood: write none, a percentage from 1 to"
-                        + " 100, memory, or memory*<factor> such as memory*2, at most memory*100");
+                throw new IllegalArgumentException(
+                        "'" + text + "' is not understood: write none, a percentage from 1 to"
+                                + " 100, memory, or memory*<factor> such as memory*2, at most memory*100");
             }
             return new CoreCap(0, times.movePointRight(2).intValueExact());
         }
 
-        /** The percentage for that many of the card's units, at least 10 if it depends on the memory; 0 for no limit. */
+        /**
+         * The percentage for that many of the card's units, at least 10 if it depends on the memory; 0 for no limit.
+         */
         int of(int units, int capacity) {
             if (hundredths == 0 || capacity == 0) {
                 return percent;
@@ -76,7 +80,10 @@ public record CardIsolation(Isolation inForce, String missing, boolean closed, M
                             ? String.valueOf(percent)
                             : equals(MEMORY)
                                     ? "memory"
-                                    : "memory*" + BigDecimal.valueOf(hundredths, 2).stripTrailingZeros().toPlainString();
+                                    : "memory*"
+                                            + BigDecimal.valueOf(hundredths, 2)
+                                                    .stripTrailingZeros()
+                                                    .toPlainString();
         }
     }
 

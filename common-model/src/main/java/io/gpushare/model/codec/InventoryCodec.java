@@ -255,7 +255,8 @@ public final class InventoryCodec {
                         details)
                 .withHealth(unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy))
                 .withCordoned(Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")))
-                .withIsolation(isolation(card).withHeadroom(memory(card, HEADROOM)).withCoreCap(coreCap(card)));
+                .withIsolation(
+                        isolation(card).withHeadroom(memory(card, HEADROOM)).withCoreCap(coreCap(card)));
     }
 
     private static Memory memory(JsonNode card, String field) {

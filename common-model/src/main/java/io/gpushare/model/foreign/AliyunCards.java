@@ -14,8 +14,8 @@ import io.gpushare.model.codec.Decoded;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** The cards that a pod of gpushare has or may have. */
 final class AliyunCards {
@@ -88,9 +88,10 @@ final class AliyunCards {
                 .findFirst();
     }
 
-    /** Whether a card, or the average of them, has as many units as gpushare wrote: its own plugin counts all memory. */
-    private static boolean counted(
-            AliyunPod pod, Inventory inventory, MemoryUnit unit, Function<Card, Memory> memory) {
+    /**
+     * Whether a card, or the average of them, has as many units as gpushare wrote: its own plugin counts all memory.
+     */
+    private static boolean counted(AliyunPod pod, Inventory inventory, MemoryUnit unit, Function<Card, Memory> memory) {
         List<Integer> units =
                 inventory.cards().stream().map(memory).map(unit::unitsIn).toList();
         long total = units.stream().mapToLong(Integer::longValue).sum();

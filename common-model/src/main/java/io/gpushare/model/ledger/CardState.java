@@ -121,8 +121,8 @@ public final class CardState {
     }
 
     /**
-     * The cores in percent that the containers of a pod with that allocation may use at one time, at most all of them; 0
-     * if one of them has no limit.
+     * The cores in percent that the containers of a pod with that allocation may use at one time, at most all of them;
+     * 0 if one of them has no limit.
      */
     public int coreCap(Allocation allocation) {
         List<ContainerAllocation> capped = new ArrayList<>();
@@ -176,7 +176,9 @@ public final class CardState {
      * and the isolation now.
      */
     public boolean holdsHeadroom() {
-        return overCommitted() && allocated.withoutSlots().withUnits(0).fits(capacity) && allocated.units() <= unitsOfAll
+        return overCommitted()
+                && allocated.withoutSlots().withUnits(0).fits(capacity)
+                && allocated.units() <= unitsOfAll
                 && !takenWhole();
     }
 

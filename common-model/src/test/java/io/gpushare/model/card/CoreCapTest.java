@@ -55,7 +55,9 @@ class CoreCapTest {
 
     @Test
     void nothingIsCappedWhereCoresAreNotLimited() {
-        assertThat(CardIsolation.of(Isolation.DRIVER).withCoreCap(CoreCap.MEMORY).coresOf(Share.memory(1), Share.memory(14)))
+        assertThat(CardIsolation.of(Isolation.DRIVER)
+                        .withCoreCap(CoreCap.MEMORY)
+                        .coresOf(Share.memory(1), Share.memory(14)))
                 .isZero();
         assertThat(CardIsolation.closed("no MPS").withCoreCap(CoreCap.MEMORY).coreCap())
                 .isEqualTo(CoreCap.NONE);
@@ -70,8 +72,21 @@ class CoreCapTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "0", "101", "-1", "1e9", "memory*", "memory*0", "memory*0.001", "memory*101", "memory*-1", "Memory",
-                "memory*2x", "memory * 2", "99999999999", "30 %"
+                "",
+                "0",
+                "101",
+                "-1",
+                "1e9",
+                "memory*",
+                "memory*0",
+                "memory*0.001",
+                "memory*101",
+                "memory*-1",
+                "Memory",
+                "memory*2x",
+                "memory * 2",
+                "99999999999",
+                "30 %"
             })
     void anythingElseIsRefusedWithASentence(String option) {
         assertThatThrownBy(() -> CoreCap.parse(option))

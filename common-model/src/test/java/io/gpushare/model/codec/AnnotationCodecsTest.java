@@ -71,9 +71,8 @@ class AnnotationCodecsTest {
 
     @Test
     void whatIsKeptOfACardAndTheCapOfItsCoresArePartOfTheInventory() {
-        CardIsolation mps = CardIsolation.of(Isolation.MPS)
-                .withHeadroom(Memory.ofMib(617))
-                .withCoreCap(CoreCap.parse("memory*2"));
+        CardIsolation mps =
+                CardIsolation.of(Isolation.MPS).withHeadroom(Memory.ofMib(617)).withCoreCap(CoreCap.parse("memory*2"));
         Inventory node = NODE.withIsolation(Map.of(T4.id(), mps));
         String written = InventoryCodec.encode(node);
         assertThat(written).contains("\"isolation\":\"mps\",\"headroomMiB\":617,\"defaultCores\":\"memory*2\"");
@@ -87,8 +86,13 @@ class AnnotationCodecsTest {
                 .isEqualTo(new Decoded.Valid<>(closed));
         // Of a version that knows other caps.
         String later = written.replace("memory*2", "fair");
-        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, later)).valid().orElseThrow().cards().getFirst()
-                        .isolation().coreCap())
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, later))
+                        .valid()
+                        .orElseThrow()
+                        .cards()
+                        .getFirst()
+                        .isolation()
+                        .coreCap())
                 .isEqualTo(CoreCap.NONE);
     }
 

@@ -169,8 +169,8 @@ class NodeCardsTest {
     void aCardWhosePodsHoldItsHeadroomOffersNothingUntilTheyHoldLess() {
         Inventory before = node(15);
         NodeCards full = add(add(NodeCards.of(before), memory(8)), memory(7));
-        Inventory upgraded = before.withIsolation(Map.of(
-                new CardId("GPU-0"), CardIsolation.of(Isolation.MPS).withHeadroom(Memory.ofMib(617))));
+        Inventory upgraded = before.withIsolation(
+                Map.of(new CardId("GPU-0"), CardIsolation.of(Isolation.MPS).withHeadroom(Memory.ofMib(617))));
 
         NodeCards now = full.withInventory(upgraded);
         CardState card = now.cards().getFirst();
@@ -201,8 +201,8 @@ class NodeCardsTest {
     @Test
     void theCapOfAPodsCoresIsTheSumOverContainersThatRunTogether() {
         CardId id = new CardId("GPU-0");
-        CardState card = NodeCards.of(node(14)
-                        .withIsolation(Map.of(id, CardIsolation.of(Isolation.MPS).withCoreCap(CoreCap.MEMORY))))
+        CardState card = NodeCards.of(node(14).withIsolation(
+                                Map.of(id, CardIsolation.of(Isolation.MPS).withCoreCap(CoreCap.MEMORY))))
                 .cards()
                 .getFirst();
         ContainerAllocation init = new ContainerAllocation("init", ContainerRole.INIT, Map.of(id, Share.memory(10)));
@@ -210,11 +210,15 @@ class NodeCardsTest {
         ContainerAllocation asking = new ContainerAllocation("asks", ContainerRole.APP, Map.of(id, new Share(2, 0, 5)));
 
         assertThat(card.coreCap(new Allocation(MemoryUnit.GIB, List.of(four)))).isEqualTo(28);
-        assertThat(card.coreCap(new Allocation(MemoryUnit.GIB, List.of(four, asking)))).isEqualTo(33);
-        assertThat(card.coreCap(new Allocation(MemoryUnit.GIB, List.of(init, four, asking)))).isEqualTo(71);
+        assertThat(card.coreCap(new Allocation(MemoryUnit.GIB, List.of(four, asking))))
+                .isEqualTo(33);
+        assertThat(card.coreCap(new Allocation(MemoryUnit.GIB, List.of(init, four, asking))))
+                .isEqualTo(71);
         CardState unlimited = NodeCards.of(mps(14)).cards().getFirst();
-        assertThat(unlimited.coreCap(new Allocation(MemoryUnit.GIB, List.of(four, asking)))).isZero();
-        assertThat(unlimited.coreCap(new Allocation(MemoryUnit.GIB, List.of(asking)))).isEqualTo(5);
+        assertThat(unlimited.coreCap(new Allocation(MemoryUnit.GIB, List.of(four, asking))))
+                .isZero();
+        assertThat(unlimited.coreCap(new Allocation(MemoryUnit.GIB, List.of(asking))))
+                .isEqualTo(5);
     }
 
     @Test

@@ -41,8 +41,9 @@ class MpsDirectoryTest {
         assertThat(socket).hasSize(107);
         assertThat(new MpsDirectory(longest).problem()).isEmpty();
         assertThat(new MpsDirectory(Path.of(longest + "é")).problem())
-                .hasValueSatisfying(problem ->
-                        assertThat(problem).contains("of 109 bytes, and at most 107 are possible").endsWith("2 bytes shorter"));
+                .hasValueSatisfying(problem -> assertThat(problem)
+                        .contains("of 109 bytes, and at most 107 are possible")
+                        .endsWith("2 bytes shorter"));
         assertThat(new MpsDirectory(Path.of("/run/gpushare/mps")).problem()).isEmpty();
     }
 
