@@ -1,6 +1,6 @@
 package io.gpushare.model.ledger;
 
-import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.Demand;
 
 /** Why a demand does not fit. The sentences are few and constant, because kube-scheduler groups nodes by their text. */
 public enum Refusal {
@@ -26,24 +26,33 @@ public enum Refusal {
 
     private final String sentence;
 
-    /** No card of the node limits that kind. */
-    static Refusal noLimit(ShareKind kind) {
-        return switch (kind) {
-            case MEMORY, WHOLE_CARDS, INSTANCES -> NO_CARD_OF_KIND;
-            case CORES -> NO_CORE_LIMITS;
-            case SLOTS -> NO_SLOTS;
+    /** The reason for that obstacle of the node's nearest card. */
+    static Refusal of(Nearest nearest) {
+        return switch (nearest.obstacle()) {
+            case NOT_SELECTED -> NO_CARD_OF_KIND;
+            case TOO_FEW -> TOO_FEW_CARDS;
+            case NO_CORE_LIMITS -> NO_CORE_LIMITS;
+            case WITHOUT_SLOTS -> NO_SLOTS;
+            case FEW_CORES -> lack(nearest, NO_CARD_WITH_CORES);
+            case NO_SLOT -> lack(nearest, NO_CARD_WITH_SLOTS);
+            // Larger cards of the node do not limit cores.
+            case TOO_SMALL ->
+                lack(
+                        nearest,
+                        nearest.demand().share().hasPercents() && !nearest.everyCard()
+                                ? NO_CARD_WITH_CORES
+                                : NO_CARD_WITH_MEMORY);
+            default -> lack(nearest, NO_CARD_WITH_MEMORY);
         };
     }
 
-    /** Memory is free on a card, and not as much of that kind as the pod requests. */
-    static Refusal lack(ShareKind kind) {
-        return switch (kind) {
-            case MEMORY -> NO_CARD_WITH_MEMORY;
-            case WHOLE_CARDS -> NO_FREE_CARDS;
-            case CORES -> NO_CARD_WITH_CORES;
-            case SLOTS -> NO_CARD_WITH_SLOTS;
-            case INSTANCES -> NO_FREE_INSTANCES;
-        };
+    /** The reason of a demand of one card to share is that one. */
+    private static Refusal lack(Nearest nearest, Refusal ofOneCard) {
+        Demand demand = nearest.demand();
+        if (nearest.whole()) {
+            return demand.instances() ? NO_FREE_INSTANCES : NO_FREE_CARDS;
+        }
+        return demand.sharedCards() > 1 ? NO_CARDS_WITH_MEMORY : ofOneCard;
     }
 
     Refusal(String sentence) {
