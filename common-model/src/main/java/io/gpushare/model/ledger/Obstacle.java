@@ -50,11 +50,6 @@ public enum Obstacle implements Verdict {
         };
     }
 
-    /** Whether it can pass, and the card then serve: it is as large as is needed, and of the right kind. */
-    public boolean canPass() {
-        return compareTo(TOO_SMALL) < 0;
-    }
-
     /** What keeps the card from giving the demand's share of it; null if nothing does. */
     static @Nullable Obstacle ofShare(Demand demand, CardState state) {
         if (!state.acceptedBy(demand.selector())) {

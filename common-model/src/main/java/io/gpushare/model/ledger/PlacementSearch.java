@@ -25,7 +25,7 @@ record PlacementSearch(
     /** The cards for the demand, for which nothing is lacking. */
     List<ContainerAllocation> place(Demand demand) {
         List<CardState> free =
-                cards.stream().filter(state -> Obstacle.ofWhole(demand, state) == null && forWhole.test(state)).toList();
+                cards.stream().filter(state -> wholeFree(state, demand)).toList();
         List<CardState> shared = shared(demand, free);
         List<CardState> left =
                 free.stream().filter(state -> !shared.contains(state)).toList();
@@ -38,20 +38,21 @@ record PlacementSearch(
     /** Why the demand does not fit; null if it does. */
     @Nullable
     Nearest nearest(Demand demand) {
-        Nearest.Answers toShare = new Nearest.Answers(demand, false);
-        Nearest.Answers toTake = new Nearest.Answers(demand, true);
-        int sharedOnly = 0;
+        int shareable = 0;
+        int free = 0;
+        int either = 0;
         for (CardState state : cards) {
-            boolean takes = demand.wholeCards() > 0
-                    && toTake.add(Obstacle.ofWhole(demand, state), state, forWhole);
-            boolean shares = demand.shares() && toShare.add(Obstacle.ofShare(demand, state), state, forShares);
-            sharedOnly += shares && !takes ? 1 : 0;
+            boolean shares = demand.shares() && shareable(state, demand);
+            boolean whole = demand.wholeCards() > 0 && wholeFree(state, demand);
+            shareable += shares ? 1 : 0;
+            free += whole ? 1 : 0;
+            either += shares || whole ? 1 : 0;
         }
-        if (toShare.fitting() < demand.sharedCards()) {
-            return toShare.nearest(toShare.fitting());
+        if (shareable < demand.sharedCards()) {
+            return Nearest.of(demand, false, cards, shareable);
         }
-        int together = toTake.fitting() + Math.min(sharedOnly, demand.sharedCards());
-        return together >= demand.cards() ? null : toTake.nearest(together);
+        int together = free + Math.min(either - free, demand.sharedCards());
+        return together >= demand.cards() ? null : Nearest.of(demand, true, cards, free == 0 ? 0 : together);
     }
 
     /**
@@ -64,7 +65,7 @@ record PlacementSearch(
     private List<CardState> shared(Demand demand, List<CardState> free) {
         int count = demand.sharedCards();
         List<CardState> candidates = cards.stream()
-                .filter(state -> count > 0 && Obstacle.ofShare(demand, state) == null && forShares.test(state))
+                .filter(state -> count > 0 && shareable(state, demand))
                 .sorted(order(free))
                 .toList();
         int mostFree = free.size() - demand.wholeCards();
@@ -130,5 +131,13 @@ record PlacementSearch(
 
     private static boolean free(CardState state) {
         return state.offers(state.card().id().whole());
+    }
+
+    private boolean shareable(CardState state, Demand demand) {
+        return Obstacle.ofShare(demand, state) == null && forShares.test(state);
+    }
+
+    private boolean wholeFree(CardState state, Demand demand) {
+        return Obstacle.ofWhole(demand, state) == null && forWhole.test(state);
     }
 }

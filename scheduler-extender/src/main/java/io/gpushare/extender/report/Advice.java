@@ -27,7 +27,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -83,17 +82,11 @@ final class Advice {
             advice.addAll(smaller(nodes, most));
         } else {
             advice.addAll(ends(nodes));
-            nodes.stream()
-                    .filter(node -> closed(node, state -> !state.card().held()))
-                    .findFirst()
-                    .ifPresent(node -> advice.add("A card of node " + node.node()
-                            + " could take it but is unhealthy or cordoned: repair or uncordon it."));
-            nodes.stream()
-                    .filter(node -> closed(node, state -> state.card().held()))
-                    .findFirst()
-                    .ifPresent(node -> advice.add("A card of node " + node.node()
-                            + " could take it but is held by kubectl gpushare defrag: wait until that ends, or remove"
-                            + " the node's annotation " + AnnotationKeys.RESERVATION + "."));
+            closed(nodes, false).ifPresent(node ->
+                    advice.add("A card of node " + node + " could take it but is unhealthy or cordoned: repair or uncordon it."));
+            closed(nodes, true).ifPresent(node -> advice.add("A card of node " + node
+                    + " could take it but is held by kubectl gpushare defrag: wait until that ends, or remove the node's"
+                    + " annotation " + AnnotationKeys.RESERVATION + "."));
         }
         return advice;
     }
@@ -142,11 +135,14 @@ final class Advice {
         return state.acceptedBy(demand.selector());
     }
 
-    /** Whether the node has such a card that could take the pod if it accepted new pods. */
-    private boolean closed(NodeVerdict node, Predicate<CardState> which) {
-        return node.cards().cards().stream()
-                .filter(state -> !state.card().placeable() && which.test(state))
-                .anyMatch(state -> Verdict.of(demand, opened(state)).fits());
+    /** The first node with a card that could take the pod if it accepted new pods; it is held or not. */
+    private Optional<String> closed(List<NodeVerdict> nodes, boolean held) {
+        return nodes.stream()
+                .filter(node -> node.cards().cards().stream()
+                        .filter(state -> !state.card().placeable() && state.card().held() == held)
+                        .anyMatch(state -> Verdict.of(demand, opened(state)).fits()))
+                .map(NodeVerdict::node)
+                .findFirst();
     }
 
     private static CardState opened(CardState state) {

@@ -112,8 +112,8 @@ public sealed interface Explanation {
         }
 
         /** The obstacle of the card that comes nearest; empty if the reason is not in the cards. */
-        Optional<CardObstacle> obstacle() {
-            return CardObstacle.of(nearest, cards.inventory());
+        Optional<CardVerdict> obstacle() {
+            return CardVerdict.of(nearest, cards.inventory());
         }
 
         /** The result card by card. */

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.model.ledger.Obstacle;
+import io.gpushare.model.ledger.Verdict;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -27,9 +28,9 @@ public record RefusedNodes(
         @JsonInclude(Include.NON_EMPTY) String model,
         int nodes,
         @JsonInclude(Include.NON_EMPTY) String detail) {
-    private record Key(Reason reason, String model, @Nullable Obstacle kind) {}
+    private record Key(Reason reason, String model, @Nullable Verdict verdict) {}
 
-    private record Group(Reason reason, @Nullable CardObstacle nearest, int nodes) {
+    private record Group(Reason reason, @Nullable CardVerdict nearest, int nodes) {
         Group plus(Group other) {
             boolean nearer = nearest == null
                     || (other.nearest() != null && other.nearest().amount() > nearest.amount());
@@ -49,7 +50,7 @@ public record RefusedNodes(
 
         // What is not in the cards comes after what is.
         Optional<Obstacle> kind() {
-            return Optional.ofNullable(nearest).map(CardObstacle::kind);
+            return nearest != null && nearest.verdict() instanceof Obstacle obstacle ? Optional.of(obstacle) : Optional.empty();
         }
     }
 
@@ -69,20 +70,20 @@ public record RefusedNodes(
         for (NodeVerdict node : nodes) {
             @Nullable Reason why = node.why();
             if (why != null) {
-                Optional<CardObstacle> obstacle = node.obstacle();
+                Optional<CardVerdict> obstacle = node.obstacle();
                 groups.merge(
                         new Key(
                                 why,
                                 obstacle.map(each -> each.state().card().title())
                                         .orElse(""),
-                                obstacle.map(CardObstacle::kind).orElse(null)),
+                                obstacle.map(CardVerdict::verdict).orElse(null)),
                         new Group(why, obstacle.orElse(null), 1),
                         Group::plus);
             }
         }
         List<RefusedNodes> refused = new ArrayList<>();
         for (Group group : groups.values().stream().sorted(NEAREST_FIRST).toList()) {
-            @Nullable CardObstacle nearest = group.nearest();
+            @Nullable CardVerdict nearest = group.nearest();
             refused.add(new RefusedNodes(
                     group.reason(), group.model(), group.nodes(), nearest == null ? "" : nearest.ofNodes()));
         }

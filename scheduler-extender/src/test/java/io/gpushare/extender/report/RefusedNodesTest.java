@@ -278,8 +278,8 @@ class RefusedNodesTest {
     @Test
     void aPodThatAlsoTakesACardWholeIsNotToldThatEnoughCardsFit() {
         node(TestCluster.cards(16, 16));
-        runs("n1", Map.of(MEMORY, "1"));
-        runs("n1", Map.of(MEMORY, "16"));
+        runs("n1", Map.of(MEMORY, "10"));
+        runs("n1", Map.of(MEMORY, "10"));
         SchedulingPod pod = new SchedulingPod(
                 new PodRef("uid-both", "lab", "both"),
                 0,
