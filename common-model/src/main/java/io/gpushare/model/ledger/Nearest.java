@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param fitting the number of cards that could serve, where that is too few
  * @param refusal the same in one of a few constant sentences
  */
-public record Nearest(Demand demand, Obstacle obstacle, @Nullable CardState card, int fitting, Refusal refusal) {
+public record Nearest(
+        Demand demand, Obstacle obstacle, @Nullable CardState card, int fitting, Refusal refusal) {
     /**
      * Finds it.
      *
@@ -26,9 +27,8 @@ public record Nearest(Demand demand, Obstacle obstacle, @Nullable CardState card
         for (CardState state : cards) {
             @Nullable Obstacle alone = whole ? Obstacle.ofWhole(demand, state) : Obstacle.ofShare(demand, state);
             // A card that fits may be one of another container of the pod, where that is in the way.
-            Obstacle obstacle = alone != null
-                    ? alone
-                    : fitting > 0 ? Obstacle.FEW : whole ? Obstacle.SHARED : Obstacle.TAKEN_WHOLE;
+            Obstacle obstacle =
+                    alone != null ? alone : fitting > 0 ? Obstacle.FEW : whole ? Obstacle.SHARED : Obstacle.TAKEN_WHOLE;
             selected += obstacle == Obstacle.NOT_SELECTED ? 0 : 1;
             int order = nearest == null ? -1 : obstacle.compareTo(nearest);
             alike = order < 0 ? 1 : order == 0 ? alike + 1 : alike;
@@ -43,8 +43,7 @@ public record Nearest(Demand demand, Obstacle obstacle, @Nullable CardState card
         boolean tooFew = selected > 0 && selected < demand.cards() && demand.cards() > 1;
         return tooFew
                 ? new Nearest(demand, Obstacle.TOO_FEW, card, selected, Refusal.TOO_FEW_CARDS)
-                : new Nearest(
-                        demand, nearest, card, fitting, Refusal.of(demand, whole, nearest, alike == selected));
+                : new Nearest(demand, nearest, card, fitting, Refusal.of(demand, whole, nearest, alike == selected));
     }
 
     /** The number of cards where these are too few, otherwise what the card has of what is lacking. */

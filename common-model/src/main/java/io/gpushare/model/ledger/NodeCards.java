@@ -118,10 +118,10 @@ public final class NodeCards {
 
     /** Why the demand does not fit; null if it does. The result is that of {@link #place}, which takes longer. */
     public @Nullable Nearest nearest(Demand demand) {
-        boolean fits = demand.plain()
-                && (demand.shares() ? demand.share().units() <= mostUnits : demand.wholeCards() <= unused);
-        if (fits) {
-            return null;
+        if (demand.plain()) {
+            int fitting = demand.shares() ? 0 : unused;
+            boolean fits = demand.shares() ? demand.share().units() <= mostUnits : demand.wholeCards() <= unused;
+            return fits ? null : Nearest.of(demand, !demand.shares(), cards, fitting);
         }
         return demand.parts().size() == 1
                 ? new PlacementSearch(inventory, cards, ANY, ANY).nearest(demand)
@@ -166,8 +166,8 @@ public final class NodeCards {
             // No card is shared by one of its containers and taken whole by another, not even one after the other.
             Predicate<CardState> unshared = state -> !has(placed, state, Share::hasPart);
             Predicate<CardState> notWhole = state -> !has(placed, state, share -> share.takenWhole() > 0);
-            PlacementSearch search = new PlacementSearch(
-                    inventory, beside(placed), forShares.and(notWhole), forWhole.and(unshared));
+            PlacementSearch search =
+                    new PlacementSearch(inventory, beside(placed), forShares.and(notWhole), forWhole.and(unshared));
             @Nullable Nearest why = search.nearest(part);
             if (why != null) {
                 return why;

@@ -101,7 +101,9 @@ class NodeCardsProperties {
                         assertThat(withMemory).isZero();
                         // Other pods have the cores, or those cards that limit cores are too small.
                         assertThat(allowed)
-                                .anyMatch(state -> state.offers(demand.share().withoutSlots().withoutPercents()) || !state.limitsCores());
+                                .anyMatch(state -> state.offers(
+                                                demand.share().withoutSlots().withoutPercents())
+                                        || !state.limitsCores());
                     }
                     case NO_CARD_WITH_SLOTS -> {
                         assertThat(withMemory).isZero();
