@@ -146,11 +146,6 @@ public record Share(int units, int wholeCards, int cores, int slots, int part, i
         return part == 0 ? this : of(units, wholeCards, cores, slots, 0, instances);
     }
 
-    /** The memory alone. */
-    public Share memoryOnly() {
-        return of(units, 0, 0, 0, part, 0);
-    }
-
     /** Whether it has a percentage of any kind. */
     public boolean hasPercents() {
         return cores > 0;

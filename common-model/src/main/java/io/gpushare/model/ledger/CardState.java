@@ -114,10 +114,7 @@ public final class CardState {
 
     /** Whether that share is free here. Percentages must be limited, but for those who request slots. */
     public boolean offers(Share share) {
-        return share.on(capacity).fits(free)
-                && (share.slots() > 0
-                        || !share.hasPercents()
-                        || ShareKind.PERCENTS.stream().allMatch(kind -> kind.in(share) == 0 || limits(kind)));
+        return Obstacle.of(share, this) == null;
     }
 
     /**

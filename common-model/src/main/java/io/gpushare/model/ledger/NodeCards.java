@@ -10,7 +10,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 public final class NodeCards {
     /** A holder and its allocation. */
     public record Holding(PodRef holder, Allocation allocation) {}
+
+    private static final Predicate<CardState> ANY = any -> true;
 
     private final Inventory inventory;
     private final Map<String, Holding> holdings;
@@ -116,15 +117,21 @@ public final class NodeCards {
     }
 
     /** Why the demand does not fit; null if it does. The result is that of {@link #place}, which takes longer. */
-    public @Nullable Refusal refusal(Demand demand) {
-        boolean fits = demand.plain()
-                && (demand.shares() ? demand.share().units() <= mostUnits : demand.wholeCards() <= unused);
-        if (fits) {
-            return null;
+    public @Nullable Nearest nearest(Demand demand) {
+        if (demand.plain()) {
+            int fitting = demand.shares() ? 0 : unused;
+            boolean fits = demand.shares() ? demand.share().units() <= mostUnits : demand.wholeCards() <= unused;
+            return fits ? null : Nearest.of(demand, !demand.shares(), cards, fitting);
         }
         return demand.parts().size() == 1
-                ? onAnyCard().refusal(demand)
-                : place(demand) instanceof Placement.Refused(Refusal why) ? why : null;
+                ? new PlacementSearch(inventory, cards, ANY, ANY).nearest(demand)
+                : place(demand, ANY, ANY, new ArrayList<>());
+    }
+
+    /** The reason why the demand does not fit; null if it does. */
+    public @Nullable Refusal refusal(Demand demand) {
+        @Nullable Nearest nearest = nearest(demand);
+        return nearest == null ? null : nearest.refusal();
     }
 
     /**
@@ -132,11 +139,7 @@ public final class NodeCards {
      * before an unused one. It reserves nothing.
      */
     public Placement place(Demand demand) {
-        return place(demand, any -> true, any -> true);
-    }
-
-    private PlacementSearch onAnyCard() {
-        return new PlacementSearch(inventory, cards, any -> true, any -> true);
+        return place(demand, ANY, ANY);
     }
 
     /**
@@ -146,22 +149,32 @@ public final class NodeCards {
      * @param forWhole the cards that may be taken whole
      */
     public Placement place(Demand demand, Predicate<CardState> forShares, Predicate<CardState> forWhole) {
-        if (demand.parts().size() == 1) {
-            return new PlacementSearch(inventory, cards, forShares, forWhole).place(demand);
-        }
         List<ContainerAllocation> placed = new ArrayList<>();
+        @Nullable Nearest why = place(demand, forShares, forWhole, placed);
+        return why == null
+                ? new Placement.Placed(new Allocation(inventory.unit(), placed))
+                : new Placement.Refused(why.refusal());
+    }
+
+    /** Adds the containers to those that are placed; returns why one does not fit, or null. */
+    private @Nullable Nearest place(
+            Demand demand,
+            Predicate<CardState> forShares,
+            Predicate<CardState> forWhole,
+            List<ContainerAllocation> placed) {
         for (Demand part : demand.parts()) {
             // No card is shared by one of its containers and taken whole by another, not even one after the other.
             Predicate<CardState> unshared = state -> !has(placed, state, Share::hasPart);
             Predicate<CardState> notWhole = state -> !has(placed, state, share -> share.takenWhole() > 0);
-            switch (beside(placed).place(part, forShares.and(notWhole), forWhole.and(unshared))) {
-                case Placement.Placed(Allocation allocation) -> placed.addAll(allocation.containers());
-                case Placement.Refused refused -> {
-                    return refused;
-                }
+            PlacementSearch search =
+                    new PlacementSearch(inventory, beside(placed), forShares.and(notWhole), forWhole.and(unshared));
+            @Nullable Nearest why = search.nearest(part);
+            if (why != null) {
+                return why;
             }
+            placed.addAll(search.place(part));
         }
-        return new Placement.Placed(new Allocation(inventory.unit(), placed));
+        return null;
     }
 
     private static boolean has(List<ContainerAllocation> placed, CardState state, Predicate<Share> which) {
@@ -169,26 +182,37 @@ public final class NodeCards {
                 .anyMatch(container -> which.test(container.on(state.card().id())));
     }
 
-    /** The same where these containers of the pod that is placed have theirs, except those that have ended by then. */
-    private NodeCards beside(List<ContainerAllocation> placed) {
+    /** The cards beside these containers of the pod that is placed, except those that have ended by then. */
+    private List<CardState> beside(List<ContainerAllocation> placed) {
         List<ContainerAllocation> running = placed.stream()
                 .filter(container -> container.role() != ContainerRole.INIT)
                 .toList();
-        return running.isEmpty()
-                ? this
-                : new NodeCards(inventory, holdings, with(cards, new Allocation(inventory.unit(), running)));
+        return running.isEmpty() ? cards : with(cards, new Allocation(inventory.unit(), running));
     }
 
     /** Whether that allocation could be added with no card over-committed, and every card is present and placeable. */
     public boolean fits(Allocation allocation) {
-        Map<CardId, CardState> byId = new HashMap<>();
-        cards.forEach(state -> byId.put(state.card().id(), state));
-        return allocation.cards().stream().allMatch(id -> {
-            @Nullable CardState state = byId.get(id);
-            Share share = shareOn(allocation, id);
-            boolean both = share.takenWhole() > 0 && share.hasPart();
-            return state != null && state.offers(share) && !both;
-        });
+        return obstacles(allocation).isEmpty();
+    }
+
+    /** What keeps its cards from giving their shares of that allocation, whoever chose them; empty if nothing does. */
+    public Map<CardId, Obstacle> obstacles(Allocation allocation) {
+        Map<CardId, Obstacle> obstacles = new LinkedHashMap<>();
+        allocation.cards().forEach(card -> obstacles.put(card, Obstacle.ABSENT));
+        for (CardState state : cards) {
+            CardId card = state.card().id();
+            if (obstacles.containsKey(card)) {
+                Share share = shareOn(allocation, card);
+                boolean both = share.takenWhole() > 0 && share.hasPart();
+                @Nullable Obstacle obstacle = both ? Obstacle.TAKEN_WHOLE : Obstacle.of(share, state);
+                if (obstacle == null) {
+                    obstacles.remove(card);
+                } else {
+                    obstacles.put(card, obstacle);
+                }
+            }
+        }
+        return obstacles;
     }
 
     /**

@@ -1,13 +1,11 @@
 package io.gpushare.model.ledger;
 
-import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.card.ShareKind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -24,17 +22,11 @@ import org.jspecify.annotations.Nullable;
  */
 record PlacementSearch(
         Inventory inventory, List<CardState> cards, Predicate<CardState> forShares, Predicate<CardState> forWhole) {
-    Placement place(Demand demand) {
-        @Nullable Refusal refusal = refusal(demand);
-        if (refusal != null) {
-            return new Placement.Refused(refusal);
-        }
-        List<CardState> allowed = cards.stream()
-                .filter(state -> state.acceptedBy(demand.selector()))
-                .toList();
+    /** The cards for the demand, for which nothing is lacking. */
+    List<ContainerAllocation> place(Demand demand) {
         List<CardState> free =
-                allowed.stream().filter(state -> wholeFree(state, demand)).toList();
-        List<CardState> shared = shared(demand, allowed, free);
+                cards.stream().filter(state -> wholeFree(state, demand)).toList();
+        List<CardState> shared = shared(demand, free);
         List<CardState> left =
                 free.stream().filter(state -> !shared.contains(state)).toList();
         return placed(
@@ -45,80 +37,22 @@ record PlacementSearch(
 
     /** Why the demand does not fit; null if it does. */
     @Nullable
-    Refusal refusal(Demand demand) {
-        int present = 0;
+    Nearest nearest(Demand demand) {
         int shareable = 0;
-        int shareableOnly = 0;
         int free = 0;
-        List<ShareKind> unlimited = beside(demand);
+        int either = 0;
         for (CardState state : cards) {
-            if (state.acceptedBy(demand.selector())) {
-                boolean whole = wholeFree(state, demand);
-                boolean shares = shareable(state, demand);
-                present++;
-                shareable += shares ? 1 : 0;
-                shareableOnly += shares && !whole ? 1 : 0;
-                free += whole ? 1 : 0;
-                unlimited = unlimited.isEmpty()
-                        ? unlimited
-                        : unlimited.stream()
-                                .filter(kind -> !gives(state, kind, demand))
-                                .toList();
-            }
-        }
-        if (present == 0 && !demand.selector().any()) {
-            return Refusal.NO_CARD_OF_KIND;
-        }
-        if (demand.cards() > 1 && demand.cards() > present) {
-            return Refusal.TOO_FEW_CARDS;
-        }
-        if (!unlimited.isEmpty()) {
-            return Refusal.noLimit(unlimited.getFirst());
+            boolean shares = demand.shares() && shareable(state, demand);
+            boolean whole = demand.wholeCards() > 0 && wholeFree(state, demand);
+            shareable += shares ? 1 : 0;
+            free += whole ? 1 : 0;
+            either += shares || whole ? 1 : 0;
         }
         if (shareable < demand.sharedCards()) {
-            return lacking(demand);
+            return Nearest.of(demand, false, cards, shareable);
         }
-        int left = free - Math.max(0, demand.sharedCards() - shareableOnly);
-        return left >= demand.wholeCards()
-                ? null
-                : demand.instances() ? Refusal.NO_FREE_INSTANCES : Refusal.NO_FREE_CARDS;
-    }
-
-    private Refusal lacking(Demand demand) {
-        if (demand.sharedCards() > 1) {
-            return Refusal.NO_CARDS_WITH_MEMORY;
-        }
-        // Memory alone, and then with what comes beside it, until it does not fit any more.
-        Share share = demand.share().memoryOnly();
-        if (!offered(share, demand)) {
-            return Refusal.NO_CARD_WITH_MEMORY;
-        }
-        for (ShareKind kind : beside(demand)) {
-            share = share.plus(kind.partOf(demand.share()));
-            if (!offered(share, demand)) {
-                return Refusal.lack(kind);
-            }
-        }
-        return Refusal.NO_CARD_WITH_MEMORY;
-    }
-
-    private boolean offered(Share share, Demand demand) {
-        return cards.stream().anyMatch(state -> state.acceptedBy(demand.selector()) && state.offers(share));
-    }
-
-    /** The kinds that the demand has beside memory or whole cards. */
-    private static List<ShareKind> beside(Demand demand) {
-        if (!demand.slotted() && !demand.share().hasPercents()) {
-            return List.of();
-        }
-        return ShareKind.BESIDE.stream()
-                .filter(kind -> kind == ShareKind.SLOTS ? demand.slotted() : kind.in(demand.share()) > 0)
-                .toList();
-    }
-
-    /** Whether cards like this one have that kind for such a demand. Who requests slots may have unlimited cores. */
-    private static boolean gives(CardState state, ShareKind kind, Demand demand) {
-        return demand.slotted() ? kind.in(state.capacity()) > 0 : state.limits(kind);
+        int together = free + Math.min(either - free, demand.sharedCards());
+        return together >= demand.cards() ? null : Nearest.of(demand, true, cards, free == 0 ? 0 : together);
     }
 
     /**
@@ -128,9 +62,9 @@ record PlacementSearch(
      *
      * @param free the cards that may be taken whole
      */
-    private List<CardState> shared(Demand demand, List<CardState> allowed, List<CardState> free) {
+    private List<CardState> shared(Demand demand, List<CardState> free) {
         int count = demand.sharedCards();
-        List<CardState> candidates = allowed.stream()
+        List<CardState> candidates = cards.stream()
                 .filter(state -> count > 0 && shareable(state, demand))
                 .sorted(order(free))
                 .toList();
@@ -147,11 +81,6 @@ record PlacementSearch(
         return count < 2 || first.size() < count
                 ? first
                 : BestLinked.choose(inventory.links(), first, candidates, mostFree);
-    }
-
-    /** Whether the card may give its share. */
-    private boolean shareable(CardState state, Demand demand) {
-        return state.offers(demand.share()) && forShares.test(state) && demand.mayShare(state.card());
     }
 
     /**
@@ -177,7 +106,7 @@ record PlacementSearch(
                         .sum();
     }
 
-    private Placement placed(Demand demand, List<CardState> shared, List<CardState> whole) {
+    private static List<ContainerAllocation> placed(Demand demand, List<CardState> shared, List<CardState> whole) {
         List<CardId> taken = whole.stream().map(state -> state.card().id()).toList();
         List<ContainerAllocation> containers = new ArrayList<>();
         int held = 0;
@@ -197,14 +126,18 @@ record PlacementSearch(
             }
             containers.add(new ContainerAllocation(container.name(), container.role(), shares));
         }
-        return new Placement.Placed(new Allocation(inventory.unit(), containers));
+        return containers;
     }
 
     private static boolean free(CardState state) {
         return state.offers(state.card().id().whole());
     }
 
+    private boolean shareable(CardState state, Demand demand) {
+        return Obstacle.ofShare(demand, state) == null && forShares.test(state);
+    }
+
     private boolean wholeFree(CardState state, Demand demand) {
-        return state.offers(demand.wholeShare()) && forWhole.test(state);
+        return Obstacle.ofWhole(demand, state) == null && forWhole.test(state);
     }
 }

@@ -7,14 +7,15 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
-import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Obstacle;
 import io.gpushare.model.ledger.Placement;
 import io.gpushare.plugin.snapshot.DeviceIdParser;
 import io.gpushare.plugin.snapshot.NodePod;
@@ -100,65 +101,42 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                         || onEach(own.visibleCards()).equals(own.shares()));
     }
 
+    /** The container's cards, if every card of its pod gives its share: without the others the pod is of no use. */
     private Outcome<ContainerAllocation> ifAvailable(ContainerAllocation own, Allocation ofPod) {
-        // The pod is of no use without the cards of its other containers.
-        Optional<Outcome<ContainerAllocation>> unavailable =
-                unavailable(ofPod.cards()).or(() -> unisolated(own.visibleCards()));
-        if (unavailable.isPresent()) {
-            return unavailable.get();
-        }
         NodeCards others = snapshot.allocations().assigned().without(pod.ref().uid());
-        return others.fits(ofPod)
-                ? new Outcome.Of<>(own)
-                : refused(
+        return others.obstacles(ofPod).entrySet().stream()
+                .max(Map.Entry.comparingByValue())
+                .map(card -> refused(own, card.getKey(), card.getValue()))
+                .orElseGet(() -> new Outcome.Of<>(own));
+    }
+
+    private Outcome<ContainerAllocation> refused(ContainerAllocation own, CardId id, Obstacle obstacle) {
+        Optional<Card> card = snapshot.inventory().card(id);
+        CardIsolation isolation = card.map(Card::isolation).orElse(CardIsolation.NONE);
+        String unhealthy = card.map(Card::health).orElse(new Health.Healthy()) instanceof Health.Unhealthy(String why) ? why : "";
+        return switch (obstacle) {
+            case ABSENT -> ofCard(RefusalKind.CARD_ABSENT, id, "is not on this node");
+            case CORDONED, HELD -> ofCard(RefusalKind.CARD_CORDONED, id, "was cordoned since then");
+            case UNHEALTHY -> ofCard(RefusalKind.CARD_UNHEALTHY, id, "is unhealthy (" + unhealthy + ")");
+            case NO_MEMORY ->
+                ofCard(RefusalKind.NO_ISOLATION, id, "offers no memory (" + isolation.missing() + ")");
+            case NO_CORE_LIMITS ->
+                ofCard(
+                        RefusalKind.NO_ISOLATION,
+                        id,
+                        "does not limit cores (isolation " + isolation.inForce() + " is in force, and mps or hami-core is needed)");
+            case TOO_SMALL, INSTANCE, WITHOUT_SLOTS ->
+                ofCard(RefusalKind.NO_FREE_CAPACITY, id, "does not have as much");
+            case FEW, TOO_FEW, NO_SLOT, FEW_CORES, SHORT, SHARED, TAKEN_WHOLE, NOT_SELECTED ->
+                refused(
                         RefusalKind.CARD_IN_USE,
                         "the cards allocated to the pod (" + names(own.visibleCards())
                                 + ") are in use by other pods: recreate the pod");
+        };
     }
 
-    private Optional<Outcome<ContainerAllocation>> unavailable(Set<CardId> cards) {
-        for (CardId id : cards) {
-            Optional<Card> card = snapshot.inventory().card(id);
-            if (card.isEmpty()) {
-                return Optional.of(refused(
-                        RefusalKind.CARD_ABSENT,
-                        "card " + id + ", allocated to the pod, is not on this node: recreate the pod"));
-            }
-            if (card.get().cordoned()) {
-                return Optional.of(refused(
-                        RefusalKind.CARD_CORDONED,
-                        "card " + id + ", allocated to the pod, was cordoned since then: recreate the pod"));
-            }
-            if (card.get().health() instanceof Health.Unhealthy(String reason)) {
-                return Optional.of(refused(
-                        RefusalKind.CARD_UNHEALTHY,
-                        "card " + id + ", allocated to the pod, is unhealthy (" + reason + "): recreate the pod"));
-            }
-        }
-        return Optional.empty();
-    }
-
-    /** These cards are available. */
-    private Optional<Outcome<ContainerAllocation>> unisolated(Set<CardId> cards) {
-        for (CardId id : cards) {
-            Card card = snapshot.inventory().card(id).orElseThrow();
-            if (container.request().hasPart() && !card.sharesMemory()) {
-                return Optional.of(refused(
-                        RefusalKind.NO_ISOLATION,
-                        "card " + id + ", allocated to the pod, offers no memory ("
-                                + card.isolation().missing() + "): recreate the pod"));
-            }
-            Isolation inForce = card.isolation().inForce();
-            for (ShareKind kind : ShareKind.PERCENTS) {
-                if (kind.in(container.request()) > 0 && container.request().slots() == 0 && !inForce.limits(kind)) {
-                    return Optional.of(refused(
-                            RefusalKind.NO_ISOLATION,
-                            "card " + id + ", allocated to the pod, does not limit " + kind + " (isolation " + inForce
-                                    + " is in force, and mps or hami-core is needed): recreate the pod"));
-                }
-            }
-        }
-        return Optional.empty();
+    private Outcome<ContainerAllocation> ofCard(RefusalKind kind, CardId card, String is) {
+        return refused(kind, "card " + card + ", allocated to the pod, " + is + ": recreate the pod");
     }
 
     private Outcome<ContainerAllocation> unannotated(List<DeviceId> devices) {

@@ -124,6 +124,13 @@ class CardSelectionTest {
     }
 
     @Test
+    void aCardThatIsTooSmallIsNotCalledInUse() {
+        assertRefused(
+                choose(EMPTY, TestPods.onCard("p", 0, B.id(), 30)),
+                "card GPU-b, allocated to the pod, does not have as much: recreate the pod");
+    }
+
+    @Test
     void aMalformedAnnotationIsTheReason() {
         NodePod pod = TestPods.pod(
                 TestPods.ref("p"),

@@ -60,39 +60,19 @@ public record Reason(String label, String sentence, boolean resolvable) {
         }
         for (Refusal refusal : Refusal.values()) {
             String label = refusal.name().toLowerCase(Locale.ROOT);
-            OCCUPIED.put(
-                    refusal,
-                    switch (refusal) {
-                        case NO_CARD_WITH_MEMORY,
-                                NO_CARDS_WITH_MEMORY,
-                                NO_CARD_WITH_CORES,
-                                NO_CARD_WITH_SLOTS,
-                                NO_FREE_CARDS,
-                                NO_FREE_INSTANCES -> new Reason(label, refusal.sentence(), true);
-                        case NO_CORE_LIMITS, NO_SLOTS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
-                            new Reason(label, refusal.sentence(), false);
-                    });
+            boolean resolvable = !refusal.whenEmpty().isEmpty();
+            Reason now = new Reason(label, refusal.sentence(), resolvable);
+            OCCUPIED.put(refusal, now);
             EVEN_WHEN_EMPTY.put(
                     refusal,
-                    switch (refusal) {
-                        case NO_CARD_WITH_MEMORY -> evenWhenEmpty(label, "No card is large enough");
-                        case NO_CARDS_WITH_MEMORY -> evenWhenEmpty(label, "Not enough cards are large enough");
-                        case NO_CARD_WITH_CORES -> evenWhenEmpty(label, "No card that limits cores is large enough");
-                        case NO_CARD_WITH_SLOTS -> evenWhenEmpty(label, "No card has as many slots");
-                        case NO_FREE_CARDS -> evenWhenEmpty(label, "Not enough cards can be taken whole");
-                        case NO_FREE_INSTANCES -> evenWhenEmpty(label, "Not enough MIG instances can be taken whole");
-                        case NO_CORE_LIMITS, NO_SLOTS, NO_CARD_OF_KIND, TOO_FEW_CARDS ->
-                            new Reason(label, refusal.sentence(), false);
-                    });
+                    resolvable
+                            ? new Reason(label + "_even_empty", refusal.whenEmpty() + ", even when empty", false)
+                            : now);
         }
     }
 
     // A cluster autoscaler's users look for "scale-up". Short, because filter repeats it for every node.
     private static final String SCALE_UP = ": needs a scale-up";
-
-    private static Reason evenWhenEmpty(String label, String sentence) {
-        return new Reason(label + "_even_empty", sentence + ", even when empty", false);
-    }
 
     /** The pod's resources or annotations are invalid. */
     public static Reason invalidDemand(String sentence) {

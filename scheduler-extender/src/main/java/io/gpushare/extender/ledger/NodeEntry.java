@@ -10,8 +10,8 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.Nearest;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.model.ledger.Refusal;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -149,11 +149,19 @@ public record NodeEntry(
         if (always != null) {
             return always;
         }
-        @Nullable Refusal now = cards.refusal(demand);
+        @Nullable Nearest now = cards.nearest(demand);
         if (now == null) {
             return null;
         }
-        @Nullable Refusal whenEmpty = emptied.refusal(demand);
-        return whenEmpty == null ? Reason.occupied(now) : Reason.evenWhenEmpty(whenEmpty);
+        @Nullable Nearest whenEmpty = emptied.nearest(demand);
+        return whenEmpty == null ? Reason.occupied(now.refusal()) : Reason.evenWhenEmpty(whenEmpty.refusal());
+    }
+
+    /** What the cards lack for the demand, whatever else refuses it: of empty cards if these lack something. */
+    @Nullable
+    public Nearest nearest(Demand demand) {
+        @Nullable Nearest now = cards.nearest(demand);
+        @Nullable Nearest whenEmpty = now == null ? null : emptied.nearest(demand);
+        return whenEmpty == null ? now : whenEmpty;
     }
 }

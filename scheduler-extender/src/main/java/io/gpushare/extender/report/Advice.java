@@ -4,13 +4,14 @@ import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Obstacle;
+import io.gpushare.model.ledger.Verdict;
 import io.gpushare.model.selector.CardCondition;
 import io.gpushare.model.selector.CardFact;
 import io.gpushare.model.selector.CardFacts;
@@ -26,7 +27,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +35,9 @@ final class Advice {
     private static final int MOST_CARDS = 8;
     private static final int MOST_VALUES = 8;
     private static final int LONGEST_VALUE = 60;
+    // The pod needs another card.
+    private static final Set<Verdict> OTHER_CARD =
+            Set.of(Obstacle.TOO_SMALL, Obstacle.INSTANCE, Obstacle.NOT_SELECTED);
 
     private final Demand demand;
     private final Function<PodRef, Optional<PodEntry>> pods;
@@ -74,21 +77,16 @@ final class Advice {
                     + " deploy/isolation.");
         }
         List<String> advice = new ArrayList<>();
-        if (nodes.stream().noneMatch(this::largeEnough)) {
-            advice.addAll(smaller(nodes));
+        long most = nodes.stream().mapToLong(this::largeEnough).max().orElse(0);
+        if (most < demand.cards()) {
+            advice.addAll(smaller(nodes, most));
         } else {
             advice.addAll(ends(nodes));
-            nodes.stream()
-                    .filter(node -> closed(node, state -> !state.card().held()))
-                    .findFirst()
-                    .ifPresent(node -> advice.add("A card of node " + node.node()
-                            + " could take it but is unhealthy or cordoned: repair or uncordon it."));
-            nodes.stream()
-                    .filter(node -> closed(node, state -> state.card().held()))
-                    .findFirst()
-                    .ifPresent(node -> advice.add("A card of node " + node.node()
-                            + " could take it but is held by kubectl gpushare defrag: wait until that ends, or remove"
-                            + " the node's annotation " + AnnotationKeys.RESERVATION + "."));
+            closed(nodes, false).ifPresent(node ->
+                    advice.add("A card of node " + node + " could take it but is unhealthy or cordoned: repair or uncordon it."));
+            closed(nodes, true).ifPresent(node -> advice.add("A card of node " + node
+                    + " could take it but is held by kubectl gpushare defrag: wait until that ends, or remove the node's"
+                    + " annotation " + AnnotationKeys.RESERVATION + "."));
         }
         return advice;
     }
@@ -137,49 +135,39 @@ final class Advice {
         return state.acceptedBy(demand.selector());
     }
 
-    /** Whether the node has such a card that could take the pod if it accepted new pods. */
-    private boolean closed(NodeVerdict node, Predicate<CardState> which) {
-        Share each = demand.shares() ? demand.share() : demand.wholeShare();
-        return demand.selector().any()
-                && node.cards().cards().stream()
-                        .filter(state -> !state.card().placeable() && which.test(state))
-                        .map(state -> state.on(opened(state.card())))
-                        .anyMatch(state -> state.offers(each));
+    /** The first node with a card that could take the pod if it accepted new pods; it is held or not. */
+    private Optional<String> closed(List<NodeVerdict> nodes, boolean held) {
+        return nodes.stream()
+                .filter(node -> node.cards().cards().stream()
+                        .filter(state -> !state.card().placeable() && state.card().held() == held)
+                        .anyMatch(state -> Verdict.of(demand, opened(state)).fits()))
+                .map(NodeVerdict::node)
+                .findFirst();
     }
 
-    private static Card opened(Card card) {
-        return card.withCordoned(false).withHeld(false).withHealth(new Health.Healthy());
+    private static CardState opened(CardState state) {
+        return state.on(state.card().withCordoned(false).withHeld(false).withHealth(new Health.Healthy()));
     }
 
-    /** Whether the node could take the pod if it were empty and all its cards were healthy. */
-    private boolean largeEnough(NodeVerdict node) {
-        return cardsWith(node, demand.share()) >= demand.cards();
-    }
-
-    private long cardsWith(NodeVerdict node, Share share) {
+    /** How many cards of the node are large enough and of the right kind, whatever keeps them from serving now. */
+    private long largeEnough(NodeVerdict node) {
         return node.cards().cards().stream()
-                .filter(state -> selected(state) && share.on(state.capacity()).fits(state.capacity()))
+                .filter(state -> !OTHER_CARD.contains(Verdict.of(demand, state)))
                 .count();
     }
 
     /** How the pod would fit on these cards. */
-    private List<String> smaller(List<NodeVerdict> nodes) {
+    private List<String> smaller(List<NodeVerdict> nodes, long most) {
         List<String> advice = new ArrayList<>();
         if (!demand.shares()) {
-            long most = nodes.stream()
-                    .mapToLong(node -> cardsWith(node, Share.NONE))
-                    .max()
-                    .orElse(0);
             return List.of("A node has at most " + most + " such cards: request fewer.");
         }
-        if (demand.shares() && demand.cards() == 1 && demand.share().cores() == 0 && !demand.slotted()) {
+        if (demand.cards() == 1 && demand.share().cores() == 0 && !demand.slotted()) {
             for (int split = 2; split <= MOST_CARDS && advice.isEmpty(); split++) {
                 int cards = split;
                 boolean even = demand.containers().stream()
                         .allMatch(container -> container.request().divisibleBy(cards));
-                if (even
-                        && nodes.stream()
-                                .anyMatch(node -> cardsWith(node, demand.share().dividedBy(cards)) >= cards)) {
+                if (even && fitsSomeday(nodes, new Demand(demand.containers(), cards, demand.selector()))) {
                     advice.add("If the program can use several cards, split its memory over them: annotation"
                             + " gpushare.io/cards: \"" + split + "\".");
                 }
@@ -187,14 +175,24 @@ final class Advice {
         }
         nodes.stream()
                 .flatMap(node -> node.cards().cards().stream()
-                        .filter(state -> selected(state))
+                        .filter(state -> Verdict.of(demand, state) == Obstacle.TOO_SMALL)
                         .map(state -> new Amount(
                                 state.capacity().units(),
                                 node.cards().inventory().unit())))
                 .max(Comparator.comparingLong(Amount::mib))
-                .ifPresent(most ->
-                        advice.add("The largest such card has " + most + ": request at most that on one card."));
+                .ifPresent(largest ->
+                        advice.add("The largest such card has " + largest + ": request at most that on one card."));
         return advice;
+    }
+
+    /** Whether a node could take that demand if it were empty and all its cards were healthy. */
+    private static boolean fitsSomeday(List<NodeVerdict> nodes, Demand demand) {
+        return nodes.stream()
+                .anyMatch(node -> node.cards().cards().stream()
+                                .filter(state -> Verdict.of(demand, opened(state).allocated(Share.NONE))
+                                        .fits())
+                                .count()
+                        >= demand.cards());
     }
 
     private record Amount(int units, MemoryUnit unit) {
@@ -242,12 +240,11 @@ final class Advice {
         if (demand.cards() > 1) {
             return List.of();
         }
-        Share needed = demand.shares() ? demand.share() : demand.wholeShare();
         List<Ending> endings = nodes.stream()
                 .filter(node -> node.why() != null && node.why().resolvable())
                 .flatMap(node -> node.cards().cards().stream()
-                        .filter(state -> selected(state) && state.card().placeable())
-                        .flatMap(state -> endings(node, state, needed).stream()))
+                        .filter(state -> state.card().placeable())
+                        .flatMap(state -> endings(node, state).stream()))
                 .toList();
         Optional<Ending> smallest = endings.stream().min(Comparator.comparingInt(Ending::units));
         Optional<Ending> first = endings.stream()
@@ -259,7 +256,7 @@ final class Advice {
                 .toList();
     }
 
-    private List<Ending> endings(NodeVerdict node, CardState state, Share needed) {
+    private List<Ending> endings(NodeVerdict node, CardState state) {
         List<Ending> endings = new ArrayList<>();
         NodeCards cards = node.cards();
         for (NodeCards.Holding holding : cards.holdings()) {
@@ -268,7 +265,7 @@ final class Advice {
                 CardState without = state.allocated(state.allocated().minus(held));
                 PodRef pod = holding.holder();
                 boolean whole = held.takenWhole() > 0;
-                if (without.offers(needed)) {
+                if (Verdict.of(demand, without).fits()) {
                     Optional<PodEntry> entry = pods.apply(pod);
                     endings.add(new Ending(
                             node,

@@ -89,12 +89,12 @@ public final class Explainer {
         List<Ranked> nodes = new ArrayList<>(names.size());
         for (int i = 0; i < names.size(); i++) {
             String name = names.get(i);
-            nodes.add(Ranked.of(new NodeVerdict(
+            nodes.add(Ranked.of(NodeVerdict.of(
                     name,
                     filtered.why(i),
                     chosen.contains(name),
                     demand.demand(),
-                    ledger.nodeEntryFor(pod.ref().uid(), pod.priority(), name).cards())));
+                    ledger.nodeEntryFor(pod.ref().uid(), pod.priority(), name))));
         }
         List<NodeVerdict> sorted =
                 nodes.stream().sorted(Ranked.ORDER).map(Ranked::node).toList();
@@ -134,7 +134,7 @@ public final class Explainer {
         List<NodeVerdict> nodes = new ArrayList<>();
         ledger.nodeEntries()
                 .forEach((name, entry) ->
-                        nodes.add(new NodeVerdict(name, entry.refusal(demand), false, demand, entry.cards())));
+                        nodes.add(NodeVerdict.of(name, entry.refusal(demand), false, demand, entry)));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
         return new Explanation.Judged(
                 pod, demand, "", null, Advice.of(demand, nodes, other -> ledger.podEntry(other.uid())), nodes);

@@ -1,16 +1,18 @@
 package io.gpushare.extender.report;
 
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.card.Share;
-import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.Nearest;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Verdict;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The result of a dry run of filter for one pod, for users. */
@@ -94,9 +96,26 @@ public sealed interface Explanation {
      *
      * @param why the reason of a refusal; null if the node is feasible
      * @param chosen whether the policy chooses this node
+     * @param nearest what the node's cards lack; null if nothing
      * @param cards the node's cards, without what the pod itself may hold there
      */
-    record NodeVerdict(String node, @Nullable Reason why, boolean chosen, Demand demand, NodeCards cards) {
+    record NodeVerdict(
+            String node,
+            @Nullable Reason why,
+            boolean chosen,
+            Demand demand,
+            @Nullable Nearest nearest,
+            NodeCards cards) {
+        static NodeVerdict of(String node, @Nullable Reason why, boolean chosen, Demand demand, NodeEntry entry) {
+            boolean lacking = why != null && why.ofCards();
+            return new NodeVerdict(node, why, chosen, demand, lacking ? entry.nearest(demand) : null, entry.cards());
+        }
+
+        /** The obstacle of the card that comes nearest; empty if the reason is not in the cards. */
+        Optional<CardVerdict> obstacle() {
+            return CardVerdict.of(nearest, cards.inventory());
+        }
+
         /** The result card by card. */
         public List<CardVerdict> eachCard() {
             return cards.cards().stream()
@@ -109,12 +128,11 @@ public sealed interface Explanation {
             return demand.shares()
                     ? cards.cards().stream()
                             .filter(state -> state.acceptedBy(demand.selector()))
-                            .map(CardState::free)
-                            .mapToLong(Share::units)
+                            .mapToLong(state -> state.free().units())
                             .max()
                             .orElse(0)
                     : cards.cards().stream()
-                            .filter(state -> state.offers(Share.WHOLE_CARD))
+                            .filter(state -> Verdict.of(demand, state).fits())
                             .count();
         }
     }

@@ -5,7 +5,8 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.report.Explanation.NodeVerdict;
-import io.gpushare.model.Demand;
+import io.gpushare.model.ledger.Obstacle;
+import io.gpushare.model.ledger.Verdict;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -27,12 +28,12 @@ public record RefusedNodes(
         @JsonInclude(Include.NON_EMPTY) String model,
         int nodes,
         @JsonInclude(Include.NON_EMPTY) String detail) {
-    private record Key(Reason reason, String model, Obstacle.@Nullable Kind kind) {}
+    private record Key(Reason reason, String model, @Nullable Verdict verdict) {}
 
-    private record Group(Reason reason, @Nullable Obstacle nearest, int nodes) {
+    private record Group(Reason reason, @Nullable CardVerdict nearest, int nodes) {
         Group plus(Group other) {
             boolean nearer = nearest == null
-                    || (other.nearest() != null && other.nearest().nearer(nearest));
+                    || (other.nearest() != null && other.nearest().amount() > nearest.amount());
             return new Group(reason, nearer ? other.nearest() : nearest, nodes + other.nodes());
         }
 
@@ -48,8 +49,8 @@ public record RefusedNodes(
         }
 
         // What is not in the cards comes after what is.
-        Optional<Obstacle.Kind> kind() {
-            return Optional.ofNullable(nearest).map(Obstacle::kind);
+        Optional<Obstacle> kind() {
+            return nearest != null && nearest.verdict() instanceof Obstacle obstacle ? Optional.of(obstacle) : Optional.empty();
         }
     }
 
@@ -57,7 +58,7 @@ public record RefusedNodes(
     private static final Comparator<Group> NEAREST_FIRST = Comparator.<Group, Boolean>comparing(
                     group -> !group.reason().resolvable())
             .thenComparing(group -> group.kind().isEmpty())
-            .thenComparing(group -> group.kind().orElse(Obstacle.Kind.NOT_SELECTED))
+            .thenComparing(group -> group.kind().orElse(Obstacle.NOT_SELECTED))
             .thenComparing(Comparator.comparingLong(Group::mib).reversed())
             .thenComparing(Comparator.comparingInt(Group::nodes).reversed())
             .thenComparing(group -> group.reason().label())
@@ -66,31 +67,25 @@ public record RefusedNodes(
     /** Groups the refused nodes, the nearest miss first. */
     static List<RefusedNodes> of(List<NodeVerdict> nodes) {
         Map<Key, Group> groups = new LinkedHashMap<>();
-        @Nullable Demand demand = null;
         for (NodeVerdict node : nodes) {
-            demand = node.demand();
             @Nullable Reason why = node.why();
             if (why != null) {
-                Optional<Obstacle> obstacle =
-                        why.ofCards() ? Obstacle.of(node.demand(), node.cards()) : Optional.empty();
+                Optional<CardVerdict> obstacle = node.obstacle();
                 groups.merge(
                         new Key(
                                 why,
                                 obstacle.map(each -> each.state().card().title())
                                         .orElse(""),
-                                obstacle.map(Obstacle::kind).orElse(null)),
+                                obstacle.map(CardVerdict::verdict).orElse(null)),
                         new Group(why, obstacle.orElse(null), 1),
                         Group::plus);
             }
         }
-        if (demand == null) {
-            return List.of();
-        }
         List<RefusedNodes> refused = new ArrayList<>();
         for (Group group : groups.values().stream().sorted(NEAREST_FIRST).toList()) {
-            @Nullable Obstacle nearest = group.nearest();
+            @Nullable CardVerdict nearest = group.nearest();
             refused.add(new RefusedNodes(
-                    group.reason(), group.model(), group.nodes(), nearest == null ? "" : nearest.ofNodes(demand)));
+                    group.reason(), group.model(), group.nodes(), nearest == null ? "" : nearest.ofNodes()));
         }
         return refused;
     }

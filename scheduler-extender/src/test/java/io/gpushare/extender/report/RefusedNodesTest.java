@@ -2,6 +2,7 @@ package io.gpushare.extender.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
@@ -19,9 +20,11 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
@@ -257,5 +260,63 @@ class RefusedNodesTest {
                         "1 T4: shared by memory pods, so they can't be taken whole");
         assertThat(judged(Map.of(), Map.of(CARDS, "3")).advice())
                 .containsExactly("A node has at most 2 such cards: request fewer.");
+    }
+
+    @Test
+    void theReasonAndTheRowAreOfTheSameCard() {
+        node(mps(16, 16).withBeside(Share.ALL_CORES));
+        runs("n1", Map.of(MEMORY, "2", TestCluster.CORES, "90"));
+        runs("n1", Map.of(MEMORY, "14", TestCluster.CORES, "20"));
+
+        Judged judged = judged(Map.of(), Map.of(MEMORY, "8", TestCluster.CORES, "30"));
+        assertThat(judged.reasons().keySet())
+                .extracting(Reason::sentence)
+                .containsExactly("Insufficient GPU cores in one device");
+        assertThat(rows(judged)).containsExactly("1 simulated: at most 10% of the cores free on one card, 30% needed");
+    }
+
+    @Test
+    void aPodThatAlsoTakesACardWholeIsNotToldThatEnoughCardsFit() {
+        node(TestCluster.cards(16, 16));
+        runs("n1", Map.of(MEMORY, "10"));
+        runs("n1", Map.of(MEMORY, "10"));
+        SchedulingPod pod = new SchedulingPod(
+                new PodRef("uid-both", "lab", "both"),
+                0,
+                Map.of(),
+                List.of(
+                        new ContainerResources("share", ContainerRole.APP, Map.of(MEMORY, "2")),
+                        new ContainerResources("whole", ContainerRole.APP, Map.of(CARDS, "1"))));
+        assertThat(rows((Judged) explainer.of(pod)))
+                .containsExactly("1 simulated: shared by memory pods, so they can't be taken whole");
+    }
+
+    @Test
+    void aHamiPodOnANodeWithoutSlotsNeedsSlotsAndNoCoreLimits() {
+        node(TestCluster.cards(16));
+        Judged judged = judged(Map.of(), Map.of("nvidia.com/gpu", "1", "nvidia.com/gpumem", "1024", "nvidia.com/gpucores", "30"));
+        assertThat(judged.reasons().keySet()).extracting(Reason::label).containsExactly("no_slots");
+        assertThat(rows(judged)).containsExactly("1 simulated: without slots: their device plugin needs --hami");
+    }
+
+    @Test
+    void aHamiPodForWhichOnlyASlotIsLackingIsToldSo() {
+        node(TestCluster.cards(16).withBeside(Share.ALL_CORES.plus(Share.slots(1))));
+        Map<String, String> limits =
+                Map.of("nvidia.com/gpu", "1", "nvidia.com/gpumem", "1024", "nvidia.com/gpucores", "30");
+        runs("n1", limits);
+        Judged judged = judged(Map.of(), limits);
+        assertThat(judged.reasons().keySet()).extracting(Reason::label).containsExactly("no_card_with_slots");
+        assertThat(rows(judged)).containsExactly("1 simulated: without a free slot");
+    }
+
+    private static Inventory mps(int... gib) {
+        Inventory cards = TestCluster.cards(gib);
+        return new Inventory(
+                MemoryUnit.GIB,
+                null,
+                cards.cards().stream()
+                        .map(card -> card.withIsolation(CardIsolation.of(Isolation.MPS)))
+                        .toList());
     }
 }

@@ -1,0 +1,124 @@
+package io.gpushare.model.ledger;
+
+import io.gpushare.model.Demand;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What keeps a card from taking its part of a demand, the nearest miss first. Of several obstacles a card has the
+ * farthest: without that one it would still have the others. A node has that of its nearest card.
+ */
+public enum Obstacle implements Verdict {
+    /** Of a node: cards fit, but more are needed. */
+    FEW,
+    /** Other pods have all its slots. */
+    NO_SLOT,
+    /** Other pods share it and leave too little of its cores. */
+    FEW_CORES,
+    /** Other pods share it and leave too little memory. */
+    SHORT,
+    /** Other pods share it, so it can't be taken whole. */
+    SHARED,
+    TAKEN_WHOLE,
+    /** By {@code kubectl gpushare defrag}, while pods are moved away. */
+    HELD,
+    CORDONED,
+    UNHEALTHY,
+    /** It offers no memory, or not to a pod on several cards, because of the isolation. */
+    NO_MEMORY,
+    TOO_SMALL,
+    NO_CORE_LIMITS,
+    /** Its device plugin offers none. */
+    WITHOUT_SLOTS,
+    /** Of a node: it has fewer cards than are needed. */
+    TOO_FEW,
+    /** It is a MIG instance, and the pod requests whole cards, or memory on several; or it is none. */
+    INSTANCE,
+    NOT_SELECTED,
+    /** The node does not have it. */
+    ABSENT;
+
+    /** What a card with this obstacle has of what is lacking, in units or percent; 0 where that does not matter. */
+    public int amount(CardState card) {
+        return switch (this) {
+            case SHORT -> card.free().units();
+            case FEW_CORES -> card.free().cores();
+            case TOO_SMALL -> card.capacity().units();
+            default -> 0;
+        };
+    }
+
+    /** What keeps the card from giving the demand's share of it; null if nothing does. */
+    static @Nullable Obstacle ofShare(Demand demand, CardState state) {
+        if (!state.acceptedBy(demand.selector())) {
+            return NOT_SELECTED;
+        }
+        @Nullable Obstacle alone = of(demand.share(), state);
+        if (demand.mayShare(state.card())) {
+            return alone;
+        }
+        Obstacle together = state.card().id().instance() ? INSTANCE : NO_MEMORY;
+        return alone != null && alone.compareTo(together) > 0 ? alone : together;
+    }
+
+    /** What keeps the card from being taken whole for the demand; null if nothing does. */
+    static @Nullable Obstacle ofWhole(Demand demand, CardState state) {
+        return state.acceptedBy(demand.selector()) ? of(demand.wholeShare(), state) : NOT_SELECTED;
+    }
+
+    /** What keeps the card from giving that share; null if nothing does. */
+    static @Nullable Obstacle of(Share share, CardState state) {
+        Share here = share.on(state.capacity());
+        boolean limited = !share.hasPercents() || limited(share, state);
+        if (limited && here.fits(state.free())) {
+            return null;
+        }
+        Card card = state.card();
+        if (card.id().instance() ? here.wholeCards() > 0 : here.instances() > 0) {
+            return INSTANCE;
+        }
+        if (here.slots() > 0 && state.capacity().slots() == 0) {
+            return WITHOUT_SLOTS;
+        }
+        if (!limited) {
+            return NO_CORE_LIMITS;
+        }
+        if (here.units() > state.capacity().units() && card.hasMemory()) {
+            return TOO_SMALL;
+        }
+        if (here.hasPart() && !card.sharesMemory()) {
+            return NO_MEMORY;
+        }
+        return card.placeable() ? occupied(here, state) : closed(card);
+    }
+
+    /** Whether the card gives the percentages of the share. Who requests slots may have cores that nothing limits. */
+    private static boolean limited(Share share, CardState state) {
+        for (ShareKind kind : ShareKind.PERCENTS) {
+            boolean gives = share.slots() > 0 ? kind.in(state.capacity()) > 0 : state.limits(kind);
+            if (kind.in(share) > 0 && !gives) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static Obstacle closed(Card card) {
+        return !card.health().healthy() ? UNHEALTHY : card.cordoned() ? CORDONED : HELD;
+    }
+
+    private static Obstacle occupied(Share here, CardState state) {
+        if (state.takenWhole()) {
+            return TAKEN_WHOLE;
+        }
+        if (here.takenWhole() > 0) {
+            return SHARED;
+        }
+        if (here.units() > state.free().units()) {
+            return SHORT;
+        }
+        return here.cores() > state.free().cores() ? FEW_CORES : NO_SLOT;
+    }
+}
