@@ -58,8 +58,8 @@ final class IsolationOptions {
             paramLabel = "<share>",
             defaultValue = "memory",
             description = "What a container may use of a card's cores under MPS if it requests none: none (all), a"
-                    + " percentage, memory (as much as it holds of the memory, at least 10 percent), or memory*<factor>."
-                    + " [memory]")
+                + " percentage, memory (as much as it holds of the memory, at least 10 percent), or memory*<factor>."
+                + " [memory]")
     String defaultCores = "memory";
 
     @Option(

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * On every kind of card, for sets of shares that fill it, a program in each share can use its limit while all others do,
- * beside what the driver reserves, the contexts and the server of MPS.
+ * On every kind of card, for sets of shares that fill it, a program in each share can use its limit while all others
+ * do, beside what the driver reserves, the contexts and the server of MPS.
  */
 class HeadroomIT {
     private static final Logger LOG = LoggerFactory.getLogger(HeadroomIT.class);
@@ -105,9 +105,13 @@ class HeadroomIT {
             List<String> printed = new ArrayList<>();
             for (int i = 0; i < shares.size(); i++) {
                 Tenant tenant = Tenant.start(
-                        place, environment(place, shares.get(i), i, mode), 0, String.valueOf(shares.get(i) - CONTEXT.get(mode)));
+                        place,
+                        environment(place, shares.get(i), i, mode),
+                        0,
+                        String.valueOf(shares.get(i) - CONTEXT.get(mode)));
                 tenants.add(tenant);
-                await().atMost(Duration.ofSeconds(30)).until(() -> !tenant.lines().isEmpty());
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> !tenant.lines().isEmpty());
                 printed.add(tenant.lines().getFirst());
             }
             return printed;

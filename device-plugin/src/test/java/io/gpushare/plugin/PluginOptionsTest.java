@@ -153,11 +153,15 @@ class PluginOptionsTest {
 
     @Test
     void whatIsKeptOfCardsAndTheCapOfCoresHaveOptions() throws Exception {
-        IsolationPolicy policy =
-                settings("--node-name=n1", "--reserved-memory=600", "--mps-default-cores=memory*2").isolation.policy();
+        IsolationPolicy policy = settings("--node-name=n1", "--reserved-memory=600", "--mps-default-cores=memory*2")
+                .isolation
+                .policy();
         assertThat(policy.reserved()).isEqualTo(new ReservedMemory(Optional.of(Memory.ofMib(600))));
         assertThat(policy.coreCap()).isEqualTo(new CoreCap(0, 200));
-        assertThat(settings("--node-name=n1", "--reserved-memory=none").isolation.policy().applies())
+        assertThat(settings("--node-name=n1", "--reserved-memory=none")
+                        .isolation
+                        .policy()
+                        .applies())
                 .isFalse();
         assertThat(policy.applies()).isTrue();
     }

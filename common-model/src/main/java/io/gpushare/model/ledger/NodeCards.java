@@ -30,8 +30,6 @@ public final class NodeCards {
     /** A holder and its allocation. */
     public record Holding(PodRef holder, Allocation allocation) {}
 
-    private static final Predicate<CardState> ANY = any -> true;
-
     private final Inventory inventory;
     private final Map<String, Holding> holdings;
     private final List<CardState> cards;
@@ -124,8 +122,8 @@ public final class NodeCards {
             return fits ? null : Nearest.of(demand, !demand.shares(), cards, fitting);
         }
         return demand.parts().size() == 1
-                ? new PlacementSearch(inventory, cards, ANY, ANY).nearest(demand)
-                : place(demand, ANY, ANY, new ArrayList<>());
+                ? new PlacementSearch(inventory, cards, NodeCards::any, NodeCards::any).nearest(demand)
+                : place(demand, NodeCards::any, NodeCards::any, new ArrayList<>());
     }
 
     /** The reason why the demand does not fit; null if it does. */
@@ -139,7 +137,7 @@ public final class NodeCards {
      * before an unused one. It reserves nothing.
      */
     public Placement place(Demand demand) {
-        return place(demand, ANY, ANY);
+        return place(demand, NodeCards::any, NodeCards::any);
     }
 
     /**
@@ -246,5 +244,9 @@ public final class NodeCards {
     @Override
     public String toString() {
         return "NodeCards" + cards;
+    }
+
+    private static boolean any(CardState card) {
+        return true;
     }
 }

@@ -10,10 +10,6 @@ import org.junit.jupiter.api.Test;
 
 /** Inventories that no node has: whoever holds the token of one node can write them. */
 class HostileInventoryTest {
-    private static final String CARD =
-            "{\"uuid\":\"GPU-%1$d\",\"index\":%1$d,\"model\":\"model %1$d\",\"memoryMiB\":40960%2$s}";
-    private static final String INSTANCE = ",\"profile\":\"1g.%1$dgb\",\"parent\":\"GPU-parent\",\"gi\":%1$d,\"ci\":0";
-
     @Test
     void moreCardsThanAnyNodeHasAreRefusedWithWhatToDo() {
         assertThat(decode(2_200, false))
@@ -37,8 +33,14 @@ class HostileInventoryTest {
                 AnnotationKeys.INVENTORY,
                 "{\"version\":1,\"unitMiB\":1024,\"cards\":["
                         + IntStream.range(0, cards)
-                                .mapToObj(i -> CARD.formatted(i, instances ? INSTANCE.formatted(i) : ""))
+                                .mapToObj(i -> card(i, instances))
                                 .collect(Collectors.joining(","))
                         + "]}"));
+    }
+
+    private static String card(int index, boolean instance) {
+        String profile = "\"profile\":\"1g.%1$dgb\",\"parent\":\"GPU-parent\",\"gi\":%1$d,\"ci\":0,".formatted(index);
+        return "{%2$s\"uuid\":\"GPU-%1$d\",\"index\":%1$d,\"model\":\"model %1$d\",\"memoryMiB\":40960}"
+                .formatted(index, instance ? profile : "");
     }
 }

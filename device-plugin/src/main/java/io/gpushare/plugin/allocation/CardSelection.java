@@ -113,18 +113,19 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
     private Outcome<ContainerAllocation> refused(ContainerAllocation own, CardId id, Obstacle obstacle) {
         Optional<Card> card = snapshot.inventory().card(id);
         CardIsolation isolation = card.map(Card::isolation).orElse(CardIsolation.NONE);
-        String unhealthy = card.map(Card::health).orElse(new Health.Healthy()) instanceof Health.Unhealthy(String why) ? why : "";
+        String unhealthy =
+                card.map(Card::health).orElse(new Health.Healthy()) instanceof Health.Unhealthy(String why) ? why : "";
         return switch (obstacle) {
             case ABSENT -> ofCard(RefusalKind.CARD_ABSENT, id, "is not on this node");
             case CORDONED, HELD -> ofCard(RefusalKind.CARD_CORDONED, id, "was cordoned since then");
             case UNHEALTHY -> ofCard(RefusalKind.CARD_UNHEALTHY, id, "is unhealthy (" + unhealthy + ")");
-            case NO_MEMORY ->
-                ofCard(RefusalKind.NO_ISOLATION, id, "offers no memory (" + isolation.missing() + ")");
+            case NO_MEMORY -> ofCard(RefusalKind.NO_ISOLATION, id, "offers no memory (" + isolation.missing() + ")");
             case NO_CORE_LIMITS ->
                 ofCard(
                         RefusalKind.NO_ISOLATION,
                         id,
-                        "does not limit cores (isolation " + isolation.inForce() + " is in force, and mps or hami-core is needed)");
+                        "does not limit cores (isolation " + isolation.inForce()
+                                + " is in force, and mps or hami-core is needed)");
             case TOO_SMALL, INSTANCE, WITHOUT_SLOTS ->
                 ofCard(RefusalKind.NO_FREE_CAPACITY, id, "does not have as much");
             case FEW, TOO_FEW, NO_SLOT, FEW_CORES, SHORT, SHARED, TAKEN_WHOLE, NOT_SELECTED ->

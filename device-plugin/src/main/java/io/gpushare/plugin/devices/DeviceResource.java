@@ -170,6 +170,8 @@ public record DeviceResource(ShareKind kind, String profile) {
 
     /** How many of these devices of the card are of memory that is kept. */
     int kept(CardState card, List<String> ids) {
-        return kind == ShareKind.MEMORY ? Math.max(0, ids.size() - card.capacity().units()) : 0;
+        return kind == ShareKind.MEMORY
+                ? Math.max(0, ids.size() - card.capacity().units())
+                : 0;
     }
 }

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 /**
  * What is kept of each card before the rest is cut into units, so that every container can use its limit.
  *
- * @param fixed the same amount of every card, whatever isolation there is; empty: what the driver reserves, and what the
- *     isolation takes beside the containers, on cards that are not only counted
+ * @param fixed the same amount of every card, whatever isolation there is; empty: what the driver reserves, and what
+ *     the isolation takes beside the containers, on cards that are not only counted
  */
 public record ReservedMemory(Optional<Memory> fixed) {
     public static final ReservedMemory AUTO = new ReservedMemory(Optional.empty());
@@ -45,8 +45,7 @@ public record ReservedMemory(Optional<Memory> fixed) {
      * @param beside what the isolation takes beside the containers
      */
     Memory of(Card card, boolean isolated, Memory beside) {
-        return fixed.orElseGet(() -> isolated
-                ? new Memory(card.details().reserved().bytes() + beside.bytes())
-                : new Memory(0));
+        return fixed.orElseGet(
+                () -> isolated ? new Memory(card.details().reserved().bytes() + beside.bytes()) : new Memory(0));
     }
 }

@@ -67,13 +67,14 @@ class VerdictProperties {
 
     private static void annotatedCardAnswersAsInFilter(NodeCards cards, CardState card, ContainerDemand container) {
         Share share = container.request().on(card.capacity());
-        var own = new ContainerAllocation("main", ContainerRole.APP, Map.of(card.card().id(), share));
+        var own = new ContainerAllocation(
+                "main", ContainerRole.APP, Map.of(card.card().id(), share));
         NodePod pod = TestPods.annotated(TestPods.unannotated("q", 99, container), TestPods.allocation(own));
         NodeSnapshot node = NodeSnapshot.of(cards.inventory());
         int other = 0;
         for (NodeCards.Holding holding : cards.holdings()) {
-            NodePod running = TestPods.annotated(
-                    TestPods.unannotated("r" + other++, 0, container), holding.allocation());
+            NodePod running =
+                    TestPods.annotated(TestPods.unannotated("r" + other++, 0, container), holding.allocation());
             node = node.withPod(running)
                     .withAnsweredCall(new AnsweredCall(
                             running.ref(), holding.allocation().containers().getFirst(), Set.of(), TestPods.START));

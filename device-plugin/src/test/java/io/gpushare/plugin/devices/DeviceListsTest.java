@@ -212,9 +212,9 @@ class DeviceListsTest {
         NodeSnapshot now = full.withInventory(full.inventory()
                 .withIsolation(Map.of(A.id(), CardIsolation.of(Isolation.MPS).withHeadroom(Memory.ofMib(500)))));
 
-        assertThat(healthy(memory(now)))
-                .containsExactly("GPU-a::0", "GPU-a::1", "GPU-a::2", "GPU-b::0", "GPU-b::1");
-        assertThat(now.allocations().reserved().cards().getFirst().free().units()).isZero();
+        assertThat(healthy(memory(now))).containsExactly("GPU-a::0", "GPU-a::1", "GPU-a::2", "GPU-b::0", "GPU-b::1");
+        assertThat(now.allocations().reserved().cards().getFirst().free().units())
+                .isZero();
 
         // One of the two units that are free again is withdrawn instead of the third, which is allocated.
         NodeSnapshot oneLeft = now.withoutPod(TestPods.ref("two").uid());

@@ -40,8 +40,7 @@ public record TestHeadroom(String kind, long mib, long reserved) {
                 Memory.ofMib(mib),
                 Card.Details.UNKNOWN.withReserved(Memory.ofMib(reserved)));
         Inventory node = new Inventory(unit, null, List.of(card));
-        IsolationPolicy policy =
-                new IsolationPolicy(mode, false, ReservedMemory.parse(reservedMemory), CoreCap.MEMORY);
+        IsolationPolicy policy = new IsolationPolicy(mode, false, ReservedMemory.parse(reservedMemory), CoreCap.MEMORY);
         IsolationProvider provider = mode == IsolationMode.MPS ? mps() : new IsolationProvider() {};
         Inventory isolated = node.withIsolation(policy.decide(node, provider));
         return isolated.capacityOf(isolated.cards().getFirst()).units();

@@ -101,7 +101,7 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
                                 ? "its device plugin has no --core-resource"
                                 : missing().isEmpty()
                                         ? "isolation " + state.card().isolation().inForce()
-                                                + " is in force, and mps is needed"
+                                                + " is in force, and mps or hami-core is needed"
                                         : missing());
             case Obstacle.INSTANCE -> "a MIG instance" + (demand.shares() ? SEES_ONE : ", and a whole card is needed");
             case Obstacle.TOO_SMALL -> "too small: it has " + capacity() + ", " + needed();

@@ -44,7 +44,8 @@ public final class HeadroomInUse {
 
     private static String sentence(CardState state, MemoryUnit unit) {
         return "Pods hold " + unit.amount(state.allocated().units()) + " of card "
-                + state.card().id() + ", and it offers " + unit.amount(state.capacity().units()) + " since "
+                + state.card().id() + ", and it offers "
+                + unit.amount(state.capacity().units()) + " since "
                 + state.card().isolation().headroom()
                 + " are kept for the driver and the isolation (--reserved-memory). They keep what they have, their"
                 + " programs may run out of memory before their limits, and the card offers nothing until some of them"
