@@ -1,5 +1,6 @@
 package io.gpushare.plugin;
 
+import io.gpushare.model.card.CardIsolation.CoreCap;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.options.SecondsConverter;
 import io.gpushare.plugin.cards.NvmlMemoryLimits;
@@ -7,6 +8,7 @@ import io.gpushare.plugin.cards.SharedSession;
 import io.gpushare.plugin.isolation.IsolationMode;
 import io.gpushare.plugin.isolation.IsolationPolicy;
 import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.ReservedMemory;
 import io.gpushare.plugin.isolation.driver.DriverIsolation;
 import io.gpushare.plugin.isolation.driver.PodCgroups;
 import io.gpushare.plugin.isolation.hami.HamiCoreDirectory;
@@ -20,6 +22,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -40,6 +44,23 @@ final class IsolationOptions {
             paramLabel = "none",
             description = "none: cards that can't have the isolation offer memory that is only counted.")
     private @Nullable IsolationMode fallback;
+
+    @Option(
+            names = "--reserved-memory",
+            paramLabel = "<amount>",
+            defaultValue = "auto",
+            description = "What is kept of each card before the rest is cut into units: auto (with --isolation what the"
+                    + " driver reserves and the isolation needs, otherwise nothing), none, or a number of MiB. [auto]")
+    String reservedMemory = "auto";
+
+    @Option(
+            names = "--mps-default-cores",
+            paramLabel = "<share>",
+            defaultValue = "memory",
+            description = "What a container may use of a card's cores under MPS if it requests none: none (all), a"
+                    + " percentage, memory (as much as it holds of the memory, at least 10 percent), or memory*<factor>."
+                    + " [memory]")
+    String defaultCores = "memory";
 
     @Option(
             names = "--mps",
@@ -100,6 +121,11 @@ final class IsolationOptions {
             problems.add("--isolation-fallback=" + fallback + " is not possible: cards without isolation can only be"
                     + " counted, write none or leave it out");
         }
+        problem("--reserved-memory", reservedMemory, ReservedMemory::parse).ifPresent(problems::add);
+        problem("--mps-default-cores", defaultCores, CoreCap::parse).ifPresent(problems::add);
+        if (mps || mode == IsolationMode.MPS) {
+            new MpsDirectory(mpsDir.toAbsolutePath()).problem().ifPresent(problems::add);
+        }
         if (overUseGrace == null) {
             problems.add("--mps-over-use-grace is empty: write seconds, such as 10s, or leave it out");
         }
@@ -108,7 +134,17 @@ final class IsolationOptions {
 
     IsolationPolicy policy() {
         IsolationMode asked = mode != null ? mode : mps ? IsolationMode.MPS : IsolationMode.NONE;
-        return new IsolationPolicy(asked, fallback != null || mps);
+        return new IsolationPolicy(
+                asked, fallback != null || mps, ReservedMemory.parse(reservedMemory), CoreCap.parse(defaultCores));
+    }
+
+    private static Optional<String> problem(String option, String value, Consumer<String> parser) {
+        try {
+            parser.accept(value);
+            return Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.of(option + ": " + e.getMessage());
+        }
     }
 
     /** What holds containers to their shares. */

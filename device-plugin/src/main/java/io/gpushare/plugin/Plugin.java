@@ -21,6 +21,7 @@ import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.enforcement.HeadroomInUse;
 import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
 import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.isolation.mps.MpsIsolation;
@@ -160,6 +161,7 @@ final class Plugin implements AutoCloseable {
                 latest,
                 podResources::list,
                 new MissingIsolation(node, events),
+                new HeadroomInUse(node, events),
                 clock);
         stops.add(isolation::close);
         AllocationHandler calls =

@@ -29,7 +29,7 @@ class IsolationIT extends WholeProgram {
     void unequalLimitsAreExactBeforeTheContainersStartAndGoWithTheirPods() throws Exception {
         cards(NEW_DRIVER, CARD_A, CARD_B);
         runIsolated("--isolation=driver", METRICS);
-        for (int gib : new int[] {2, 5, 8}) {
+        for (int gib : new int[] {2, 5, 7}) {
             List<String> devices = admit("p" + gib, gib);
             assertThatThrownBy(() -> start(devices))
                     .hasMessageContaining("pod default/p" + gib + " container 'main' can't start: the cgroup of pod")
@@ -53,7 +53,7 @@ class IsolationIT extends WholeProgram {
         api.delete("p5");
         api.delete("p2");
         await().atMost(PATIENCE).until(() -> !kept().contains(cgroup("p2").toString()));
-        assertThat(kept()).contains(limit(A, 5, cgroup("p5")), limit(A, 8, cgroup("p8")));
+        assertThat(kept()).contains(limit(A, 5, cgroup("p5")), limit(A, 7, cgroup("p7")));
         Files.writeString(cgroup("p5").resolve("cgroup.events"), "populated 0\nfrozen 0\n");
         await().atMost(PATIENCE).until(() -> !kept().contains(cgroup("p5").toString()));
     }
@@ -98,7 +98,7 @@ class IsolationIT extends WholeProgram {
 
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
         assertThat(kubelet.healthy(MEMORY)).isEmpty();
-        assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(30);
+        assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(28);
         String reason = "driver 580.95.05 has no memory limits: they need 615 or newer";
         await().atMost(PATIENCE).until(() -> !api.patches().isEmpty());
         assertThat(api.patches().getLast()).contains(reason, "memoryClosed");

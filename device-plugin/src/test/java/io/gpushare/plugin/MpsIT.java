@@ -38,21 +38,23 @@ class MpsIT extends WholeProgramWithMps {
         runMps("--isolation=mps", METRICS);
         Map<String, String> two = started("two", 2);
         Map<String, String> five = started("five", 5);
-        Map<String, String> eight = started("eight", 8);
+        Map<String, String> seven = started("seven", 7);
         assertThat(two)
                 .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M")
+                .containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "14")
                 .containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+        assertThat(seven).containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "50");
 
         Tenant neighbour = tenant(five, 0, 3000).prints("ok 3000");
         tenant(two, 0, 2048, 1).prints("ok 2048", "error 2");
         // Without its variable, the server's limit holds it; with another directory, it can't compute at all.
         Map<String, String> unset = new HashMap<>(two);
         unset.remove("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT");
-        tenant(unset, 0, 8192, 1).prints("ok 8192", "error 2").close();
+        tenant(unset, 0, 7168, 1).prints("ok 7168", "error 2").close();
         Map<String, String> elsewhere = new HashMap<>(two);
         elsewhere.put("CUDA_MPS_PIPE_DIRECTORY", dir.resolve("nowhere").toString());
         tenant(elsewhere, 0, 1).prints("error 46");
-        tenant(eight, 0, 8192).prints("ok 8192");
+        tenant(seven, 0, 7168).prints("ok 7168");
         assertThat(neighbour.alive()).isTrue();
 
         await().atMost(PATIENCE).until(() -> metrics().contains("gpushare_card_mps_clients{card=\"" + A + "\"} 3.0"));
@@ -60,7 +62,7 @@ class MpsIT extends WholeProgramWithMps {
                 .contains(
                         "gpushare_card_isolation{card=\"" + A + "\",model=\"Tesla T4\",provider=\"mps\"} 1.0",
                         "gpushare_card_mps_phase{card=\"" + A + "\",phase=\"ready\"} 1.0",
-                        "gpushare_card_mps_process_limit_bytes{card=\"" + A + "\"} " + (double) (8L << 30));
+                        "gpushare_card_mps_process_limit_bytes{card=\"" + A + "\"} " + (double) (7L << 30));
         assertThat(api.patches().getLast()).contains("\\\"isolation\\\":\\\"mps\\\"");
     }
 
@@ -410,7 +412,7 @@ class MpsIT extends WholeProgramWithMps {
                         api.patches().getLast().contains("the program /nowhere/nvidia-cuda-mps-control is missing"));
         withoutProgram.destroyForcibly().waitFor();
         supervisor();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 14);
 
         // A program of the node computes on the card without MPS.
         cards(

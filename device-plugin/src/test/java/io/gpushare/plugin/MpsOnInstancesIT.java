@@ -45,7 +45,9 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
 
         assertThat(five)
                 .containsEntry("NVIDIA_VISIBLE_DEVICES", instance)
-                .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=5120M");
+                .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=5120M")
+                .containsEntry(PERCENTAGE, "12");
+        assertThat(eight).containsEntry(PERCENTAGE, "20");
         assertThat(daemon(instance)).isPresent().isNotEqualTo(daemon(A));
         Tenant neighbour = tenant(eight, 0, 8000).prints("ok 8000");
         tenant(five, 0, 5120, 1).prints("ok 5120", "error 2");

@@ -3,6 +3,8 @@ package io.gpushare.plugin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gpushare.model.card.CardIsolation.CoreCap;
+import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.ResourceNames;
@@ -12,10 +14,12 @@ import io.gpushare.options.OptionParser;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
 import io.gpushare.plugin.isolation.IsolationMode;
 import io.gpushare.plugin.isolation.IsolationPolicy;
+import io.gpushare.plugin.isolation.ReservedMemory;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -111,6 +115,11 @@ class PluginOptionsTest {
                 "--metrics-address=9450 | '9450' is not an address: write :9450",
                 "--metrics-address=:99450 | ':99450' is not an address: write :9450",
                 "--isolation=hami | unknown value 'hami': use [none, driver, mps, hami-core, auto]",
+                "--reserved-memory=some | --reserved-memory: 'some' is not understood: write auto, none, or a number",
+                "--reserved-memory=-1 | --reserved-memory: '-1' is not understood",
+                "--reserved-memory=1GiB | --reserved-memory: '1GiB' is not understood",
+                "--mps-default-cores=half | --mps-default-cores: 'half' is not understood: write none, a percentage",
+                "--mps-default-cores=0 | --mps-default-cores: '0' is not understood",
                 "--mps=maybe | 'maybe' is not a boolean",
                 "--hami-slots=0 | --hami-slots=0 is not possible: write a number from 1 to 100",
                 "--hami-slots=ten | 'ten' is not",
@@ -140,6 +149,28 @@ class PluginOptionsTest {
                         .isolation
                         .policy())
                 .isEqualTo(new IsolationPolicy(mode, fallback));
+    }
+
+    @Test
+    void whatIsKeptOfCardsAndTheCapOfCoresHaveOptions() throws Exception {
+        IsolationPolicy policy =
+                settings("--node-name=n1", "--reserved-memory=600", "--mps-default-cores=memory*2").isolation.policy();
+        assertThat(policy.reserved()).isEqualTo(new ReservedMemory(Optional.of(Memory.ofMib(600))));
+        assertThat(policy.coreCap()).isEqualTo(new CoreCap(0, 200));
+        assertThat(settings("--node-name=n1", "--reserved-memory=none").isolation.policy().applies())
+                .isFalse();
+        assertThat(policy.applies()).isTrue();
+    }
+
+    @Test
+    void aDirectoryTooLongForTheSocketsOfMpsIsRefusedWhereMpsIsUsed() throws Exception {
+        String directory = "/var/lib/some-platform/gpu-share/run/mps/sockets";
+        assertThatThrownBy(() -> settings("--node-name=n1", "--isolation=mps", "--mps-dir=" + directory))
+                .isInstanceOf(InvalidOptionsException.class)
+                .hasMessageContaining("--mps-dir=" + directory + " is too long: the sockets of MPS would have paths of"
+                        + " 113 bytes, and at most 107 are possible: use a directory whose path is 6 bytes shorter");
+        settings("--node-name=n1", "--mps-dir=" + directory);
+        settings("--node-name=n1", "--isolation=mps", "--mps-dir=" + directory.substring(0, 42));
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.gpushare.plugin;
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.plugin.isolation.IsolationPolicy;
 import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.enforcement.HeadroomInUse;
 import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
 import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.state.LatestSnapshot;
@@ -21,6 +22,7 @@ final class TestIsolation {
                 latest,
                 _ -> Optional.empty(),
                 new MissingIsolation(new EventSubject.Node("n1"), (_, _) -> {}),
+                new HeadroomInUse(new EventSubject.Node("n1"), (_, _) -> {}),
                 InstantSource.system());
     }
 }

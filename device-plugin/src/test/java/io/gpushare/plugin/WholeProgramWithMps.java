@@ -84,7 +84,7 @@ abstract class WholeProgramWithMps extends WholeProgram {
         await().atMost(PATIENCE).until(() -> kubelet.registrations().size() >= registrations + 2);
         await().atMost(PATIENCE)
                 .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("\\\"isolation\\\":\\\"mps\\\"")));
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() >= 15);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() >= 14);
         return plugin;
     }
 

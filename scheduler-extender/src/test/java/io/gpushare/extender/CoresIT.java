@@ -74,6 +74,30 @@ class CoresIT extends WithView {
     }
 
     @Test
+    void whatAContainerMayUseWithoutARequestIsShownAndTakesNothingFromRequests() throws Exception {
+        api.node(
+                "mps",
+                MPS.replace(
+                        "\"isolation\":\"mps\"",
+                        "\"reservedMiB\":447,\"isolation\":\"mps\",\"headroomMiB\":617,\"defaultCores\":\"memory\""));
+        await().atMost(Duration.ofSeconds(10)).until(() -> json("nodes?names=mps").toString().contains("headroomMiB"));
+        filter("a", 7, "0");
+        assertThat(extender.bind("a", "uid-a", "mps")).isEmpty();
+        filter("b", 2, "40");
+        assertThat(bind("b")).isEmpty();
+
+        assertThat(text("top-pods")).contains("mps, 50% of the cores", "mps, 40% of the cores");
+        assertThat(text("top?node=mps")).contains("9 GiB, 40% of the cores");
+        assertThat(node(json("nodes?names=mps"), "mps").toString())
+                .contains(
+                        "\"reservedMiB\":447,\"headroomMiB\":617,\"units\":14",
+                        "\"units\":7,\"coresCapPercent\":50",
+                        "\"coresPercent\":40,\"coresCapPercent\":40",
+                        "\"allocatedCoresPercent\":40");
+        assertThat(filter("c", 2, "60").getJsonArray("NodeNames")).containsExactly("mps");
+    }
+
+    @Test
     void whatNoCardCanGiveIsRefusedWithASentence() throws Exception {
         assertThat(filter("a", 0, "30").getJsonObject("FailedNodes").getString("mps"))
                 .startsWith("container 'main' requests " + CORES + " without aliyun.com/gpu-mem: ");

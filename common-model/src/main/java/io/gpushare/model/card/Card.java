@@ -122,7 +122,12 @@ public record Card(
 
     /** The memory that programs can have together: what CUDA reports as the card's total. */
     public Memory usableMemory() {
-        return new Memory(Math.max(0, memory.bytes() - details.reserved().bytes()));
+        return memory.minus(details.reserved());
+    }
+
+    /** The memory that is cut into units: all but what is kept for the driver and the isolation. */
+    public Memory offeredMemory() {
+        return memory.minus(isolation.headroom());
     }
 
     /** Whether the amount of its memory is known. */

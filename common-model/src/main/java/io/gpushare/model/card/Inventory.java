@@ -111,8 +111,8 @@ public record Inventory(
         return card(id).map(card -> share.on(capacityOf(card))).orElse(share);
     }
 
-    /** The capacity of that card: its own memory in units, or the whole card or instance, and what it offers beside. */
+    /** The capacity of that card: the memory that it offers, in units, or the whole card or instance, and what it offers beside. */
     public Share capacityOf(Card card) {
-        return Share.memory(unit.unitsIn(card.memory())).plus(card.id().whole()).plus(beside);
+        return Share.memory(unit.unitsIn(card.offeredMemory())).plus(card.id().whole()).plus(beside);
     }
 }

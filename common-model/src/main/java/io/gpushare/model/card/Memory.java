@@ -39,6 +39,11 @@ public record Memory(long bytes) implements Comparable<Memory> {
         return form.group(2).equals("G") ? ofGib(amount) : ofMib(amount);
     }
 
+    /** The difference, at least 0. */
+    public Memory minus(Memory other) {
+        return new Memory(Math.max(0, bytes - other.bytes));
+    }
+
     /** Whole MiB in this amount, rounded down. */
     public long mib() {
         return bytes / MIB;

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.CardIsolation.CoreCap;
 import io.gpushare.model.card.CardLink;
 import io.gpushare.model.card.CardLinks;
 import io.gpushare.model.card.ComputeCapability;
@@ -36,7 +37,9 @@ import org.jspecify.annotations.Nullable;
  * not cordoned no {@code "cordoned":true}. Each card but the first has one string with its links to all cards before
  * it, in the notation of {@link CardLink}, with {@code -} for an unknown link. A card with isolation has {@code
  * "isolation":"driver"} or {@code "mps"}; one that lacks what was asked for has {@code "isolationMissing":"why"}, and
- * {@code "memoryClosed":true} if it therefore offers no memory. A node without cards to offer has {@code
+ * {@code "memoryClosed":true} if it therefore offers no memory. What is kept of its memory before the rest is cut into
+ * units is {@code "headroomMiB":513}, and what containers may use of its cores without a request {@code
+ * "defaultCores":"memory"}. A node without cards to offer has {@code
  * "noCards":{"reason":"driver_not_loaded","detail":"…"}}, one that offers cores {@code "cores":true}, and one that
  * offers slots their number on each card, {@code "slots":10}. Unknown fields are skipped, so that an older extender can
  * read the inventory of a newer plugin.
@@ -48,6 +51,8 @@ public final class InventoryCodec {
     private static final String ISOLATION = "isolation";
     private static final String ISOLATION_MISSING = "isolationMissing";
     private static final String MEMORY_CLOSED = "memoryClosed";
+    private static final String HEADROOM = "headroomMiB";
+    private static final String DEFAULT_CORES = "defaultCores";
 
     private InventoryCodec() {}
 
@@ -177,6 +182,12 @@ public final class InventoryCodec {
         if (isolation.closed()) {
             into.put(MEMORY_CLOSED, true);
         }
+        if (isolation.headroom().bytes() > 0) {
+            into.put(HEADROOM, isolation.headroom().mib());
+        }
+        if (!isolation.coreCap().equals(CoreCap.NONE)) {
+            into.put(DEFAULT_CORES, isolation.coreCap().toString());
+        }
     }
 
     /** Reads the inventory from a node's annotations. */
@@ -230,7 +241,7 @@ public final class InventoryCodec {
                 JsonReader.optionalInteger(card, "numa"),
                 JsonReader.optionalBoolean(card, "mig"),
                 instance(card),
-                reserved(card));
+                memory(card, RESERVED));
         return new Card(
                         new CardId(JsonReader.text(card, "uuid")),
                         JsonReader.integer(card, "index"),
@@ -240,11 +251,11 @@ public final class InventoryCodec {
                         details)
                 .withHealth(unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy))
                 .withCordoned(Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")))
-                .withIsolation(isolation(card));
+                .withIsolation(isolation(card).withHeadroom(memory(card, HEADROOM)).withCoreCap(coreCap(card)));
     }
 
-    private static Memory reserved(JsonNode card) {
-        @Nullable Integer mib = JsonReader.optionalInteger(card, RESERVED);
+    private static Memory memory(JsonNode card, String field) {
+        @Nullable Integer mib = JsonReader.optionalInteger(card, field);
         return mib == null ? new Memory(0) : Memory.ofMib(mib);
     }
 
@@ -261,12 +272,23 @@ public final class InventoryCodec {
                 JsonReader.integers(card, "caps"));
     }
 
+    /** A cap that this version does not know counts as none. */
+    private static CoreCap coreCap(JsonNode card) {
+        @Nullable String written = JsonReader.optionalText(card, DEFAULT_CORES);
+        try {
+            return written == null ? CoreCap.NONE : CoreCap.parse(written);
+        } catch (IllegalArgumentException e) {
+            return CoreCap.NONE;
+        }
+    }
+
     /** An isolation that this version does not know counts as none. */
     private static CardIsolation isolation(JsonNode card) {
         @Nullable String missing = JsonReader.optionalText(card, ISOLATION_MISSING);
         if (missing != null && !missing.isEmpty()) {
-            return new CardIsolation(
-                    Isolation.NONE, missing, Boolean.TRUE.equals(JsonReader.optionalBoolean(card, MEMORY_CLOSED)));
+            return Boolean.TRUE.equals(JsonReader.optionalBoolean(card, MEMORY_CLOSED))
+                    ? CardIsolation.closed(missing)
+                    : CardIsolation.counted(missing);
         }
         @Nullable String inForce = JsonReader.optionalText(card, ISOLATION);
         return inForce == null

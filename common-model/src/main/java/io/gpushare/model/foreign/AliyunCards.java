@@ -6,6 +6,7 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AnnotationKeys;
@@ -13,6 +14,7 @@ import io.gpushare.model.codec.Decoded;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.Optional;
 
 /** The cards that a pod of gpushare has or may have. */
@@ -80,15 +82,19 @@ final class AliyunCards {
      */
     private static Optional<MemoryUnit> unit(AliyunPod pod, Inventory inventory) {
         return List.of(inventory.unit(), MemoryUnit.GIB, MemoryUnit.ofMib(1)).stream()
-                .filter(unit -> {
-                    List<Integer> units = inventory.cards().stream()
-                            .map(card -> unit.unitsIn(card.memory()))
-                            .toList();
-                    long total = units.stream().mapToLong(Integer::longValue).sum();
-                    return pod.cardUnits() > 0
-                            && (units.contains(pod.cardUnits()) || total / units.size() == pod.cardUnits());
-                })
+                .filter(unit -> pod.cardUnits() > 0
+                        && (counted(pod, inventory, unit, Card::offeredMemory)
+                                || counted(pod, inventory, unit, Card::memory)))
                 .findFirst();
+    }
+
+    /** Whether a card, or the average of them, has as many units as gpushare wrote: its own plugin counts all memory. */
+    private static boolean counted(
+            AliyunPod pod, Inventory inventory, MemoryUnit unit, Function<Card, Memory> memory) {
+        List<Integer> units =
+                inventory.cards().stream().map(memory).map(unit::unitsIn).toList();
+        long total = units.stream().mapToLong(Integer::longValue).sum();
+        return units.contains(pod.cardUnits()) || total / units.size() == pod.cardUnits();
     }
 
     private static MemoryUnit coarser(MemoryUnit one, MemoryUnit other) {

@@ -149,7 +149,7 @@ public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<Co
     private static Share share(Device device, ContainerDemand container, Inventory inventory) {
         Optional<Card> card = inventory.card(device.card());
         boolean all = card.filter(known ->
-                        known.hasMemory() && device.mib() >= known.memory().mib())
+                        known.hasMemory() && device.mib() >= known.offeredMemory().mib())
                 .isPresent();
         if (all || device.cores() >= Share.ALL_CORES.cores()) {
             return WHOLE;

@@ -31,7 +31,7 @@ public final class HamiRegister {
                     .put("id", card.id().uuid())
                     .put("index", card.index())
                     .put("count", inventory.beside().slots())
-                    .put("devmem", card.memory().mib())
+                    .put("devmem", card.offeredMemory().mib())
                     .put("devcore", inventory.beside().cores())
                     .put("type", card.model().startsWith(VENDOR) ? card.model() : VENDOR + "-" + card.model())
                     .put("numa", Objects.requireNonNullElse(card.details().numaNode(), 0))

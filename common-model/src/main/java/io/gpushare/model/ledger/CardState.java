@@ -1,11 +1,16 @@
 package io.gpushare.model.ledger;
 
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.selector.CardFacts;
 import io.gpushare.model.selector.CardSelector;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,13 +22,16 @@ public final class CardState {
     private final Card card;
     private final Share capacity;
     private final Share allocated;
+    // With what is kept for the driver and the isolation.
+    private final int unitsOfAll;
     private final CardFacts facts;
     // Of its UUID, for selectors that name cards.
     private final int hash;
     private final Share free;
 
-    private CardState(Card card, Share capacity, Share allocated, CardFacts facts, int hash) {
+    private CardState(Card card, Share capacity, int unitsOfAll, Share allocated, CardFacts facts, int hash) {
         this.card = card;
+        this.unitsOfAll = unitsOfAll;
         this.capacity = capacity;
         this.allocated = allocated;
         this.facts = facts;
@@ -36,6 +44,7 @@ public final class CardState {
         this(
                 card,
                 inventory.capacityOf(card),
+                inventory.unit().unitsIn(card.memory()),
                 Share.NONE,
                 CardFacts.of(card, inventory.driver()),
                 CardSelector.hash(card.id()));
@@ -60,12 +69,12 @@ public final class CardState {
 
     /** The same card with that much allocated. */
     public CardState allocated(Share changed) {
-        return changed.equals(allocated) ? this : new CardState(card, capacity, changed, facts, hash);
+        return changed.equals(allocated) ? this : new CardState(card, capacity, unitsOfAll, changed, facts, hash);
     }
 
     /** The same allocations on that card, which may be healthy or cordoned now, and has the same size. */
     public CardState on(Card changed) {
-        return new CardState(changed, capacity, allocated, facts, hash);
+        return new CardState(changed, capacity, unitsOfAll, allocated, facts, hash);
     }
 
     /**
@@ -111,6 +120,32 @@ public final class CardState {
                         || ShareKind.PERCENTS.stream().allMatch(kind -> kind.in(share) == 0 || limits(kind)));
     }
 
+    /**
+     * The cores in percent that the containers of a pod with that allocation may use at one time, at most all of them; 0
+     * if one of them has no limit.
+     */
+    public int coreCap(Allocation allocation) {
+        List<ContainerAllocation> capped = new ArrayList<>();
+        for (ContainerAllocation container : allocation.containers()) {
+            Share share = container.on(card.id());
+            int cores = card.isolation().coresOf(share, capacity);
+            if (share.units() > 0 && cores == 0) {
+                return 0;
+            }
+            if (share.units() > 0) {
+                capped.add(new ContainerAllocation(
+                        container.name(), container.role(), Map.of(card.id(), new Share(share.units(), 0, cores))));
+            }
+        }
+        return capped.isEmpty()
+                ? 0
+                : Math.min(
+                        Share.ALL_CORES.cores(),
+                        new Allocation(allocation.unit(), capped)
+                                .shareOn(card.id())
+                                .cores());
+    }
+
     /** What a selector can tell of the card but its UUID. */
     public CardFacts facts() {
         return facts;
@@ -134,6 +169,20 @@ public final class CardState {
     /** Whether more is allocated than the card has, or shares and the whole card at once. */
     public boolean overCommitted() {
         return !allocated.withoutSlots().fits(capacity) || (takenWhole() && allocated.hasPart());
+    }
+
+    /**
+     * Whether more is allocated than the card offers, and no more than it has: its pods got what is kept for the driver
+     * and the isolation now.
+     */
+    public boolean holdsHeadroom() {
+        return overCommitted() && allocated.withoutSlots().withUnits(0).fits(capacity) && allocated.units() <= unitsOfAll
+                && !takenWhole();
+    }
+
+    /** The units that the card has with what is kept for the driver and the isolation. */
+    public int unitsOfAll() {
+        return unitsOfAll;
     }
 
     /** The part of the capacity that allocations withhold from new pods: all of it for a card taken whole. */

@@ -10,6 +10,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.CardIsolation.CoreCap;
 import io.gpushare.model.card.CardLink;
 import io.gpushare.model.card.CardLinks;
 import io.gpushare.model.card.ComputeCapability;
@@ -66,6 +67,29 @@ class AnnotationCodecsTest {
                 .isEqualTo(new Decoded.Valid<>(node));
         assertThat(reserving.usableMemory()).isEqualTo(Memory.ofMib(14913));
         assertThat(InventoryCodec.encode(NODE)).doesNotContain("reservedMiB");
+    }
+
+    @Test
+    void whatIsKeptOfACardAndTheCapOfItsCoresArePartOfTheInventory() {
+        CardIsolation mps = CardIsolation.of(Isolation.MPS)
+                .withHeadroom(Memory.ofMib(617))
+                .withCoreCap(CoreCap.parse("memory*2"));
+        Inventory node = NODE.withIsolation(Map.of(T4.id(), mps));
+        String written = InventoryCodec.encode(node);
+        assertThat(written).contains("\"isolation\":\"mps\",\"headroomMiB\":617,\"defaultCores\":\"memory*2\"");
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(node));
+        assertThat(node.capacityOf(node.cards().getFirst()).units()).isEqualTo(14);
+
+        Inventory closed = NODE.withIsolation(
+                Map.of(T4.id(), CardIsolation.closed("no MPS").withHeadroom(Memory.ofMib(617))));
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, InventoryCodec.encode(closed))))
+                .isEqualTo(new Decoded.Valid<>(closed));
+        // Of a version that knows other caps.
+        String later = written.replace("memory*2", "fair");
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, later)).valid().orElseThrow().cards().getFirst()
+                        .isolation().coreCap())
+                .isEqualTo(CoreCap.NONE);
     }
 
     @ParameterizedTest

@@ -14,6 +14,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.CardIsolation.CoreCap;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
@@ -162,6 +163,58 @@ class NodeCardsTest {
         assertThat(shrunk.cards().getFirst().overCommitted()).isTrue();
         assertThat(shrunk.cards().getFirst().free().units()).isZero();
         assertThat(shrunk.place(memory(1))).isInstanceOf(Placement.Refused.class);
+    }
+
+    @Test
+    void aCardWhosePodsHoldItsHeadroomOffersNothingUntilTheyHoldLess() {
+        Inventory before = node(15);
+        NodeCards full = add(add(NodeCards.of(before), memory(8)), memory(7));
+        Inventory upgraded = before.withIsolation(Map.of(
+                new CardId("GPU-0"), CardIsolation.of(Isolation.MPS).withHeadroom(Memory.ofMib(617))));
+
+        NodeCards now = full.withInventory(upgraded);
+        CardState card = now.cards().getFirst();
+        assertThat(card.capacity().units()).isEqualTo(14);
+        assertThat(card.overCommitted()).isTrue();
+        assertThat(card.holdsHeadroom()).isTrue();
+        assertThat(card.free()).isEqualTo(Share.NONE);
+        assertThat(now.place(memory(1))).isInstanceOf(Placement.Refused.class);
+        assertThat(now.place(whole(1))).isInstanceOf(Placement.Refused.class);
+
+        List<String> holders =
+                now.holdings().stream().map(each -> each.holder().uid()).toList();
+        assertThat(now.without(holders.getFirst()).cards().getFirst().free().units())
+                .isEqualTo(7);
+        assertThat(now.without(holders.getLast()).cards().getFirst().free().units())
+                .isEqualTo(6);
+        assertThat(now.without(holders.getLast()).cards().getFirst().holdsHeadroom())
+                .isFalse();
+        // More than the card has is no matter of its headroom.
+        Allocation forged = new Allocation(
+                MemoryUnit.GIB,
+                List.of(new ContainerAllocation(
+                        "main", ContainerRole.APP, Map.of(new CardId("GPU-0"), Share.memory(1)))));
+        assertThat(now.with(pod("forged"), forged).cards().getFirst().holdsHeadroom())
+                .isFalse();
+    }
+
+    @Test
+    void theCapOfAPodsCoresIsTheSumOverContainersThatRunTogether() {
+        CardId id = new CardId("GPU-0");
+        CardState card = NodeCards.of(node(14)
+                        .withIsolation(Map.of(id, CardIsolation.of(Isolation.MPS).withCoreCap(CoreCap.MEMORY))))
+                .cards()
+                .getFirst();
+        ContainerAllocation init = new ContainerAllocation("init", ContainerRole.INIT, Map.of(id, Share.memory(10)));
+        ContainerAllocation four = new ContainerAllocation("four", ContainerRole.APP, Map.of(id, Share.memory(4)));
+        ContainerAllocation asking = new ContainerAllocation("asks", ContainerRole.APP, Map.of(id, new Share(2, 0, 5)));
+
+        assertThat(card.coreCap(new Allocation(MemoryUnit.GIB, List.of(four)))).isEqualTo(28);
+        assertThat(card.coreCap(new Allocation(MemoryUnit.GIB, List.of(four, asking)))).isEqualTo(33);
+        assertThat(card.coreCap(new Allocation(MemoryUnit.GIB, List.of(init, four, asking)))).isEqualTo(71);
+        CardState unlimited = NodeCards.of(mps(14)).cards().getFirst();
+        assertThat(unlimited.coreCap(new Allocation(MemoryUnit.GIB, List.of(four, asking)))).isZero();
+        assertThat(unlimited.coreCap(new Allocation(MemoryUnit.GIB, List.of(asking)))).isEqualTo(5);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.gpushare.mps;
 
 import io.gpushare.mps.control.ControlProgram;
+import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.options.CheckedOptions;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.OptionParser;
@@ -45,6 +46,6 @@ final class SupervisorOptions implements CheckedOptions {
 
     @Override
     public List<String> problems() {
-        return List.of();
+        return new MpsDirectory(directory.toAbsolutePath()).problem().stream().toList();
     }
 }

@@ -82,7 +82,7 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
                 .filter(resource::concerns)
                 .toList();
         for (CardState state : cards) {
-            List<String> own = resource.ids(state);
+            List<String> own = resource.ids(state, allocations.allocatedIds());
             ids.put(state.card().id(), own);
             List<String> free = own.stream()
                     .filter(id -> !allocations.allocatedIds().contains(id))
@@ -95,8 +95,9 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
                 owed += allocated - ofOwnPods(allocations, state, resource, allocated);
             } else {
                 int uncounted = uncounted(allocations, state, resource);
-                withdrawn.addAll(free.subList(0, Math.min(free.size(), uncounted)));
-                owed += Math.max(0, uncounted - free.size());
+                int kept = resource.kept(state, own);
+                withdrawn.addAll(free.subList(0, Math.min(free.size(), uncounted + kept)));
+                owed += Math.max(0, uncounted - Math.max(0, free.size() - kept));
             }
         }
         withdrawn.addAll(substitutes(allocations, cards, resource, ids, withdrawn, owed));

@@ -142,8 +142,13 @@ public record DeviceResource(ShareKind kind, String profile) {
         return kind == ShareKind.WHOLE_CARDS || kind == ShareKind.INSTANCES;
     }
 
-    /** The IDs of the card's devices, in the order of the list. */
-    List<String> ids(CardState card) {
+    /**
+     * The IDs of the card's devices, in the order of the list.
+     *
+     * @param allocated the IDs that the kubelet has allocated: a unit that is no longer offered, because it is kept for
+     *     the driver now, remains until its container has ended
+     */
+    List<String> ids(CardState card, Set<String> allocated) {
         CardId id = card.card().id();
         Stream<DeviceId> devices = switch (kind) {
             case MEMORY -> IntStream.range(0, card.capacity().units()).mapToObj(n -> new DeviceId.MemoryUnitOf(id, n));
@@ -151,6 +156,20 @@ public record DeviceResource(ShareKind kind, String profile) {
             case CORES, SLOTS ->
                 IntStream.range(0, kind.in(card.capacity())).mapToObj(n -> new DeviceId.PartOf(kind, id, n));
         };
-        return devices.map(DeviceId::toString).toList();
+        return Stream.concat(devices.map(DeviceId::toString), kept(card).filter(allocated::contains))
+                .toList();
+    }
+
+    /** The devices of the memory that is kept for the driver and the isolation. */
+    private Stream<String> kept(CardState card) {
+        return kind != ShareKind.MEMORY
+                ? Stream.of()
+                : IntStream.range(card.capacity().units(), card.unitsOfAll())
+                        .mapToObj(n -> new DeviceId.MemoryUnitOf(card.card().id(), n).toString());
+    }
+
+    /** How many of these devices of the card are of memory that is kept. */
+    int kept(CardState card, List<String> ids) {
+        return kind == ShareKind.MEMORY ? Math.max(0, ids.size() - card.capacity().units()) : 0;
     }
 }

@@ -68,7 +68,8 @@ public sealed interface ContainerIsolation {
             }
             if (inForce != Isolation.NONE) {
                 Memory memory = new Memory(inventory.unit().size().bytes() * share.units());
-                limits.put(id, new Limit(memory, Share.cores(share.cores())));
+                int cores = card.get().isolation().coresOf(share, inventory.capacityOf(card.get()));
+                limits.put(id, new Limit(memory, Share.cores(cores)));
             }
         }
         return limits.isEmpty() ? Settings.NONE : provider.settings(container, limits);

@@ -3,8 +3,11 @@ package io.gpushare.plugin.isolation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.CardIsolation.CoreCap;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -15,10 +18,22 @@ import java.util.Optional;
  * Decides what is in force on each card, from what the operator asks for and what the cards can have.
  *
  * @param fallback whether memory is counted on cards that can't have it; otherwise these cards offer no memory
+ * @param reserved what is kept of each card
+ * @param coreCap what containers may use of the cores if they request none
  */
-public record IsolationPolicy(IsolationMode mode, boolean fallback) {
+public record IsolationPolicy(IsolationMode mode, boolean fallback, ReservedMemory reserved, CoreCap coreCap) {
     /** Memory is counted everywhere. */
     public static final IsolationPolicy NONE = new IsolationPolicy(IsolationMode.NONE, false);
+
+    /** The policy with the defaults. */
+    public IsolationPolicy(IsolationMode mode, boolean fallback) {
+        this(mode, fallback, ReservedMemory.AUTO, CoreCap.MEMORY);
+    }
+
+    /** Whether anything is kept, or enforced, on this node. */
+    public boolean applies() {
+        return mode != IsolationMode.NONE || reserved.always();
+    }
 
     /** The isolation that it uses where it can; none if it asks for none. */
     public Isolation wanted() {
@@ -52,9 +67,29 @@ public record IsolationPolicy(IsolationMode mode, boolean fallback) {
                 .min(Comparator.naturalOrder())
                 .map(id -> "card " + id + ": " + missing.get(id));
         for (Card card : sharing) {
-            decided.put(card.id(), decide(Optional.ofNullable(missing.get(card.id())), any));
+            CardIsolation isolation = decide(Optional.ofNullable(missing.get(card.id())), any);
+            Memory kept = reserved.of(card, isolated(isolation), provider.beside());
+            decided.put(card.id(), closedIfSmall(card, isolation, kept, inventory.unit()));
         }
         return decided;
+    }
+
+    /**
+     * Whether a card is cut for isolation: also while what was asked for is missing, so that units don't come and go
+     * with a daemon. Where memory may be counted instead, it is cut as without isolation.
+     */
+    private boolean isolated(CardIsolation isolation) {
+        return isolation.inForce() != Isolation.NONE || isolation.closed();
+    }
+
+    private CardIsolation closedIfSmall(Card card, CardIsolation isolation, Memory kept, MemoryUnit unit) {
+        Memory offered = card.memory().minus(kept);
+        CardIsolation decided = unit.unitsIn(offered) > 0
+                ? isolation
+                : CardIsolation.closed("it has " + card.memory() + ", of which " + kept + " are kept"
+                        + " (--reserved-memory), and the rest is less than one unit of " + unit.amount(1)
+                        + ": a smaller --memory-unit fits");
+        return decided.withHeadroom(kept).withCoreCap(coreCap);
     }
 
     private CardIsolation decide(Optional<String> missing, Optional<String> missingOnNode) {

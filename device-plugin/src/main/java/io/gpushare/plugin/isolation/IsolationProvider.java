@@ -17,6 +17,14 @@ public interface IsolationProvider {
     }
 
     /**
+     * What a card needs beside the limits of its containers while these use all of them, and beside what the driver
+     * reserves: the driver uses 8 MiB while programs compute, as measured on an H100.
+     */
+    default Memory beside() {
+        return Memory.ofMib(8);
+    }
+
+    /**
      * What a container with these limits needs. It decides on values only.
      *
      * @param limits what it may use, by card that has this isolation; not empty

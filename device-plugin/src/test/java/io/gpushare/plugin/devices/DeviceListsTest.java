@@ -3,8 +3,10 @@ package io.gpushare.plugin.devices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
@@ -13,6 +15,7 @@ import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.PodName;
 import io.gpushare.plugin.snapshot.PodResourcesList;
 import io.gpushare.plugin.snapshot.TestPods;
 import java.util.List;
@@ -192,6 +195,40 @@ class DeviceListsTest {
         // One card is taken whole and the other serves memory: no further card is free.
         assertThat(lists.list(DeviceResource.CARDS)).containsExactly(unhealthy("GPU-a"), healthy("GPU-b"));
         assertThat(healthy(lists.list(DeviceResource.MEMORY))).containsExactly("GPU-b::0", "GPU-b::1");
+    }
+
+    @Test
+    void anAllocatedUnitOfTheHeadroomStaysUntilItsContainerHasEnded() {
+        // Card A had three units for two pods; now one is kept for the driver.
+        NodeSnapshot full = EMPTY.withPod(TestPods.onCard("two", 0, A.id(), 2))
+                .withPod(TestPods.onCard("one", 0, A.id(), 1))
+                .withListed(
+                        new PodResourcesList(Map.of(
+                                new PodName("default", "two"),
+                                Map.of("main", Set.of("GPU-a::0", "GPU-a::1")),
+                                new PodName("default", "one"),
+                                Map.of("main", Set.of("GPU-a::2")))),
+                        TestPods.START);
+        NodeSnapshot now = full.withInventory(full.inventory()
+                .withIsolation(Map.of(A.id(), CardIsolation.of(Isolation.MPS).withHeadroom(Memory.ofMib(500)))));
+
+        assertThat(healthy(memory(now)))
+                .containsExactly("GPU-a::0", "GPU-a::1", "GPU-a::2", "GPU-b::0", "GPU-b::1");
+        assertThat(now.allocations().reserved().cards().getFirst().free().units()).isZero();
+
+        // One of the two units that are free again is withdrawn instead of the third, which is allocated.
+        NodeSnapshot oneLeft = now.withoutPod(TestPods.ref("two").uid());
+        assertThat(healthy(memory(oneLeft))).containsExactly("GPU-a::1", "GPU-a::2", "GPU-b::0", "GPU-b::1");
+        assertThat(oneLeft.allocations().reserved().cards().getFirst().free().units())
+                .isEqualTo(1);
+
+        NodeSnapshot twoLeft = now.withoutPod(TestPods.ref("one").uid());
+        assertThat(memory(twoLeft)).extracting(Offered::id).doesNotContain("GPU-a::2");
+        assertThat(healthy(memory(twoLeft))).hasSize(4);
+    }
+
+    private static List<Offered> memory(NodeSnapshot snapshot) {
+        return DeviceLists.of(snapshot.allocations()).list(DeviceResource.MEMORY);
     }
 
     @Test

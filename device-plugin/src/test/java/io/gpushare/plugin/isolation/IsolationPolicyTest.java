@@ -7,6 +7,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.CardIsolation.CoreCap;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
@@ -14,6 +15,7 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.snapshot.TestPods;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,6 +66,68 @@ class IsolationPolicyTest {
     void withoutIsolationNothingIsMissing() {
         assertThat(decide(IsolationMode.NONE, false))
                 .isEqualTo(Map.of(ABLE, CardIsolation.NONE, UNABLE, CardIsolation.NONE));
+    }
+
+    @Test
+    void memoryIsKeptOfCardsThatAreNotOnlyCounted() {
+        assertThat(headroom(IsolationMode.NONE, false, "auto")).isEqualTo(Map.of(ABLE, 0L, UNABLE, 0L));
+        // A closed card keeps its units: what is missing there may come back.
+        assertThat(headroom(IsolationMode.DRIVER, false, "auto")).isEqualTo(Map.of(ABLE, 450L, UNABLE, 450L));
+        assertThat(headroom(IsolationMode.MPS, false, "auto")).isEqualTo(Map.of(ABLE, 450L, UNABLE, 450L));
+        assertThat(headroom(IsolationMode.MPS, true, "auto")).isEqualTo(Map.of(ABLE, 450L, UNABLE, 0L));
+        assertThat(headroom(IsolationMode.AUTO, false, "auto")).isEqualTo(Map.of(ABLE, 0L, UNABLE, 0L));
+        assertThat(headroom(IsolationMode.MPS, false, "none")).isEqualTo(Map.of(ABLE, 0L, UNABLE, 0L));
+        assertThat(headroom(IsolationMode.NONE, false, "1000")).isEqualTo(Map.of(ABLE, 1000L, UNABLE, 1000L));
+        assertThat(headroom(IsolationMode.MPS, true, "1000MiB")).isEqualTo(Map.of(ABLE, 1000L, UNABLE, 1000L));
+    }
+
+    @Test
+    void aCardOfWhichLessThanAUnitIsLeftOffersNoMemoryAndSaysWhy() {
+        CardIsolation isolation = new IsolationPolicy(
+                        IsolationMode.MPS, true, ReservedMemory.parse("14849"), CoreCap.MEMORY)
+                .decide(NODE, PROVIDER)
+                .get(ABLE);
+        assertThat(isolation.closed()).isTrue();
+        assertThat(isolation.missing())
+                .isEqualTo("it has 15360MiB, of which 14849MiB are kept (--reserved-memory), and the rest is less than"
+                        + " one unit of 512 MiB: a smaller --memory-unit fits");
+    }
+
+    private static Map<CardId, Long> headroom(IsolationMode mode, boolean fallback, String reserved) {
+        Inventory reserving = new Inventory(
+                NODE.unit(),
+                null,
+                NODE.cards().stream()
+                        .map(card -> new Card(
+                                card.id(),
+                                card.index(),
+                                card.minor(),
+                                card.model(),
+                                card.memory(),
+                                card.details().withReserved(Memory.ofMib(442))))
+                        .toList());
+        IsolationProvider standard = new IsolationProvider() {
+            @Override
+            public Optional<String> missing(Card card, Inventory inventory) {
+                return PROVIDER.missing(card, inventory);
+            }
+        };
+        Map<CardId, Long> kept = new HashMap<>();
+        new IsolationPolicy(mode, fallback, ReservedMemory.parse(reserved), CoreCap.MEMORY)
+                .decide(reserving, standard)
+                .forEach((id, isolation) -> kept.put(id, isolation.headroom().mib()));
+        return kept;
+    }
+
+    @Test
+    void underMpsAContainerThatRequestsNoCoresHasAsMuchOfThemAsOfTheMemory() {
+        Inventory node = NODE.withIsolation(decide(IsolationMode.MPS, false));
+
+        assertThat(ContainerIsolation.of(container(Map.of(ABLE, Share.memory(15))), node, PROVIDER))
+                .isEqualTo(new ContainerIsolation.Settings(
+                        Map.of("CARDS", "1"),
+                        List.of(),
+                        Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(7680), Share.cores(50)))));
     }
 
     @Test
@@ -122,6 +186,11 @@ class IsolationPolicyTest {
         @Override
         public Optional<String> missing(Card card, Inventory inventory) {
             return card.id().equals(UNABLE) ? Optional.of(WHY) : Optional.empty();
+        }
+
+        @Override
+        public Memory beside() {
+            return new Memory(0);
         }
 
         @Override

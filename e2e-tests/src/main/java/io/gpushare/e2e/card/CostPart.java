@@ -38,7 +38,7 @@ record CostPart(Machine machine, Findings findings) {
                     tenants + " tenants together, without MPS (time-slicing)",
                     relative(measure(tenants, machine::tenant), alone));
         }
-        try (Node node = Node.withMps(machine, "--core-resource=" + Node.CORES)) {
+        try (Node node = Node.withMps(machine, "--core-resource=" + Node.CORES, "--mps-default-cores=none")) {
             Node.Container container = node.memory("cost", UNITS * 4);
             Starter starter = arguments -> node.tenant(container, arguments);
             for (int tenants : new int[] {1, 2, 4}) {

@@ -84,8 +84,8 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
         JsonNode document = ApiClient.document(inventory);
         List<Card> cards = new ArrayList<>();
         for (JsonNode card : document.path("cards")) {
-            int units =
-                    card.path("memoryMiB").asInt() / document.path("unitMiB").asInt(1024);
+            int offered = card.path("memoryMiB").asInt() - card.path("headroomMiB").asInt();
+            int units = offered / document.path("unitMiB").asInt(1024);
             cards.add(new Card(
                     card.path("uuid").asText(),
                     card.path("index").asInt(),

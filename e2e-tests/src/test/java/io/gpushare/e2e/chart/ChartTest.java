@@ -83,7 +83,8 @@ class ChartTest {
             """,
             "everything else",
             """
-            isolation: {provider: mps, mps: {controlProgram: /opt/nvidia/nvidia-cuda-mps-control, resources: {}}}
+            isolation:
+              {provider: mps, reservedMemory: 600, mps: {controlProgram: /opt/nvidia/nvidia-cuda-mps-control, defaultCores: 'memory*2', resources: {}}}
             resources: {memory: example.com/memory, card: nvidia.com/gpu, formerMemory: [old.example.com/memory]}
             nodeLeaseNamespace: leases
             devicePlugin:
@@ -249,6 +250,11 @@ class ChartTest {
         assertThat(terms.split("gpushare.io/plugin")).hasSize(3);
     }
 
+    private static String pluginArgs(String values) {
+        return object(Chart.objects(values, "1.36.2"), "DaemonSet", "gpu-share-device-plugin")
+                .container("args");
+    }
+
     @Test
     void theSupervisorOfMpsIsTheOneOfDeployIsolation() throws IOException {
         String values = "compatibility: {gpushare: true}\nisolation: {provider: mps, fallback: none}\n";
@@ -257,7 +263,13 @@ class ChartTest {
             assertThat(object(objects, "DaemonSet", "gpu-share-mps").content()).isEqualTo(new Yaml().load(file));
         }
         Rendered plugin = object(objects, "DaemonSet", "gpu-share-device-plugin");
-        assertThat(plugin.container("args")).contains("--isolation=mps", "--isolation-fallback=none");
+        assertThat(plugin.container("args"))
+                .contains("--isolation=mps", "--isolation-fallback=none")
+                .doesNotContain("default-cores", "reserved-memory");
+        assertThat(pluginArgs("isolation: {provider: mps, reservedMemory: 600, mps: {defaultCores: memory*1.5}}"))
+                .contains("--reserved-memory=600", "--mps-default-cores=memory*1.5");
+        assertThat(pluginArgs("isolation: {provider: mps, reservedMemory: none, mps: {defaultCores: 30}}"))
+                .contains("--reserved-memory=none", "--mps-default-cores=30");
         assertThat(plugin.container("volumeMounts"))
                 .contains("/run/gpushare/mps")
                 .doesNotContain("cgroup");
@@ -348,6 +360,9 @@ class ChartTest {
                 "isolation: {fallback: mps} | fallback",
                 "isolation: {hamiCore: {pathInImage: '/a; reboot'}} | pathInImage",
                 "devicePlugin: {frameworkVariables: 'no'} | frameworkVariables",
+                "isolation: {reservedMemory: some} | reservedMemory",
+                "isolation: {mps: {defaultCores: half}} | defaultCores",
+                "isolation: {mps: {defaultCores: 101}} | defaultCores",
                 "hami: {enable: true} | enable",
                 "hami: {enabled: 'true'} | enabled",
                 "hami: {slots: 0} | slots",

@@ -119,7 +119,7 @@ public record NodeEntry(
         }
         Set<CardId> named = new HashSet<>(allocation.cards());
         for (CardState state : cards.cards()) {
-            if (named.remove(state.card().id()) && state.overCommitted()) {
+            if (named.remove(state.card().id()) && state.overCommitted() && !state.holdsHeadroom()) {
                 return "the annotations of its pods allocate more on card "
                         + state.card().id() + " than it has;"
                         + " delete the pod if it was not placed by the GPU share scheduler";

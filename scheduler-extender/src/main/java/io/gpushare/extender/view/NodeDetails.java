@@ -2,6 +2,7 @@ package io.gpushare.extender.view;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.ledger.Ledger.NodeView;
 import io.gpushare.extender.waste.CardUsage.CardUse;
@@ -39,6 +40,8 @@ public record NodeDetails(
     /**
      * One card.
      *
+     * @param reservedMiB what the driver reserves of its memory, where that is known
+     * @param headroomMiB what is kept of its memory, which is therefore not cut into units
      * @param use what is measured of it
      * @param freeUnits what new pods may have
      * @param allocatedCores in percent; also where they are not limited
@@ -48,6 +51,8 @@ public record NodeDetails(
             String uuid,
             String model,
             long memoryMiB,
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) long reservedMiB,
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) long headroomMiB,
             int units,
             int allocatedUnits,
             @JsonUnwrapped CardStates states,
@@ -65,6 +70,8 @@ public record NodeDetails(
                     uuid,
                     state.card().title(),
                     state.card().memory().mib(),
+                    state.card().details().reserved().mib(),
+                    state.card().isolation().headroom().mib(),
                     state.capacity().units(),
                     state.occupied().units(),
                     CardStates.of(state),

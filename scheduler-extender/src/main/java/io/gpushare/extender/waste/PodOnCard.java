@@ -57,7 +57,8 @@ public record PodOnCard(
      * The share of a card that one pod holds.
      *
      * @param units in the node's units; those of the whole card for a pod that holds it whole
-     * @param cores percent of the card's cores; 0 for a pod that is not limited
+     * @param cores percent of the card's cores that it requests
+     * @param coreCap percent of them that its containers may use together, requested or not; 0 for no limit
      */
     public record Share(
             @JsonUnwrapped PodRef pod,
@@ -65,7 +66,10 @@ public record PodOnCard(
             boolean whole,
 
             @JsonProperty("coresPercent") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-            int cores) {}
+            int cores,
+
+            @JsonProperty("coresCapPercent") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            int coreCap) {}
 
     /** Everything that pods hold of the node's cards, by card and name. */
     public static List<PodOnCard> of(NodeView node, NodeUse usage) {
@@ -102,7 +106,7 @@ public record PodOnCard(
         long memory = card.memory().bytes();
         PodUse use = usage.pods().getOrDefault(new Part(card.id().uuid(), pod.namespace(), pod.name()), PodUse.UNKNOWN);
         return new PodOnCard(
-                new Share(pod, units, whole, held.cores()),
+                new Share(pod, units, whole, held.cores(), state.coreCap(holding.allocation())),
                 node.name(),
                 card.index(),
                 whole ? memory : Math.min(memory, bytes),

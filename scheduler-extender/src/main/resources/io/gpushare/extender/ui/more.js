@@ -54,7 +54,7 @@ export class More {
         const one = details?.cards.get(card.index);
         const unusual = states(card);
         return html`<section class="one"><h3>Card ${card.index}: ${card.model} ${unusual.length ? html`<b class="mark">${unusual.join(', ')}</b>` : nothing}</h3>
-          <p class="facts"><code>${one?.uuid ?? ''}</code> · ${amount(card.allocated)} of ${amount(card.size)} GiB allocated${one?.usedBytes === undefined ? nothing : `, ${size(one.usedBytes)} used`}</p>
+          <p class="facts"><code>${one?.uuid ?? ''}</code> · ${amount(card.allocated)} of ${amount(card.size)} GiB allocated${one?.usedBytes === undefined ? nothing : `, ${size(one.usedBytes)} used`}${one?.headroomMiB ? `, ${one.headroomMiB} MiB kept for the driver and the isolation` : nothing}</p>
           ${one?.pods.length ? pods(one, node.unit) : nothing}
         </section>`;
       })}`);
@@ -94,7 +94,8 @@ function usage(cards) {
 
 /** The pods of a card. */
 function pods(card, unit) {
+  const caps = card.pods.some((pod) => pod.coresCapPercent);
   const reports = card.usedBytes !== undefined || card.pods.some((pod) => pod.usedBytes !== undefined || pod.utilizationPercent !== undefined);
-  return html`<table><thead><tr><th scope="col">Namespace</th><th scope="col">Pod</th><th scope="col" class="number">GiB</th>${reports ? html`<th scope="col" class="number">Used</th><th scope="col" class="number">Util</th><th scope="col"><span class="unseen">State</span></th>` : nothing}</tr></thead>
-    <tbody>${card.pods.map((pod) => html`<tr><td>${pod.namespace}</td><td>${podButton(pod.namespace, pod.name, pod.name)}</td><td class="number">${pod.whole ? 'whole' : amount(pod.units * unit)}</td>${reports ? html`<td class="number">${bytes(pod.usedBytes)}</td><td class="number">${measured(pod.utilizationPercent, '%')}</td><td>${marks({ idle: pod.idleSeconds >= IDLE, ...pod, over: !pod.whole && pod.usedBytes / 2 ** 30 > pod.units * unit })}</td>` : nothing}</tr>`)}</tbody></table>`;
+  return html`<table><thead><tr><th scope="col">Namespace</th><th scope="col">Pod</th><th scope="col" class="number">GiB</th>${caps ? html`<th scope="col" class="number" title="of the cores, at most">Cores</th>` : nothing}${reports ? html`<th scope="col" class="number">Used</th><th scope="col" class="number">Util</th><th scope="col"><span class="unseen">State</span></th>` : nothing}</tr></thead>
+    <tbody>${card.pods.map((pod) => html`<tr><td>${pod.namespace}</td><td>${podButton(pod.namespace, pod.name, pod.name)}</td><td class="number">${pod.whole ? 'whole' : amount(pod.units * unit)}</td>${caps ? html`<td class="number">${pod.coresCapPercent ? `${pod.coresCapPercent}%` : '–'}</td>` : nothing}${reports ? html`<td class="number">${bytes(pod.usedBytes)}</td><td class="number">${measured(pod.utilizationPercent, '%')}</td><td>${marks({ idle: pod.idleSeconds >= IDLE, ...pod, over: !pod.whole && pod.usedBytes / 2 ** 30 > pod.units * unit })}</td>` : nothing}</tr>`)}</tbody></table>`;
 }

@@ -40,7 +40,7 @@ function cards(pod, node) {
     const model = node?.cards.find((card) => card.index === on.card)?.model;
     const unused = on.usedBytes === undefined ? 0 : Math.max(0, on.allocatedBytes - on.usedBytes);
     return html`<section class="one"><h3>Card ${on.card}${model ? `: ${model}` : ''} ${marks(on)}</h3><dl class="about">
-      ${fact('Allocated', on.whole ? `the whole card, ${size(on.allocatedBytes)}` : `${size(on.allocatedBytes)}${on.coresPercent ? `, ${on.coresPercent}% of the cores` : ''}`)}
+      ${fact('Allocated', on.whole ? `the whole card, ${size(on.allocatedBytes)}` : `${size(on.allocatedBytes)}${on.coresCapPercent ? `, at most ${on.coresCapPercent}% of the cores` : ''}`)}
       ${fact('Used', on.usedBytes === undefined ? '–' : html`${size(on.usedBytes)}${unused ? `, ${size(unused)} unused` : ''}`)}
       ${fact('Utilization', measured(on.utilizationPercent, '%'))}</dl></section>`;
   });

@@ -130,7 +130,7 @@ class WasteRoundTest {
                         "notebook", "notebook",
                         "-0", "-0")
                 .forEach((pod, workload) -> assertThat(new PodOnCard(
-                                        new PodOnCard.Share(new PodRef("u", "n", pod), 1, false, 0),
+                                        new PodOnCard.Share(new PodRef("u", "n", pod), 1, false, 0, 0),
                                         "n",
                                         0,
                                         GIB,

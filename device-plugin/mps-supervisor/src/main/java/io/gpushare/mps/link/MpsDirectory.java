@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -23,6 +24,11 @@ import java.util.Optional;
 public record MpsDirectory(Path root) {
     private static final String WANT = "want";
     private static final String STATE = "state";
+    /** Of the UUID of every card and MIG instance. */
+    private static final int UUID_LENGTH = 40;
+
+    private static final String LONGEST_SOCKET = "control_privileged";
+    private static final int LONGEST_PATH = 107;
     private static final Object LOOK = new Object();
 
     // Versions may differ by a field: one that is missing has its default.
@@ -42,6 +48,17 @@ public record MpsDirectory(Path root) {
 
     public Path log(String uuid) {
         return card(uuid).resolve("log");
+    }
+
+    /** Why no daemon can run here, as a sentence: the path of its longest socket is too long; empty if one can. */
+    public Optional<String> problem() {
+        String socket = pipe("x".repeat(UUID_LENGTH)).resolve(LONGEST_SOCKET).toString();
+        int length = socket.getBytes(StandardCharsets.UTF_8).length;
+        return length <= LONGEST_PATH
+                ? Optional.empty()
+                : Optional.of("--mps-dir=" + root + " is too long: the sockets of MPS would have paths of " + length
+                        + " bytes, and at most " + LONGEST_PATH + " are possible: use a directory whose path is "
+                        + (length - LONGEST_PATH) + " bytes shorter");
     }
 
     /** Makes the directories of a card that are missing. */

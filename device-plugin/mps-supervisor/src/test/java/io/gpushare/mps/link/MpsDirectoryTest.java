@@ -32,6 +32,21 @@ class MpsDirectoryTest {
     }
 
     @Test
+    void aDirectoryWhoseSocketsHaveTooLongPathsIsRefused() {
+        Path longest = Path.of("/" + "d".repeat(41));
+        String socket = new MpsDirectory(longest)
+                .pipe("GPU-8f6d0c3e-0000-4000-8000-000000000001")
+                .resolve("control_privileged")
+                .toString();
+        assertThat(socket).hasSize(107);
+        assertThat(new MpsDirectory(longest).problem()).isEmpty();
+        assertThat(new MpsDirectory(Path.of(longest + "é")).problem())
+                .hasValueSatisfying(problem ->
+                        assertThat(problem).contains("of 109 bytes, and at most 107 are possible").endsWith("2 bytes shorter"));
+        assertThat(new MpsDirectory(Path.of("/run/gpushare/mps")).problem()).isEmpty();
+    }
+
+    @Test
     void aFieldOfAnotherVersionIsIgnoredOrHasItsDefault(@TempDir Path dir) throws Exception {
         MpsDirectory directory = new MpsDirectory(dir);
         directory.create("GPU-a");

@@ -49,6 +49,6 @@ public final class MissingIsolation {
     private static String reason(Card card, MemoryUnit unit) {
         return !card.hasMemory()
                 ? "GpuMemoryUnknown"
-                : unit.unitsIn(card.memory()) == 0 ? "GpuSmallerThanUnit" : "GpuIsolationMissing";
+                : unit.unitsIn(card.offeredMemory()) == 0 ? "GpuSmallerThanUnit" : "GpuIsolationMissing";
     }
 }

@@ -39,6 +39,7 @@ public final class NodeIsolation implements AutoCloseable {
     private final LatestSnapshot latest;
     private final PodResourcesPoller.Lister podResources;
     private final MissingIsolation missing;
+    private final HeadroomInUse headroom;
     private final InstantSource clock;
     private final AtomicLong refusedStarts = new AtomicLong();
     private final PeriodicTask task = new PeriodicTask("isolation", INTERVAL, Duration.ZERO, this::reconcile);
@@ -50,18 +51,20 @@ public final class NodeIsolation implements AutoCloseable {
             LatestSnapshot latest,
             PodResourcesPoller.Lister podResources,
             MissingIsolation missing,
+            HeadroomInUse headroom,
             InstantSource clock) {
         this.policy = policy;
         this.provider = provider;
         this.latest = latest;
         this.podResources = podResources;
         this.missing = missing;
+        this.headroom = headroom;
         this.clock = clock;
     }
 
-    /** Begins to compare; without isolation there is nothing to compare. */
+    /** Begins to compare; without isolation, and memory that is kept, there is nothing to compare. */
     public void start() {
-        if (gated()) {
+        if (policy.applies()) {
             task.start();
         }
     }
@@ -84,6 +87,7 @@ public final class NodeIsolation implements AutoCloseable {
                         snapshot -> snapshot.withInventory(snapshot.inventory().withIsolation(changed)));
             }
             provider.reconcile(latest.now());
+            headroom.report(latest.now());
         } catch (RuntimeException e) {
             // The next comparison may succeed; containers start only with their own checks.
             LOG.error("the isolation of the node could not be compared", e);

@@ -26,6 +26,9 @@ public record ClusterCards(Map<String, Integer> units, Map<String, String> nodes
     /** The units of the MIG instances of a cut card, by profile. */
     private static final Map<String, Integer> PROFILES = Map.of("2g.10gb", 9, "1g.5gb", 4);
 
+    /** Less than a unit, and enough for the driver and MPS: so the units are the same with isolation and without. */
+    private static final int KEPT_MIB = 700;
+
     private static final String CUT = "kind=A100-40 mig=2g.10gb,1g.5gb,1g.5gb";
     private static final String MIG = "nvidia.com/mig-";
 
@@ -103,7 +106,9 @@ public record ClusterCards(Map<String, Integer> units, Map<String, String> nodes
         List<String> lines = new ArrayList<>();
         for (int card = 0; card < PER_NODE; card++) {
             Kind kind = EACH_NODE.get(card);
-            String what = cut && card == PER_NODE - 1 ? CUT : "kind=" + kind.name() + " memory=" + kind.gib() + "GiB";
+            String what = cut && card == PER_NODE - 1
+                    ? CUT
+                    : "kind=" + kind.name() + " memory=" + (kind.gib() * 1024 + KEPT_MIB) + "MiB";
             lines.add("card %s uuid=%s %s"
                     .formatted(what, uuid(node, card), faults.getOrDefault(card, ""))
                     .strip());

@@ -85,7 +85,7 @@ public final class TopText {
                     5,
                     pod.share().whole()
                             ? "-"
-                            : pod.isolation() + cores(pod.share().cores()),
+                            : pod.isolation() + cores(pod.share().coreCap()),
                     pod.pod().namespace(),
                     pod.pod().name(),
                     pod.node(),

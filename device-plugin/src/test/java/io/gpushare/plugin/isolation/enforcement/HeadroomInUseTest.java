@@ -1,0 +1,61 @@
+package io.gpushare.plugin.isolation.enforcement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.kubernetes.EventSubject;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.PodName;
+import io.gpushare.plugin.snapshot.PodResourcesList;
+import io.gpushare.plugin.snapshot.TestPods;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class HeadroomInUseTest {
+    private static final Card T4 = Card.of("GPU-a", 0, Memory.ofGib(15));
+
+    @Test
+    void aCardWhosePodsHoldWhatIsKeptNowIsReportedOnceForAsLongAsTheyDo() {
+        List<String> events = new ArrayList<>();
+        HeadroomInUse headroom = new HeadroomInUse(
+                new EventSubject.Node("n1"), (_, event) -> events.add(event.reason() + ": " + event.message()));
+        NodeSnapshot before = NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(T4)))
+                .withPod(TestPods.onCard("eight", 0, T4.id(), 8))
+                .withPod(TestPods.onCard("seven", 0, T4.id(), 7))
+                .withListed(
+                        new PodResourcesList(Map.of(
+                                new PodName("default", "eight"), Map.of("main", devices(0, 8)),
+                                new PodName("default", "seven"), Map.of("main", devices(8, 15)))),
+                        TestPods.START);
+        headroom.report(before);
+        assertThat(events).isEmpty();
+
+        NodeSnapshot now = before.withInventory(before.inventory()
+                .withIsolation(Map.of(T4.id(), CardIsolation.of(Isolation.MPS).withHeadroom(Memory.ofMib(617)))));
+        headroom.report(now);
+        headroom.report(now);
+        assertThat(events)
+                .containsExactly("GpuHeadroomInUse: Pods hold 15 GiB of card GPU-a, and it offers 14 GiB since 617MiB are"
+                        + " kept for the driver and the isolation (--reserved-memory). They keep what they have, their"
+                        + " programs may run out of memory before their limits, and the card offers nothing until some"
+                        + " of them have ended.");
+
+        headroom.report(now.withoutPod(TestPods.ref("seven").uid()));
+        headroom.report(now);
+        assertThat(events).hasSize(2);
+    }
+
+    private static Set<String> devices(int from, int to) {
+        return IntStream.range(from, to).mapToObj(n -> T4.id() + "::" + n).collect(Collectors.toSet());
+    }
+}
