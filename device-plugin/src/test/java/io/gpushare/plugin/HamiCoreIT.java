@@ -166,7 +166,7 @@ class HamiCoreIT extends WholeProgram {
     /** Admits a pod, starts its container, and returns its environment, with the directories of the node. */
     private Map<String, String> started(String pod, Map<String, String> limits) {
         String resource = limits.containsKey(SLOTS) ? SLOTS : MEMORY;
-        int count = Integer.parseInt(limits.get(resource));
+        int count = Integer.parseInt(limits.getOrDefault(resource, ""));
         api.pod(pod, "Pending", limits, "");
         list(pod);
         List<String> devices = preferred(resource, count);

@@ -213,8 +213,8 @@ class CardSelectionTest {
                 MPS.withInventory(MPS.inventory().withIsolation(Map.of(B.id(), CardIsolation.of(Isolation.DRIVER))));
         assertRefused(
                 choose(driver, TestPods.annotated(cores("p", 30), onB(30))),
-                "card GPU-b, allocated to the pod, does not limit cores (isolation driver is in force, and mps or hami-core is"
-                        + " needed)");
+                "card GPU-b, allocated to the pod, does not limit cores (isolation driver is in force, and mps or"
+                        + " hami-core is needed)");
         assertRefused(choose(driver, cores("p", 30)), "No GPU card of the node limits cores");
     }
 
