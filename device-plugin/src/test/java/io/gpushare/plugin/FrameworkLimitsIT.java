@@ -32,8 +32,8 @@ class FrameworkLimitsIT extends WholeProgramWithMps {
         int most = Integer.parseInt(filled.group(1));
         int total = Integer.parseInt(filled.group(2));
         all.close();
-        int paddle = Integer.parseInt(environment.get("FLAGS_gpu_memory_limit_mb"));
-        int cupy = (int) (Long.parseLong(environment.get("CUPY_GPU_MEMORY_LIMIT")) >> 20);
+        int paddle = Integer.parseInt(environment.getOrDefault("FLAGS_gpu_memory_limit_mb", ""));
+        int cupy = (int) (Long.parseLong(environment.getOrDefault("CUPY_GPU_MEMORY_LIMIT", "")) >> 20);
         int jax = (int) (Double.parseDouble(fraction) * total);
         for (int each : new int[] {jax, paddle, cupy}) {
             try (Tenant tenant = tenant(environment, 0, each)) {

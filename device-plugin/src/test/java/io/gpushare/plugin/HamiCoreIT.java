@@ -68,20 +68,20 @@ class HamiCoreIT extends WholeProgram {
 
         Map<String, String> part = started("use-memory-fraction", Map.of(SLOTS, "2", PERCENT, "50", CORES, "30"));
         assertThat(part)
-                .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_0", "20480m")
-                .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_1", "20480m")
+                .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_0", "19968m")
+                .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_1", "19968m")
                 .containsEntry("CUDA_DEVICE_SM_LIMIT", "30");
-        prints(tenant(part, 0, "20000", "fill"), "error 2", "filled 19962 error 2 free 19962 total 20480");
+        prints(tenant(part, 0, "20000", "fill"), "error 2", "filled 19450 error 2 free 19450 total 19968");
         api.delete("use-memory-fraction");
 
         Map<String, String> sharing = started("use-sharing-card", Map.of(SLOTS, "1", PERCENT, "40", CORES, "60"));
         assertThat(sharing)
-                .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_0", "16384m")
+                .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_0", "15872m")
                 .containsEntry("CUDA_DEVICE_SM_LIMIT", "60");
         // Two programs of one container, of two users, have its limit together.
         Tenant first = tenant(sharing, 1000, "10000");
         prints(first, "ok 10000");
-        prints(tenant(sharing, 2000, "6000", "fill"), "error 2", "filled 5348 error 2 free 5348 total 16384");
+        prints(tenant(sharing, 2000, "6000", "fill"), "error 2", "filled 4836 error 2 free 4836 total 15872");
 
         // A whole card has no limit and no library.
         Map<String, String> whole = started("use-exclusive-card", Map.of(SLOTS, "1", PERCENT, "100", CORES, "100"));
@@ -166,7 +166,7 @@ class HamiCoreIT extends WholeProgram {
     /** Admits a pod, starts its container, and returns its environment, with the directories of the node. */
     private Map<String, String> started(String pod, Map<String, String> limits) {
         String resource = limits.containsKey(SLOTS) ? SLOTS : MEMORY;
-        int count = Integer.parseInt(limits.get(resource));
+        int count = Integer.parseInt(limits.getOrDefault(resource, ""));
         api.pod(pod, "Pending", limits, "");
         list(pod);
         List<String> devices = preferred(resource, count);

@@ -51,6 +51,9 @@ record FrameworksPart(Machine machine, List<String> has, Findings findings) {
             findings.step("the limit of MPS", () -> limits(node, "MPS"));
             findings.step("MPS", () -> inference(node, "MPS"));
         }
+        try (Node node = Node.withMps(machine, "--mps-default-cores=none")) {
+            findings.step("MPS, nobody limited", () -> inference(node, "MPS, nobody limited"));
+        }
         try (Node node = Node.start(machine)) {
             findings.step("without isolation", () -> jax(node, node.memory("jax", UNITS), "time-slicing"));
             findings.step("time-slicing", () -> inference(node, "time-slicing"));

@@ -56,7 +56,7 @@ class HamiCoreOnClusterIT extends ClusterScenario {
                 "HAMi-core is in force on both cards",
                 ClusterScenario::inventory,
                 cards -> cards.findValuesAsText("isolation").equals(List.of("hami-core", "hami-core")));
-        allocatable(30, 2);
+        allocatable(28, 2);
     }
 
     @Test
