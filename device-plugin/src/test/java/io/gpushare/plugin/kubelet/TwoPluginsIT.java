@@ -156,7 +156,7 @@ class TwoPluginsIT {
     @EnumSource
     void inEveryOrderOfStartRestartAndEndOneServes(KubeletVersion version) throws Exception {
         kubelet(version);
-        Random random = new Random(version.ordinal());
+        Random random = new Random(version.name().hashCode());
         for (int step = 0; step < STEPS; step++) {
             boolean restart = random.nextInt(3) == 0;
             if (random.nextBoolean()) {
