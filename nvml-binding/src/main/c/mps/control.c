@@ -38,6 +38,7 @@ struct connection {
     pid_t pid;
     uid_t uid;
     bool client, pending;
+    bool privileged; /* through the socket for that, by root or the daemon's user */
     unsigned int id; /* of a client, among those of its server */
     unsigned long long wanted_mib; /* of a client; 0: no limit of its own */
 };
@@ -123,7 +124,12 @@ static int no_daemon(void) {
 static int client(void) {
     struct sockaddr_un to;
     int control = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (!address(&to, pipe_directory(), "control") || connect(control, (struct sockaddr *) &to, sizeof to) != 0) {
+    bool connected = false;
+    for (unsigned int i = 0; i < 2 && !connected; i++) {
+        connected = address(&to, pipe_directory(), i == 0 ? "control_privileged" : "control")
+                && connect(control, (struct sockaddr *) &to, sizeof to) == 0;
+    }
+    if (!connected) {
         return no_daemon();
     }
     char line[1024], reply[REPLY];
@@ -344,11 +350,10 @@ static void answer(char *reply, char *line, const struct connection *from) {
         words[count++] = word;
     }
     const char *command = count == 0 ? "" : words[0];
-    bool privileged = from->uid == 0 || from->uid == getuid();
     bool changes = strncmp(command, "set_", 4) == 0;
-    if (strcmp(command, "quit") == 0 && !privileged) {
+    if (strcmp(command, "quit") == 0 && !from->privileged) {
         strcpy(reply, "Not enough privilege to execute quit command\n");
-    } else if (changes && !privileged && version() >= 550) {
+    } else if (changes && !from->privileged && version() >= 550) {
         sprintf(reply, "Insufficient privileges for UID %u. Control deamon settings can only be modified by the user started it"
                 " or by the root user.\n", from->uid);
     } else if (strcmp(command, "get_server_list") == 0) {
@@ -467,7 +472,7 @@ static void handle(struct connection *from) {
     send(from->socket, reply, strlen(reply) + 1, MSG_NOSIGNAL);
 }
 
-static void accept_on(int listening) {
+static void accept_on(int listening, bool privileged) {
     struct ucred peer;
     socklen_t size = sizeof peer;
     int accepted = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
@@ -476,7 +481,8 @@ static void accept_on(int listening) {
     }
     for (unsigned int i = 0; i < MOST_CONNECTIONS; i++) {
         if (daemon_state.connections[i].socket < 0) {
-            daemon_state.connections[i] = (struct connection) {.socket = accepted, .pid = peer.pid, .uid = peer.uid};
+            daemon_state.connections[i] = (struct connection) {.socket = accepted, .pid = peer.pid, .uid = peer.uid,
+                    .privileged = privileged && (peer.uid == 0 || peer.uid == getuid())};
             return;
         }
     }
@@ -536,7 +542,7 @@ static void serve(int control, int privileged) {
         }
         for (unsigned int i = 0; i < 2; i++) {
             if (polled[i].revents != 0) {
-                accept_on(polled[i].fd);
+                accept_on(polled[i].fd, polled[i].fd == privileged);
             }
         }
         for (unsigned int i = 0; i < MOST_CONNECTIONS; i++) {

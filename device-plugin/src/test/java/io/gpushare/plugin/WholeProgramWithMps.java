@@ -192,7 +192,7 @@ abstract class WholeProgramWithMps extends WholeProgram {
     }
 
     Optional<ProcessHandle> daemon(String card) throws IOException {
-        Path file = mps.resolve(card).resolve("pipe/nvidia-cuda-mps-control.pid");
+        Path file = mps.resolve(card).resolve("daemon/nvidia-cuda-mps-control.pid");
         return Files.exists(file)
                 ? ProcessHandle.of(Long.parseLong(Files.readString(file)))
                         .filter(daemon -> daemon.info().command().orElse("").endsWith("nvidia-cuda-mps-control"))

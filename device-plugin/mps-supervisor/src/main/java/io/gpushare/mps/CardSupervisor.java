@@ -3,6 +3,7 @@ package io.gpushare.mps;
 import io.gpushare.mps.control.CardControl;
 import io.gpushare.mps.control.ControlDaemon;
 import io.gpushare.mps.control.ControlProgram;
+import io.gpushare.mps.control.PipeDirectories;
 import io.gpushare.mps.control.Terminations;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.CardWant;
@@ -58,7 +59,8 @@ final class CardSupervisor {
         this.program = program;
         this.clock = clock;
         directory.create(uuid);
-        ControlProgram asked = new ControlProgram(program, directory.pipe(uuid));
+        ControlProgram asked =
+                new ControlProgram(program, new PipeDirectories(directory.daemon(uuid), directory.pipe(uuid)));
         daemon = new ControlDaemon(asked, uuid, directory.log(uuid));
         control = new CardControl(asked, daemon);
         terminations = new Terminations(asked);
@@ -91,6 +93,9 @@ final class CardSupervisor {
         if (seen.daemon() == Daemon.ABSENT && !daemon.alive()) {
             // It may outlive its daemon for a moment, and has no clients that could be served again.
             lastServer.ifPresent(ProcessHandle::destroyForcibly);
+        }
+        if (seen.daemon() == Daemon.ANSWERING) {
+            daemon.offer();
         }
         for (Action action : step.actions()) {
             act(action, seen.server());

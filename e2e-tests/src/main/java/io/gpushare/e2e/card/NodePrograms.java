@@ -88,7 +88,7 @@ final class NodePrograms implements AutoCloseable {
 
     /** The control daemon, if it runs. */
     Optional<ProcessHandle> daemon() {
-        Path file = mps().resolve(machine.uuid()).resolve("pipe/nvidia-cuda-mps-control.pid");
+        Path file = mps().resolve(machine.uuid()).resolve("daemon/nvidia-cuda-mps-control.pid");
         try {
             return ProcessHandle.of(Long.parseLong(Files.readString(file).strip()))
                     .filter(ProcessHandle::isAlive);

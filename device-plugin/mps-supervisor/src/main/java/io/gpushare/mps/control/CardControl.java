@@ -36,12 +36,16 @@ public final class CardControl {
      */
     public DaemonState look(long processLimitMib) throws IOException, InterruptedException {
         // A node may have 56 cards, each looked at every other second: without a daemon ever, no program is started.
-        Reply reply = program.mayHaveDaemon() ? program.ask("get_server_list") : new Reply.NoDaemon();
+        Reply reply = program.pipe().mayHaveDaemon() ? program.ask("get_server_list") : new Reply.NoDaemon();
         return switch (reply) {
             case Reply.NoDaemon _ -> new DaemonState(daemon.alive() ? Daemon.SILENT : Daemon.ABSENT, Optional.empty());
             case Reply.Silent _ -> new DaemonState(Daemon.SILENT, Optional.empty());
             case Reply.Answered(List<String> lines) -> {
                 Optional<Long> server = numbers(lines).stream().findFirst();
+                if (server.isPresent() && daemon.server(server.get()).isEmpty()) {
+                    // The daemon is not the supervisor's, or an earlier one's; or the server has just ended.
+                    yield new DaemonState(Daemon.SILENT, Optional.empty());
+                }
                 yield new DaemonState(
                         Daemon.ANSWERING,
                         server.isPresent() ? server(server.get(), processLimitMib) : Optional.empty());

@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
 /** The control daemon of one card, as a child of this process, with its server as its own child. */
 public final class ControlDaemon {
     private static final Logger LOG = LoggerFactory.getLogger(ControlDaemon.class);
+    private static final String LOG_VARIABLE = "CUDA_MPS_LOG_DIRECTORY";
     private static final int MULTI_USER_TRIAL_MILLIS = 500;
     private static final int END_POLLS = 100;
     private static final int END_POLL_MILLIS = 20;
@@ -79,7 +80,18 @@ public final class ControlDaemon {
         launch("-f");
     }
 
+    /** Lets clients connect; the daemon must answer. */
+    public void offer() throws IOException {
+        if (program.pipe().offer()) {
+            LOG.warn(
+                    "card {}: a container had replaced the socket in {}; it is the daemon's again",
+                    uuid,
+                    program.pipe().clients());
+        }
+    }
+
     private Process launch(String... flags) throws IOException {
+        program.pipe().empty();
         String[] command = new String[flags.length + 1];
         command[0] = program.program().toString();
         System.arraycopy(flags, 0, command, 1, flags.length);
@@ -87,8 +99,9 @@ public final class ControlDaemon {
                 .redirectErrorStream(true)
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
         builder.environment().put("CUDA_VISIBLE_DEVICES", uuid);
-        builder.environment().put(ControlProgram.PIPE_VARIABLE, program.pipe().toString());
-        builder.environment().put("CUDA_MPS_LOG_DIRECTORY", logs.toString());
+        builder.environment()
+                .put(ControlProgram.PIPE_VARIABLE, program.pipe().daemon().toString());
+        builder.environment().put(LOG_VARIABLE, logs.toString());
         Process started = builder.start();
         process = started;
         log = new DaemonLog(logs);
@@ -97,7 +110,7 @@ public final class ControlDaemon {
         return started;
     }
 
-    /** The PID of the daemon that was started last. The daemon's own file is no proof: containers can write there. */
+    /** The PID of the daemon that was started last. Not every version of the daemon writes one of its own. */
     private Path started() {
         return logs.resolve("daemon.pid");
     }
@@ -138,8 +151,7 @@ public final class ControlDaemon {
         Path environment = Path.of("/proc", String.valueOf(found.pid()), "environ");
         try (InputStream content = Files.newInputStream(environment)) {
             String variables = new String(content.readNBytes(LONGEST_ENVIRONMENT), StandardCharsets.UTF_8);
-            return Arrays.asList(variables.split("\0", -1))
-                    .contains(ControlProgram.PIPE_VARIABLE + "=" + program.pipe());
+            return Arrays.asList(variables.split("\0", -1)).contains(LOG_VARIABLE + "=" + logs);
         } catch (IOException e) {
             LOG.debug("{} can't be read", environment, e);
             return false;

@@ -3,14 +3,15 @@ package io.gpushare.mps.control;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * NVIDIA's {@code nvidia-cuda-mps-control} as the client of one card's daemon. Its exit code says only whether the
@@ -19,12 +20,14 @@ import java.util.concurrent.TimeUnit;
  * @param program its path
  * @param pipe the directory of the daemon's sockets
  */
-public record ControlProgram(Path program, Path pipe) {
+public record ControlProgram(Path program, PipeDirectories pipe) {
     /** The usual name of the program. */
     public static final String NAME = "nvidia-cuda-mps-control";
 
     static final String PIPE_VARIABLE = "CUDA_MPS_PIPE_DIRECTORY";
     private static final Duration LIMIT = Duration.ofSeconds(3);
+    /** An answer is a few lines; clients, of which there are 60 at most, have one each. */
+    private static final int LONGEST = 1 << 16;
 
     /** What became of commands. */
     public sealed interface Reply {
@@ -38,7 +41,7 @@ public record ControlProgram(Path program, Path pipe) {
         /** There is no daemon. */
         record NoDaemon() implements Reply {}
 
-        /** The daemon did not answer in time. */
+        /** The daemon did not answer in time, or did not end its answer. */
         record Silent() implements Reply {}
     }
 
@@ -53,17 +56,10 @@ public record ControlProgram(Path program, Path pipe) {
                         .findFirst();
     }
 
-    /**
-     * Whether a daemon has ever listened in the directory: it makes its socket when it starts, and leaves it behind.
-     */
-    boolean mayHaveDaemon() {
-        return Files.exists(pipe.resolve("control"), LinkOption.NOFOLLOW_LINKS);
-    }
-
     /** Sends the commands, one a line, and waits for all replies. */
     public Reply ask(String... commands) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(program.toString()).redirectErrorStream(true);
-        builder.environment().put(PIPE_VARIABLE, pipe.toString());
+        builder.environment().put(PIPE_VARIABLE, pipe.daemon().toString());
         Process asking = builder.start();
         try {
             try (var input = asking.outputWriter(StandardCharsets.US_ASCII)) {
@@ -72,23 +68,31 @@ public record ControlProgram(Path program, Path pipe) {
                 // It ended without reading: its exit code says why.
                 asking.waitFor();
             }
-            CompletableFuture<String> output = CompletableFuture.supplyAsync(() -> read(asking));
-            if (!asking.waitFor(LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+            CompletableFuture<byte[]> output = CompletableFuture.supplyAsync(() -> read(asking));
+            long end = System.nanoTime() + LIMIT.toNanos();
+            byte[] answer = output.get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+            if (answer.length > LONGEST || !asking.waitFor(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 return new Reply.Silent();
             }
             return asking.exitValue() == 0
-                    ? new Reply.Answered(output.join().lines().toList())
+                    ? new Reply.Answered(
+                            new String(answer, StandardCharsets.UTF_8).lines().toList())
                     : new Reply.NoDaemon();
+        } catch (TimeoutException e) {
+            return new Reply.Silent();
+        } catch (ExecutionException e) {
+            throw new IOException("the output of " + program + " can't be read", e);
         } finally {
             asking.destroyForcibly();
         }
     }
 
-    private static String read(Process process) {
+    /** One byte more than an answer may have is the sign of an endless one. */
+    private static byte[] read(Process process) {
         try {
-            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return process.getInputStream().readNBytes(LONGEST + 1);
         } catch (IOException e) {
-            return "";
+            return new byte[0];
         }
     }
 }

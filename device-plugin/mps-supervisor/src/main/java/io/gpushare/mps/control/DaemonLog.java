@@ -20,6 +20,8 @@ import org.slf4j.LoggerFactory;
 final class DaemonLog {
     private static final Logger LOG = LoggerFactory.getLogger(DaemonLog.class);
     private static final int MOST = 1 << 20;
+    /** The daemon logs what clients send; what is longer is cut, and control characters are replaced. */
+    private static final int LONGEST_LINE = 1 << 12;
 
     private final Path file;
     private final WaitingUsers users = new WaitingUsers();
@@ -35,10 +37,16 @@ final class DaemonLog {
     }
 
     void read(InputStream output) {
-        try (var lines = new BufferedReader(new InputStreamReader(output, StandardCharsets.UTF_8))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                users.read(line);
-                keep(line + "\n");
+        try (var text = new BufferedReader(new InputStreamReader(output, StandardCharsets.UTF_8))) {
+            StringBuilder line = new StringBuilder();
+            for (int next = text.read(); next >= 0; next = text.read()) {
+                if (next == '\n') {
+                    users.read(line.toString());
+                    keep(line.append('\n').toString());
+                    line.setLength(0);
+                } else if (line.length() < LONGEST_LINE) {
+                    line.append(Character.isISOControl(next) ? '?' : (char) next);
+                }
             }
         } catch (IOException e) {
             LOG.debug("{} ends", file, e);

@@ -11,8 +11,12 @@ import java.util.regex.Pattern;
  * a server serves the user of its first client. It keeps the latest clients only.
  */
 final class WaitingUsers {
-    private static final Pattern CLIENT = Pattern.compile(".*NEW CLIENT ([0-9]{1,9}) from user ([0-9]{1,9}):.*");
-    private static final Pattern SERVER = Pattern.compile(".*Starting new server [0-9]{1,9} for user ([0-9]{1,9}).*");
+    /** What clients send is behind "Cmd:". */
+    private static final String FROM = "\\[[^\\]]*\\] *";
+
+    private static final Pattern CLIENT = Pattern.compile(FROM + "NEW CLIENT ([0-9]{1,9}) from user ([0-9]{1,9}):.*");
+    private static final Pattern SERVER =
+            Pattern.compile(FROM + "Starting new server [0-9]{1,9} for user ([0-9]{1,9}).*");
     private static final int MOST = 1024;
 
     private final Map<Long, String> users = new LinkedHashMap<>();

@@ -17,8 +17,9 @@ import java.util.Optional;
 
 /**
  * The directory of MPS on a node, {@code /run/gpushare/mps}: for each card a directory with the files {@code want}
- * (written by the plugin) and {@code state} (by the supervisor), {@code pipe}, which containers get, and {@code log}.
- * Clients of any user connect by path, so all but the logs can be entered by everyone.
+ * (written by the plugin) and {@code state} (by the supervisor), {@code daemon} with the files of the control daemon,
+ * {@code pipe}, which containers get, and {@code log}. Clients and servers of any user connect by path, so all but the
+ * logs can be entered by everyone.
  */
 public record MpsDirectory(Path root) {
     private static final String WANT = "want";
@@ -35,7 +36,12 @@ public record MpsDirectory(Path root) {
         return root.resolve(uuid);
     }
 
-    /** The directory of the control daemon's sockets. */
+    /** The pipe directory of the control daemon. Who has its privileged socket can end the daemon. */
+    public Path daemon(String uuid) {
+        return card(uuid).resolve("daemon");
+    }
+
+    /** The pipe directory of clients, with the daemon's socket for them. */
     public Path pipe(String uuid) {
         return card(uuid).resolve("pipe");
     }
@@ -46,7 +52,7 @@ public record MpsDirectory(Path root) {
 
     /** Makes the directories of a card that are missing. */
     public void create(String uuid) throws IOException {
-        for (Path open : new Path[] {root, card(uuid), pipe(uuid)}) {
+        for (Path open : new Path[] {root, card(uuid), daemon(uuid), pipe(uuid)}) {
             Files.createDirectories(open);
             Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
         }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.gpushare.mps.machine.Observation.Daemon;
 import io.gpushare.mps.machine.Observation.Server;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ class CardControlTest {
     void aCardThatNeverHadADaemonStartsNoProgram(@TempDir Path dir) throws Exception {
         SimulatedPrograms programs = new SimulatedPrograms(dir);
         CardControl control = new CardControl(
-                new ControlProgram(dir.resolve("missing"), programs.of("own").pipe()), programs.daemon("own"));
+                new ControlProgram(dir.resolve("missing"), programs.directories("own")), programs.daemon("own"));
         assertThat(control.look(0)).isEqualTo(new CardControl.DaemonState(Daemon.ABSENT, Optional.empty()));
     }
 
@@ -45,5 +46,34 @@ class CardControlTest {
         } finally {
             daemon.kill();
         }
+    }
+
+    /** Whoever puts another daemon in the place of the supervisor's would have his server taken for the card's. */
+    @Test
+    void aServerThatIsNotTheDaemonsDoesNotCount(@TempDir Path dir) throws Exception {
+        SimulatedPrograms programs = new SimulatedPrograms(dir);
+        ControlDaemon impostor = programs.daemon("own");
+        CardControl control = new CardControl(programs.of("own"), programs.daemon("own"));
+        try {
+            impostor.start();
+            await().until(() -> control.look(0).daemon() == Daemon.ANSWERING);
+            control.startServer();
+            assertThat(control.look(0)).isEqualTo(new CardControl.DaemonState(Daemon.SILENT, Optional.empty()));
+        } finally {
+            impostor.kill();
+        }
+    }
+
+    @Test
+    void anAnswerWithoutEndIsNone(@TempDir Path dir) throws Exception {
+        SimulatedPrograms programs = new SimulatedPrograms(dir);
+        Path endless = Files.writeString(dir.resolve("endless"), "#!/bin/sh\nexec yes\n");
+        assertThat(endless.toFile().setExecutable(true)).isTrue();
+        ControlProgram program = new ControlProgram(endless, programs.directories("own"));
+        long begin = System.nanoTime();
+        assertThat(program.ask("get_server_list")).isEqualTo(new ControlProgram.Reply.Silent());
+        assertThat(System.nanoTime() - begin)
+                .as("it does not read until the time is over")
+                .isLessThan(2_000_000_000L);
     }
 }

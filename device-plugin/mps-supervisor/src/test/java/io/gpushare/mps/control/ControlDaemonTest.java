@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a supervisor ends. Tenants may write into the directory of the daemon's sockets. */
+/** What a supervisor ends, whatever is in the directory of the daemon's sockets. */
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ControlDaemonTest {
     @TempDir
@@ -26,7 +26,7 @@ class ControlDaemonTest {
         programs = new SimulatedPrograms(dir);
         other = programs.daemon("other");
         other.start();
-        pidFile = programs.of("own").pipe().resolve("nvidia-cuda-mps-control.pid");
+        pidFile = programs.directories("own").daemon().resolve("nvidia-cuda-mps-control.pid");
     }
 
     @AfterEach
@@ -51,7 +51,7 @@ class ControlDaemonTest {
 
     @Test
     void anotherCardsDaemonIsNotEnded() throws Exception {
-        Path written = programs.of("other").pipe().resolve("nvidia-cuda-mps-control.pid");
+        Path written = programs.directories("other").daemon().resolve("nvidia-cuda-mps-control.pid");
         for (int i = 0; i < 500 && Files.notExists(written); i++) {
             Thread.sleep(10);
         }

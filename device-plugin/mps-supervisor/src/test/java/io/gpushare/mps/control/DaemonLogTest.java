@@ -30,4 +30,18 @@ class DaemonLogTest {
         assertThat(Files.size(dir.resolve("control.log"))).isBetween(1L, MIB);
         assertThat(Files.size(dir.resolve("control.log.1"))).isBetween(1L, MIB);
     }
+
+    /** What clients send is logged, and they may send anything. */
+    @Test
+    void aLineWithoutEndIsCutAndWhatClientsSendSaysNothing(@TempDir Path dir) throws IOException {
+        long pid = ProcessHandle.current().pid();
+        String text = "[t Control 1] Starting new server 20 for user 0\n[t Control 1] Cmd:NEW CLIENT " + pid
+                + " from user 1000: \033[2J" + "x".repeat(1 << 20) + "\n";
+        DaemonLog log = new DaemonLog(dir);
+        log.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+
+        assertThat(log.waiting()).isEmpty();
+        assertThat(Files.size(dir.resolve("control.log"))).isLessThan(10_000);
+        assertThat(Files.readString(dir.resolve("control.log"))).contains("user 1000: ?[2Jxxx");
+    }
 }

@@ -40,6 +40,7 @@ class SimulatedClientsTest {
         Files.writeString(dir.resolve("cards"), "card kind=H100-80 context=on uuid=" + CARD + "\n");
         daemon.start();
         await().until(() -> control.look(0).daemon() == Daemon.ANSWERING);
+        daemon.offer();
         control.startServer();
     }
 

@@ -17,7 +17,18 @@ final class SimulatedPrograms {
 
     /** The control program with the directory of that card. */
     ControlProgram of(String card) throws IOException {
-        return new ControlProgram(programs().resolve(ControlProgram.NAME), directory(card, "pipe"));
+        return new ControlProgram(programs().resolve(ControlProgram.NAME), directories(card));
+    }
+
+    /** The pipe directories of that card. */
+    PipeDirectories directories(String card) throws IOException {
+        return new PipeDirectories(directory(card, "daemon"), directory(card, "pipe"));
+    }
+
+    /** The control program in a container that has that card: it finds what containers get. */
+    ControlProgram inContainer(String card) throws IOException {
+        Path pipe = directories(card).clients();
+        return new ControlProgram(programs().resolve(ControlProgram.NAME), new PipeDirectories(pipe, pipe));
     }
 
     /** A daemon of that card, which is not started. */
@@ -45,8 +56,12 @@ final class SimulatedPrograms {
         return builder.start();
     }
 
+    /** NVIDIA's, where a property names their folder: some tests need no server, and so no card. */
     private static Path programs() {
-        return Path.of(System.getProperty("gpushare.simulated.driver")).resolveSibling("mps");
+        String folder = System.getProperty("gpushare.mps.programs", "");
+        return folder.isEmpty()
+                ? Path.of(System.getProperty("gpushare.simulated.driver")).resolveSibling("mps")
+                : Path.of(folder);
     }
 
     private Path directory(String card, String name) throws IOException {

@@ -6,6 +6,7 @@ import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
+import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.link.Phase;
 import io.gpushare.nvml.CardUtilization;
@@ -79,6 +80,7 @@ public final class MpsIsolation implements IsolationProvider {
     private final MpsReporter reporter;
     private final InstantSource clock;
     private final AtomicLong terminated = new AtomicLong();
+    private volatile Set<String> sharing = Set.of();
 
     /**
      * Makes the provider.
@@ -133,7 +135,7 @@ public final class MpsIsolation implements IsolationProvider {
         return new ContainerIsolation.Settings(
                 environment(limit.getValue()),
                 List.of(new ContainerIsolation.Mount(
-                        directory.pipe(limit.getKey().uuid()).toString(), PIPE_IN_CONTAINER, false)),
+                        directory.pipe(limit.getKey().uuid()).toString(), PIPE_IN_CONTAINER, true)),
                 limits);
     }
 
@@ -220,6 +222,7 @@ public final class MpsIsolation implements IsolationProvider {
         Set<CardId> present =
                 snapshot.inventory().cards().stream().map(Card::id).collect(Collectors.toSet());
         supervisor.retain(present);
+        sharing = shares(snapshot).stream().map(share -> share.pod().uid()).collect(Collectors.toSet());
         Set<CardId> cards = snapshot.inventory().cards().stream()
                 .filter(card -> card.isolation().inForce() == Isolation.MPS)
                 .map(Card::id)
@@ -262,11 +265,21 @@ public final class MpsIsolation implements IsolationProvider {
         return figures;
     }
 
-    /** The servers of MPS use some memory of their own, which is no use without an allocation. */
+    /**
+     * The servers of MPS use some memory of their own, which is no use without an allocation. A process of a pod that
+     * shares a card is none.
+     */
     @Override
     public CardUsages ofOthers(CardUsages usages) {
         Set<Long> servers = new HashSet<>();
-        supervisor.reports().values().forEach(report -> servers.add(report.server()));
+        supervisor.reports().values().stream()
+                .map(CardReport::server)
+                .filter(pid -> sources.cgroups()
+                        .apply(pid)
+                        .flatMap(Cgroup::podUid)
+                        .filter(sharing::contains)
+                        .isEmpty())
+                .forEach(servers::add);
         Map<CardId, CardUtilization> others = new HashMap<>();
         usages.cards().forEach((card, usage) -> others.put(card, usage.without(servers)));
         return new CardUsages(usages.at(), others);

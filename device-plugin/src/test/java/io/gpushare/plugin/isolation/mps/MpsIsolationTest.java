@@ -15,10 +15,16 @@ import io.gpushare.model.card.Share;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.link.Phase;
+import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.StartingContainer;
+import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.usage.CardUsages;
+import io.gpushare.plugin.usage.Cgroup;
+import io.gpushare.plugin.usage.NodeUsage;
+import io.gpushare.plugin.usage.TestUsages;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -27,7 +33,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -78,18 +87,49 @@ class MpsIsolationTest {
                                 .doesNotContainKey("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
     }
 
-    /** Each look at the clock takes 4 s; after 20 s the first card that was waited for is ready. */
+    /** Whatever a supervisor reports as the card's server. */
+    @Test
+    void aProcessOfAPodThatSharesACardIsNoServer() throws IOException {
+        MpsDirectory directory = new MpsDirectory(dir);
+        directory.create(A.uuid());
+        report(directory, A);
+        ContainerAllocation allocation = TestPods.share("main", A, 2);
+        for (String uid : List.of("uid-p", "uid-supervisor")) {
+            MpsIsolation isolation = isolation(
+                    directory,
+                    () -> new MpsIsolation.Measured(NodeUsage.NONE, List.of()),
+                    Optional.of(new Cgroup(Optional.of(uid), Optional.of("c"))));
+            NodeSnapshot snapshot = NodeSnapshot.of(
+                            new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))))
+                                    .withIsolation(Map.of(A, CardIsolation.of(Isolation.MPS))))
+                    .withPod(TestPods.onCard("p", 0, A, 2))
+                    .withAnsweredCall(new AnsweredCall(TestPods.ref("p"), allocation, Set.of("d"), now));
+            assertThat(isolation.enforce(new StartingContainer(TestPods.ref("p"), allocation), snapshot))
+                    .isEmpty();
+            isolation.reconcile(snapshot);
+
+            List<CardProcess> processes = List.of(new CardProcess(7, OptionalLong.of(1), OptionalInt.empty()));
+            CardUsages others = isolation.ofOthers(new CardUsages(now, Map.of(A, TestUsages.of(processes))));
+            assertThat(others.cards().get(A).processes()).hasValue(uid.equals("uid-p") ? processes : List.of());
+        }
+    }
+
     private MpsIsolation isolation(MpsDirectory directory) {
+        return isolation(
+                directory,
+                () -> {
+                    throw new AssertionError("nothing is measured");
+                },
+                Optional.empty());
+    }
+
+    /** Each look at the clock takes 4 s; after 20 s the first card that was waited for is ready. */
+    private MpsIsolation isolation(
+            MpsDirectory directory, Supplier<MpsIsolation.Measured> measured, Optional<Cgroup> cgroup) {
         return new MpsIsolation(
                 directory,
                 Duration.ofSeconds(10),
-                new MpsIsolation.Sources(
-                        () -> {
-                            throw new AssertionError("nothing is measured");
-                        },
-                        () -> false,
-                        _ -> Optional.empty(),
-                        _ -> OptionalLong.empty()),
+                new MpsIsolation.Sources(measured, () -> false, _ -> cgroup, _ -> OptionalLong.empty()),
                 (_, _) -> {},
                 () -> {
                     now = now.plusSeconds(4);
