@@ -137,6 +137,10 @@ final class TestApiServer implements AutoCloseable {
         server.objects().put(pod);
     }
 
+    void put(ObjectNode pod) {
+        server.objects().put(pod);
+    }
+
     /** The container runtime's ID of the container of that pod. */
     static String containerId(String pod) {
         return "%064x".formatted(pod.hashCode());

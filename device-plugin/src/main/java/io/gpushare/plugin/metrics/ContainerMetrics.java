@@ -10,10 +10,18 @@ import java.util.stream.Stream;
 
 /**
  * The allocation and the usage of each container on each of its cards. Only containers that have a device now have
- * series, so there are never more of them than the node has devices.
+ * series, so there are never more of them than the node has devices, and no more than {@link #MOST}.
  */
 record ContainerMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor usage) {
+    /** More than 110 pods have with 24 containers each. */
+    private static final int MOST = 4096;
+
     void register() {
+        metrics.gauges(
+                "gpushare_plugin_container_series_left_out",
+                "Containers on cards that have no series, because there are too many on the node.",
+                series ->
+                        series.call(Math.max(0, ContainerShare.of(latest.now()).size() - MOST)));
         gauge(
                 "gpushare_container_memory_allocated_bytes",
                 "Memory of the card that is allocated to the container; all of it if the container has the whole card.",
@@ -42,7 +50,8 @@ record ContainerMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonit
         metrics.gauges(
                 name,
                 help,
-                series -> ContainerShare.of(latest.now())
+                series -> ContainerShare.of(latest.now()).stream()
+                        .limit(MOST)
                         .forEach(share -> value.apply(share)
                                 .forEach(number -> series.ofCard(
                                         number,

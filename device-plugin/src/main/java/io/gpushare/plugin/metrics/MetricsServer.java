@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class MetricsServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MetricsServer.class);
-    private static final int CALLERS = 8;
+    private static final int CALLERS = 16;
     private static final String TEXT = "text/plain; charset=utf-8";
 
     static {
@@ -78,7 +78,11 @@ public final class MetricsServer implements AutoCloseable {
                 return;
             }
             switch (exchange.getRequestURI().getPath()) {
-                case "/metrics" -> respond(exchange, 200, PluginMetrics.CONTENT_TYPE, metrics.text());
+                case "/metrics" -> {
+                    MetricsPage page = metrics.page();
+                    begin(exchange, 200, PluginMetrics.CONTENT_TYPE, page.length());
+                    page.writeTo(exchange.getResponseBody());
+                }
                 case "/readyz" -> {
                     Optional<String> why = unready.get();
                     respond(exchange, why.isPresent() ? 503 : 200, TEXT, line(why.orElse("ok")));
@@ -97,9 +101,13 @@ public final class MetricsServer implements AutoCloseable {
     }
 
     private static void respond(HttpExchange exchange, int status, String type, byte[] body) throws IOException {
-        exchange.getResponseHeaders().set("Content-Type", type);
-        exchange.sendResponseHeaders(status, body.length);
+        begin(exchange, status, type, body.length);
         exchange.getResponseBody().write(body);
+    }
+
+    private static void begin(HttpExchange exchange, int status, String type, long length) throws IOException {
+        exchange.getResponseHeaders().set("Content-Type", type);
+        exchange.sendResponseHeaders(status, length);
     }
 
     /** The port on which it listens. */

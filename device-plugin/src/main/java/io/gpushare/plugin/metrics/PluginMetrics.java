@@ -9,19 +9,25 @@ import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.core.metrics.Info;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.registry.Collector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import java.io.ByteArrayOutputStream;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.io.OutputStream;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** Every metric of the plugin, in Prometheus' text format. Their values are read at each scrape, by several threads. */
+/**
+ * Every metric of the plugin, in Prometheus' text format. Their values are read at each scrape, by one thread at a
+ * time.
+ */
 public final class PluginMetrics {
     /** Receives the series of a metric. */
     @FunctionalInterface
@@ -40,26 +46,32 @@ public final class PluginMetrics {
 
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
 
+    private static final String CALL_SECONDS = "gpushare_plugin_call_duration_seconds";
+    private static final String BUILD = "gpushare_plugin_build_info";
     private static final Set<String> CALLS = Set.of("allocate", "get_preferred_allocation", "pre_start_container");
 
     private final PrometheusRegistry registry = new PrometheusRegistry();
+    private final Map<String, Collector> collectors = new ConcurrentSkipListMap<>();
+    private @Nullable MetricsPage last;
     private final Histogram seconds = Histogram.builder()
-            .name("gpushare_plugin_call_duration_seconds")
+            .name(CALL_SECONDS)
             .help("Time to respond to a kubelet call; a slow response delays every pod of the node.")
             .labelNames("call")
             .classicOnly()
             .classicUpperBounds(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5)
-            .register(registry);
+            .build();
 
     /** Registers what the plugin measures itself: the version and the duration of calls. */
     public PluginMetrics(String version) {
         CALLS.forEach(seconds::initLabelValues);
-        Info.builder()
-                .name("gpushare_plugin_build_info")
+        register(CALL_SECONDS, seconds);
+        Info build = Info.builder()
+                .name(BUILD)
                 .help("The version of the program.")
                 .labelNames("version")
-                .register(registry)
-                .setLabelValues(version);
+                .build();
+        build.setLabelValues(version);
+        register(BUILD, build);
     }
 
     /** Registers the state and the usage of the node's cards and containers. */
@@ -84,22 +96,26 @@ public final class PluginMetrics {
 
     /** Registers a counter with any series. */
     public void counters(String name, String help, Consumer<Series> values, String... labels) {
-        CounterWithCallback.builder()
-                .name(name)
-                .help(help)
-                .labelNames(labels)
-                .callback(callback -> values.accept(callback::call))
-                .register(registry);
+        register(
+                name,
+                CounterWithCallback.builder()
+                        .name(name)
+                        .help(help)
+                        .labelNames(labels)
+                        .callback(callback -> values.accept(callback::call))
+                        .build());
     }
 
     /** Registers a gauge with any series. */
     public void gauges(String name, String help, Consumer<Series> values, String... labels) {
-        GaugeWithCallback.builder()
-                .name(name)
-                .help(help)
-                .labelNames(labels)
-                .callback(callback -> values.accept(callback::call))
-                .register(registry);
+        register(
+                name,
+                GaugeWithCallback.builder()
+                        .name(name)
+                        .help(help)
+                        .labelNames(labels)
+                        .callback(callback -> values.accept(callback::call))
+                        .build());
     }
 
     /** A kubelet call ended, by a response or a failure, after that time. */
@@ -110,13 +126,31 @@ public final class PluginMetrics {
         }
     }
 
-    byte[] text() {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);
-        try {
-            PrometheusTextFormatWriter.create().write(bytes, registry.scrape());
-        } catch (IOException e) {
-            throw new UncheckedIOException("a write to memory can't fail", e);
+    /**
+     * The page for a request that came before this call: one is made at a time, and those who wait for it share it, if
+     * it has no values from before they came.
+     */
+    MetricsPage page() {
+        long requested = System.nanoTime();
+        synchronized (registry) {
+            MetricsPage page = last;
+            if (page == null || !page.newerThan(requested)) {
+                page = MetricsPage.of(this::write);
+                last = page;
+            }
+            return page;
         }
-        return bytes.toByteArray();
+    }
+
+    /** One metric after the other: the series of one are many objects. */
+    private void write(OutputStream page) throws IOException {
+        for (Collector each : collectors.values()) {
+            PrometheusTextFormatWriter.create().write(page, new MetricSnapshots(each.collect()));
+        }
+    }
+
+    private void register(String name, Collector collector) {
+        registry.register(collector);
+        collectors.put(name, collector);
     }
 }

@@ -1,5 +1,6 @@
 package io.gpushare.e2e.load;
 
+import io.gpushare.e2e.load.bare.BareHandler;
 import io.gpushare.e2e.sandbox.program.Program;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -51,11 +52,13 @@ final class ServerProcess implements AutoCloseable {
      *
      * @param folder the kubelet's, with the simulated driver's file {@code cards}
      */
-    static ServerProcess plugin(Path root, Path kubeconfig, String node, Path folder, Path log) throws IOException {
+    static ServerProcess plugin(
+            Path root, Path kubeconfig, String node, Path folder, Path log, String... options) throws IOException {
         List<String> command = command(root, PLUGIN);
         int port = Program.freePort();
         command.add("io.gpushare.plugin.PluginMain");
         command.addAll(pluginArguments(root, kubeconfig, node, folder, port));
+        command.addAll(List.of(options));
         return start(command, Map.of(CARDS, folder.resolve("cards").toString()), port, log);
     }
 

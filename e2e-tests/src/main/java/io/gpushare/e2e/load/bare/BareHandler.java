@@ -1,4 +1,4 @@
-package io.gpushare.e2e.load;
+package io.gpushare.e2e.load.bare;
 
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * A program that responds to POST {@code /<n>} with n bytes after it has read the body. It measures the cost of HTTP
  * alone, with the extender's library and number of event loops. Its one argument is the port.
  */
-final class BareHandler extends AbstractVerticle {
+public final class BareHandler extends AbstractVerticle {
     private static final Map<Integer, Buffer> RESPONSES = new ConcurrentHashMap<>();
 
     // The extender's chunk size.

@@ -1,0 +1,72 @@
+package io.gpushare.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.simulated.kubelet.CrowdedNode;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** As many containers as a kubelet admits by default, with the longest names; the heap is the image's. */
+class CrowdedNodeIT extends WholeProgram {
+    private static final int SCRAPES = 16;
+    private static final String SERIES = "gpushare_container_memory_allocated_bytes{";
+
+    @Test
+    void manyScrapesAtOnceOfAllContainersAreServedOrRefused() throws Exception {
+        CrowdedNode node = new CrowdedNode("n1");
+        cards(node.cards().toArray(String[]::new));
+        node.pods().forEach(api::put);
+        kubelet.podResources(node.podResources());
+        Process program = run(METRICS, "--memory-unit=256MiB");
+        await().atMost(Duration.ofMinutes(2))
+                .pollInterval(Duration.ofSeconds(1))
+                .ignoreExceptions()
+                .until(() -> series(scrape()) == CrowdedNode.CONTAINERS);
+
+        List<Callable<String>> scrapes = new ArrayList<>();
+        for (int i = 0; i < SCRAPES; i++) {
+            scrapes.add(this::scrape);
+        }
+        int served = 0;
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int round = 0; round < 5; round++) {
+                for (Future<String> each : threads.invokeAll(scrapes)) {
+                    served += complete(each) ? 1 : 0;
+                }
+            }
+        }
+        assertThat(served).isGreaterThanOrEqualTo(SCRAPES);
+        assertThat(program.isAlive()).isTrue();
+        assertThat(series(scrape())).isEqualTo(CrowdedNode.CONTAINERS);
+    }
+
+    /** More callers than the program serves at a time are refused; a page is never cut. */
+    private static boolean complete(Future<String> scrape) throws InterruptedException {
+        try {
+            assertThat(series(scrape.get())).isEqualTo(CrowdedNode.CONTAINERS);
+            return true;
+        } catch (ExecutionException e) {
+            return false;
+        }
+    }
+
+    private static long series(String page) {
+        return page.lines().filter(line -> line.startsWith(SERIES)).count();
+    }
+
+    private String scrape() throws Exception {
+        try (InputStream page = URI.create(metricsUrl()).toURL().openStream()) {
+            return new String(page.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}
