@@ -160,6 +160,7 @@ final class ChaosRun implements AutoCloseable {
                     Objects.requireNonNull(clocks),
                     cards,
                     new AnnotationEditor(api, watcher, cards, tally),
+                    new HostileTenant(cluster, watcher, interruptions, watch, tally),
                     interruptions,
                     watch,
                     tally);

@@ -36,6 +36,8 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         SUPERVISOR_KILL(Target.SUPERVISOR, 1, 1),
         /** Only with isolation. The programs on the card end. */
         CONTROL_DAEMON_KILL(Target.SUPERVISOR, 1, 1),
+        /** Only with isolation. A tenant attacks the others of its node: {@link HostileTenant}. */
+        HOSTILE_TENANT(Target.TENANT, 12, 20),
         API_FREEZE(Target.API, 30, 30),
         API_KILL(Target.API, 30, 30);
 
@@ -59,6 +61,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         CARD,
         POD,
         SUPERVISOR,
+        TENANT,
         API
     }
 
@@ -71,7 +74,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         return switch (kind.target) {
             case PLUGIN, KUBELET, SUPERVISOR -> kind.target + "@" + node;
             case CARD -> "CARD " + card + "@" + node;
-            case EXTENDER, SCHEDULER, POD, API -> kind.target.toString();
+            case EXTENDER, SCHEDULER, POD, TENANT, API -> kind.target.toString();
         };
     }
 }

@@ -41,6 +41,7 @@ final class FaultInjector {
     private final SimulatedClocks clocks;
     private final ClusterCards cards;
     private final AnnotationEditor editor;
+    private final HostileTenant tenant;
     private final RunClock watch;
     private final Tally tally;
     private final Interruptions interruptions;
@@ -57,6 +58,7 @@ final class FaultInjector {
             SimulatedClocks clocks,
             ClusterCards cards,
             AnnotationEditor editor,
+            HostileTenant tenant,
             Interruptions interruptions,
             RunClock watch,
             Tally tally) {
@@ -69,6 +71,7 @@ final class FaultInjector {
         this.clocks = clocks;
         this.cards = cards;
         this.editor = editor;
+        this.tenant = tenant;
         this.interruptions = interruptions;
         this.watch = watch;
         this.tally = tally;
@@ -117,6 +120,7 @@ final class FaultInjector {
             case API_FREEZE -> frozen(fault, "kube-apiserver");
             case CARD_XID -> failCard(fault, node, "xid=79#" + next());
             case CARD_LOST -> failCard(fault, node, "lost");
+            case HOSTILE_TENANT -> tenant.attack(fault, node);
             case SUPERVISOR_KILL -> killed(fault, node, processes.supervisor(node));
             case CONTROL_DAEMON_KILL -> {
                 List<ProcessHandle> daemons = processes.controlDaemons(node);

@@ -9,10 +9,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /** The pods and faults of a run, drawn from a seed: the same seed and length make the same plan. */
 record Plan(List<PlannedPod> orders, List<Fault> faults) {
@@ -21,6 +23,8 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
     private static final int NODES = 2;
     /** Where there are MIG instances, one pod in so many takes one whole. */
     private static final int INSTANCE = 5;
+
+    static final Set<Target> OF_ISOLATION = EnumSet.of(Target.SUPERVISOR, Target.TENANT);
 
     private static final Duration GAP = Duration.ofSeconds(10);
     /** The time after a fault in which its target is not hit again. */
@@ -41,7 +45,7 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
     static Plan of(long seed, Duration length, int cards, boolean isolated, List<String> profiles) {
         Random random = new Random(seed);
         List<Kind> kinds = Arrays.stream(Kind.values())
-                .filter(kind -> kind.target != Target.API && (isolated || kind.target != Target.SUPERVISOR))
+                .filter(kind -> kind.target != Target.API && (isolated || !OF_ISOLATION.contains(kind.target)))
                 .toList();
         return new Plan(orders(random, length, profiles), faults(random, length, cards, kinds));
     }

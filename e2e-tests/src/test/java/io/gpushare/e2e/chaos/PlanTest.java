@@ -52,7 +52,7 @@ class PlanTest {
         Plan without = Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, false, List.of());
         assertThat(without.orders()).isEqualTo(plan(seed).orders());
         Set<Kind> others = Arrays.stream(Kind.values())
-                .filter(kind -> kind.target != Fault.Target.SUPERVISOR)
+                .filter(kind -> !Plan.OF_ISOLATION.contains(kind.target))
                 .collect(Collectors.toSet());
         assertThat(without.faults().stream().map(Fault::kind).collect(Collectors.toSet()))
                 .isEqualTo(others);

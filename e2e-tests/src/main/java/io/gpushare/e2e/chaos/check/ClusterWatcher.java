@@ -159,6 +159,11 @@ public final class ClusterWatcher {
         return memory.check(uses, edited, watch.now());
     }
 
+    /** Pods of which a program was terminated because the container had more than its limit, and when it was read. */
+    public Map<String, Instant> terminated() {
+        return logs.terminated();
+    }
+
     /** What was seen of the limits of memory, in a line; empty without isolation. */
     public Optional<String> isolation() {
         return limits.map(memory -> "%d times a container's processes had more than its limit, for at most %d s"

@@ -96,6 +96,42 @@ public final class Processes {
                 .toList();
     }
 
+    /** The control daemon of that card, if it runs. */
+    public Optional<ProcessHandle> controlDaemon(String node, String card) {
+        return controlDaemons(node).stream()
+                .filter(daemon -> card.equals(environment(daemon).get("CUDA_VISIBLE_DEVICES")))
+                .findFirst();
+    }
+
+    /**
+     * A program that holds memory of a card.
+     *
+     * @param honest whether it is the only one of its container, and keeps its limit
+     */
+    public record Tenant(ProcessHandle process, String uid, String pod, String card, boolean honest) {}
+
+    /** The programs of containers with memory of a card of that node. */
+    public List<Tenant> tenants(String node) {
+        return cluster.processes()
+                .filter(process -> text(process, "cmdline").startsWith("/simulated/mps/gpu-eat"))
+                .filter(process -> node.equals(environment(process).get("NODE_NAME")))
+                .flatMap(process -> container(process)
+                        .map(held -> new Tenant(
+                                process,
+                                held.uid(),
+                                held.pod(),
+                                String.join(",", held.cards()),
+                                process.parent().filter(Processes::honest).isPresent()))
+                        .stream())
+                .toList();
+    }
+
+    /** The shell that starts the programs of a container again and again. */
+    private static boolean honest(ProcessHandle shell) {
+        String script = text(shell, "cmdline");
+        return script.split("gpu-eat", -1).length == 2 && !script.contains("env -u");
+    }
+
     /** The device plugin of that node, if it runs. */
     public Optional<Program> plugin(String node) {
         return programs().stream()

@@ -56,6 +56,8 @@ final class ProgramLogs {
     private static final Pattern OTHER_DEVICES =
             Pattern.compile("pod \\S+ \\((\\S+)\\) container (\\S+): the kubelet allocated devices of");
     private static final Pattern EVICTING = Pattern.compile("pod default/(\\S+): evicting \\d+ pods from node ");
+    private static final Pattern TERMINATING = Pattern.compile(
+            "pod default/(\\S+): Process \\d+ of container '\\S+' is terminated: the container's processes together");
     private static final List<String> REPORTED = List.of(
             "the kubelet allocated devices of",
             "AllocationHandler: refused: ",
@@ -72,6 +74,7 @@ final class ProgramLogs {
     // The node of each such container.
     private final Map<String, String> otherDevices = new ConcurrentHashMap<>();
     private final Map<String, Instant> preemptors = new ConcurrentHashMap<>();
+    private final Map<String, Instant> terminated = new ConcurrentHashMap<>();
 
     /**
      * Follows the logs of these nodes.
@@ -141,6 +144,11 @@ final class ProgramLogs {
         return Map.copyOf(preemptors);
     }
 
+    /** The pods of which a program was terminated, by name, and when the plugin's log last said so. */
+    Map<String, Instant> terminated() {
+        return Map.copyOf(terminated);
+    }
+
     /** Appends the lines to the file of all logs, which keeps them after the kubelet has removed the log. */
     private void keep(Path file, String text) throws IOException {
         Path pod =
@@ -166,6 +174,10 @@ final class ProgramLogs {
         Matcher evicting = EVICTING.matcher(line);
         if (evicting.find()) {
             preemptors.put(evicting.group(1), Instant.now());
+        }
+        Matcher terminating = TERMINATING.matcher(line);
+        if (terminating.find()) {
+            terminated.put(terminating.group(1), Instant.now());
         }
         if (REPORTED.stream().anyMatch(line::contains)) {
             watch.say("a log says: " + Tally.shortened(line.replaceFirst("^.*?(WARN|INFO) *", "")));
