@@ -110,7 +110,9 @@ class MpsIsolationTest {
 
             List<CardProcess> processes = List.of(new CardProcess(7, OptionalLong.of(1), OptionalInt.empty()));
             CardUsages others = isolation.ofOthers(new CardUsages(now, Map.of(A, TestUsages.of(processes))));
-            assertThat(others.cards().get(A).processes()).hasValue(uid.equals("uid-p") ? processes : List.of());
+            assertThat(others.cards())
+                    .hasEntrySatisfying(A, usage -> assertThat(usage.processes())
+                            .hasValue(uid.equals("uid-p") ? processes : List.of()));
         }
     }
 
