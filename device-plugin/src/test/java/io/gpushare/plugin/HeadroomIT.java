@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,7 @@ class HeadroomIT {
                     assertThat(use(kind.kind(), shares, mode))
                             .as("%s, %s, MiB %s", kind.kind(), mode, shares)
                             .containsExactlyElementsOf(shares.stream()
-                                    .map(share -> "ok " + (share - CONTEXT.get(mode)))
+                                    .map(share -> "ok " + (share - Objects.requireNonNull(CONTEXT.get(mode))))
                                     .toList());
                     sets++;
                     programs += shares.size();
@@ -108,7 +109,7 @@ class HeadroomIT {
                         place,
                         environment(place, shares.get(i), i, mode),
                         0,
-                        String.valueOf(shares.get(i) - CONTEXT.get(mode)));
+                        String.valueOf(shares.get(i) - Objects.requireNonNull(CONTEXT.get(mode))));
                 tenants.add(tenant);
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> !tenant.lines().isEmpty());

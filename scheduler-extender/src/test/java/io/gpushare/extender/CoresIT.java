@@ -16,7 +16,8 @@ class CoresIT extends WithView {
     private static final String CORES = "aliyun.com/gpu-core.percentage";
     private static final String INSUFFICIENT = "Insufficient GPU cores in one device";
     private static final String NO_LIMITS =
-            "No GPU card of the node limits cores: its device plugin needs --core-resource and --isolation=mps or hami-core";
+            "No GPU card of the node limits cores: its device plugin needs --core-resource and --isolation=mps or"
+                    + " hami-core";
     private static final String MPS = """
         {"version":1,"unitMiB":1024,"cores":true,"cards":[
           {"uuid":"GPU-m","index":0,"minor":0,"model":"Tesla T4","memoryMiB":15360,"isolation":"mps"}]}\
@@ -80,7 +81,8 @@ class CoresIT extends WithView {
                 MPS.replace(
                         "\"isolation\":\"mps\"",
                         "\"reservedMiB\":447,\"isolation\":\"mps\",\"headroomMiB\":617,\"defaultCores\":\"memory\""));
-        await().atMost(Duration.ofSeconds(10)).until(() -> json("nodes?names=mps").toString().contains("headroomMiB"));
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> json("nodes?names=mps").toString().contains("headroomMiB"));
         filter("a", 7, "0");
         assertThat(extender.bind("a", "uid-a", "mps")).isEmpty();
         filter("b", 2, "40");

@@ -59,8 +59,8 @@ class FrameworkVariablesTest {
                         "true"));
         // What a program takes by that fraction, and its context, are within the limit, and the next digit is not.
         double total = memory - reserved;
-        assertThat(Double.parseDouble(fraction) * total).isLessThanOrEqualTo(usable);
-        assertThat((Double.parseDouble(fraction) + 0.0001) * total).isGreaterThan(usable);
+        assertThat(Double.parseDouble(fraction) * total).isLessThanOrEqualTo((double) usable);
+        assertThat((Double.parseDouble(fraction) + 0.0001) * total).isGreaterThan((double) usable);
     }
 
     @Test

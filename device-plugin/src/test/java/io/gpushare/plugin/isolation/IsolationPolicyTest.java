@@ -18,6 +18,7 @@ import io.gpushare.plugin.snapshot.TestPods;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -83,10 +84,10 @@ class IsolationPolicyTest {
 
     @Test
     void aCardOfWhichLessThanAUnitIsLeftOffersNoMemoryAndSaysWhy() {
-        CardIsolation isolation = new IsolationPolicy(
-                        IsolationMode.MPS, true, ReservedMemory.parse("14849"), CoreCap.MEMORY)
-                .decide(NODE, PROVIDER)
-                .get(ABLE);
+        CardIsolation isolation = Objects.requireNonNull(
+                new IsolationPolicy(IsolationMode.MPS, true, ReservedMemory.parse("14849"), CoreCap.MEMORY)
+                        .decide(NODE, PROVIDER)
+                        .get(ABLE));
         assertThat(isolation.closed()).isTrue();
         assertThat(isolation.missing())
                 .isEqualTo("it has 15360MiB, of which 14849MiB are kept (--reserved-memory), and the rest is less than"

@@ -36,8 +36,7 @@ final class Advice {
     private static final int MOST_VALUES = 8;
     private static final int LONGEST_VALUE = 60;
     // The pod needs another card.
-    private static final Set<Verdict> OTHER_CARD =
-            Set.of(Obstacle.TOO_SMALL, Obstacle.INSTANCE, Obstacle.NOT_SELECTED);
+    private static final Set<Verdict> OTHER_CARD = Set.of(Obstacle.TOO_SMALL, Obstacle.INSTANCE, Obstacle.NOT_SELECTED);
 
     private final Demand demand;
     private final Function<PodRef, Optional<PodEntry>> pods;
@@ -82,11 +81,13 @@ final class Advice {
             advice.addAll(smaller(nodes, most));
         } else {
             advice.addAll(ends(nodes));
-            closed(nodes, false).ifPresent(node ->
-                    advice.add("A card of node " + node + " could take it but is unhealthy or cordoned: repair or uncordon it."));
-            closed(nodes, true).ifPresent(node -> advice.add("A card of node " + node
-                    + " could take it but is held by kubectl gpushare defrag: wait until that ends, or remove the node's"
-                    + " annotation " + AnnotationKeys.RESERVATION + "."));
+            closed(nodes, false)
+                    .ifPresent(node -> advice.add("A card of node " + node
+                            + " could take it but is unhealthy or cordoned: repair or uncordon it."));
+            closed(nodes, true)
+                    .ifPresent(node -> advice.add("A card of node " + node
+                            + " could take it but is held by kubectl gpushare defrag: wait until that ends, or remove"
+                            + " the node's annotation " + AnnotationKeys.RESERVATION + "."));
         }
         return advice;
     }
@@ -139,7 +140,8 @@ final class Advice {
     private Optional<String> closed(List<NodeVerdict> nodes, boolean held) {
         return nodes.stream()
                 .filter(node -> node.cards().cards().stream()
-                        .filter(state -> !state.card().placeable() && state.card().held() == held)
+                        .filter(state ->
+                                !state.card().placeable() && state.card().held() == held)
                         .anyMatch(state -> Verdict.of(demand, opened(state)).fits()))
                 .map(NodeVerdict::node)
                 .findFirst();
@@ -189,7 +191,8 @@ final class Advice {
     private static boolean fitsSomeday(List<NodeVerdict> nodes, Demand demand) {
         return nodes.stream()
                 .anyMatch(node -> node.cards().cards().stream()
-                                .filter(state -> Verdict.of(demand, opened(state).allocated(Share.NONE))
+                                .filter(state -> Verdict.of(
+                                                demand, opened(state).allocated(Share.NONE))
                                         .fits())
                                 .count()
                         >= demand.cards());

@@ -94,13 +94,15 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
             case Obstacle.CORDONED -> "cordoned";
             case Obstacle.UNHEALTHY ->
                 "unhealthy" + (state.card().health() instanceof Health.Unhealthy(String why) ? ": " + why : "");
-            case Obstacle.NO_MEMORY -> demand.mayShare(state.card()) ? "offers no memory: " + missing() : "has " + NEEDS_NO_MPS;
+            case Obstacle.NO_MEMORY ->
+                demand.mayShare(state.card()) ? "offers no memory: " + missing() : "has " + NEEDS_NO_MPS;
             case Obstacle.NO_CORE_LIMITS ->
                 "does not limit cores: "
                         + (state.capacity().cores() == 0
                                 ? "its device plugin has no --core-resource"
                                 : missing().isEmpty()
-                                        ? "isolation " + state.card().isolation().inForce()
+                                        ? "isolation "
+                                                + state.card().isolation().inForce()
                                                 + " is in force, and mps or hami-core is needed"
                                         : missing());
             case Obstacle.INSTANCE -> "a MIG instance" + (demand.shares() ? SEES_ONE : ", and a whole card is needed");

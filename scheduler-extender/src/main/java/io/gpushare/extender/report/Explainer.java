@@ -133,8 +133,7 @@ public final class Explainer {
     public Explanation.Judged refusals(PodRef pod, Demand demand) {
         List<NodeVerdict> nodes = new ArrayList<>();
         ledger.nodeEntries()
-                .forEach((name, entry) ->
-                        nodes.add(NodeVerdict.of(name, entry.refusal(demand), false, demand, entry)));
+                .forEach((name, entry) -> nodes.add(NodeVerdict.of(name, entry.refusal(demand), false, demand, entry)));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
         return new Explanation.Judged(
                 pod, demand, "", null, Advice.of(demand, nodes, other -> ledger.podEntry(other.uid())), nodes);

@@ -28,7 +28,8 @@ public record RefusedNodes(
         @JsonInclude(Include.NON_EMPTY) String model,
         int nodes,
         @JsonInclude(Include.NON_EMPTY) String detail) {
-    private record Key(Reason reason, String model, @Nullable Verdict verdict) {}
+    private record Key(
+            Reason reason, String model, @Nullable Verdict verdict) {}
 
     private record Group(Reason reason, @Nullable CardVerdict nearest, int nodes) {
         Group plus(Group other) {
@@ -50,7 +51,9 @@ public record RefusedNodes(
 
         // What is not in the cards comes after what is.
         Optional<Obstacle> kind() {
-            return nearest != null && nearest.verdict() instanceof Obstacle obstacle ? Optional.of(obstacle) : Optional.empty();
+            return nearest != null && nearest.verdict() instanceof Obstacle obstacle
+                    ? Optional.of(obstacle)
+                    : Optional.empty();
         }
     }
 

@@ -294,7 +294,8 @@ class RefusedNodesTest {
     @Test
     void aHamiPodOnANodeWithoutSlotsNeedsSlotsAndNoCoreLimits() {
         node(TestCluster.cards(16));
-        Judged judged = judged(Map.of(), Map.of("nvidia.com/gpu", "1", "nvidia.com/gpumem", "1024", "nvidia.com/gpucores", "30"));
+        Judged judged = judged(
+                Map.of(), Map.of("nvidia.com/gpu", "1", "nvidia.com/gpumem", "1024", "nvidia.com/gpucores", "30"));
         assertThat(judged.reasons().keySet()).extracting(Reason::label).containsExactly("no_slots");
         assertThat(rows(judged)).containsExactly("1 simulated: without slots: their device plugin needs --hami");
     }

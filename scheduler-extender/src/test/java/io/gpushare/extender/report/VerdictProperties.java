@@ -44,10 +44,10 @@ import net.jqwik.api.statistics.Statistics;
 /** What filter, {@code why} and bind say of one node is never contradictory, whatever its cards and pods are. */
 class VerdictProperties {
     private static final String NODE = "n1";
-    private static final Pattern TOO_FEW = Pattern.compile(
-            "at most (\\d+) (?:cards? fits?|such cards?) on one node, (\\d+) needed");
-    private static final Pattern SHORT =
-            Pattern.compile("at most (\\d+) (?:GiB of \\d+ GiB|% of the cores|GiB) free on one card, (\\d+)(?: GiB|%) needed");
+    private static final Pattern TOO_FEW =
+            Pattern.compile("at most (\\d+) (?:cards? fits?|such cards?) on one node, (\\d+) needed");
+    private static final Pattern SHORT = Pattern.compile(
+            "at most (\\d+) (?:GiB of \\d+ GiB|% of the cores|GiB) free on one card, (\\d+)(?: GiB|%) needed");
 
     /** What the detail of a reason says, by the reason's label without what is added when it holds for empty cards. */
     private static final Map<String, Pattern> DETAIL = Map.of(
@@ -86,8 +86,7 @@ class VerdictProperties {
             }
             Judged judged = (Judged) explainer.of(pod);
             NodeCards before = ledger.nodeEntry(NODE).cards();
-            Placement placement =
-                    Placer.place(NODE, ledger.nodeEntry(NODE), demand, placer.scoring(demand.policy()));
+            Placement placement = Placer.place(NODE, ledger.nodeEntry(NODE), demand, placer.scoring(demand.policy()));
             assertThat(judged.feasible() > 0).isEqualTo(placement instanceof Placement.Placed);
             if (demand.demand().plain()) {
                 // What the policies choose from.
@@ -96,7 +95,9 @@ class VerdictProperties {
             }
             if (placement instanceof Placement.Placed(var allocation)) {
                 // What the device plugin asks of the same cards when the pod is admitted.
-                assertThat(before.fits(allocation)).as("%s on %s", allocation, before).isTrue();
+                assertThat(before.fits(allocation))
+                        .as("%s on %s", allocation, before)
+                        .isTrue();
                 if (random.nextInt(3) > 0) {
                     placer.assume(pod.ref(), demand, NODE, TestCluster.NOW);
                 }
@@ -177,7 +178,10 @@ class VerdictProperties {
             case 0 -> containers.add(Map.of("aliyun.com/gpu-mem", memory));
             case 1, 2 ->
                 containers.add(Map.of(
-                        "aliyun.com/gpu-mem", memory, TestCluster.CORES, String.valueOf(10 * (1 + random.nextInt(10)))));
+                        "aliyun.com/gpu-mem",
+                        memory,
+                        TestCluster.CORES,
+                        String.valueOf(10 * (1 + random.nextInt(10)))));
             case 3 -> {
                 annotations.put("gpushare.io/cards", "2");
                 containers.add(Map.of("aliyun.com/gpu-mem", memory));
@@ -197,8 +201,8 @@ class VerdictProperties {
             }
         }
         List<ContainerResources> resources = new ArrayList<>();
-        containers.forEach(limits ->
-                resources.add(new ContainerResources("c" + resources.size(), ContainerRole.APP, limits)));
+        containers.forEach(
+                limits -> resources.add(new ContainerResources("c" + resources.size(), ContainerRole.APP, limits)));
         return new SchedulingPod(new PodRef("uid-" + pods, "default", "p" + pods), annotations, resources);
     }
 }

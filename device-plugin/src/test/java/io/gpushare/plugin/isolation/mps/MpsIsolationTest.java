@@ -43,6 +43,8 @@ import org.junit.jupiter.api.io.TempDir;
 class MpsIsolationTest {
     private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");
+    private static final StartingContainer ON_A =
+            new StartingContainer(TestPods.ref("p"), TestPods.share("main", A, 2));
 
     @TempDir
     Path dir;
@@ -74,13 +76,13 @@ class MpsIsolationTest {
     @Test
     void aContainerWithAShareOfTheCoresGetsItsThreadPercentage() {
         MpsIsolation isolation = isolation(new MpsDirectory(dir));
-        assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.cores(30))), 1))
+        assertThat(isolation.settings(ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.cores(30)))))
                 .isInstanceOfSatisfying(
                         ContainerIsolation.Settings.class,
                         settings -> assertThat(settings.environment())
                                 .containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "30")
                                 .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M"));
-        assertThat(isolation.settings(Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.NONE)), 1))
+        assertThat(isolation.settings(ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.NONE))))
                 .isInstanceOfSatisfying(
                         ContainerIsolation.Settings.class,
                         settings -> assertThat(settings.environment())
@@ -111,8 +113,10 @@ class MpsIsolationTest {
             List<CardProcess> processes = List.of(new CardProcess(7, OptionalLong.of(1), OptionalInt.empty()));
             CardUsages others = isolation.ofOthers(new CardUsages(now, Map.of(A, TestUsages.of(processes))));
             assertThat(others.cards())
-                    .hasEntrySatisfying(A, usage -> assertThat(usage.processes())
-                            .hasValue(uid.equals("uid-p") ? processes : List.of()));
+                    .hasEntrySatisfying(
+                            A,
+                            usage -> assertThat(usage.processes())
+                                    .hasValue(uid.equals("uid-p") ? processes : List.of()));
         }
     }
 
