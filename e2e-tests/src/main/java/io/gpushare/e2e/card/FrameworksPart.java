@@ -94,7 +94,8 @@ record FrameworksPart(Machine machine, List<String> has, Findings findings) {
             Matcher filled = FILLED.matcher(line);
             long mib = filled.matches() ? Long.parseLong(filled.group(1)) : 0;
             findings.check(
-                    allocator + " under " + isolation + " stays within its share, takes most of it and computes afterwards",
+                    allocator + " under " + isolation
+                            + " stays within its share, takes most of it and computes afterwards",
                     mib <= UNITS * 1024L - CONTEXT_MIB + PIECE_MIB / 2
                             && mib >= UNITS * 1024L - 2 * CONTEXT_MIB - PIECE_MIB
                             && filled.group(4).equals("computes"),

@@ -69,8 +69,8 @@ public final class OnACard implements Callable<Integer> {
         Path work = Files.createDirectories(pack.toAbsolutePath().resolveSibling("w"));
         Report report = new Report(out);
         try (Nvml nvml = Nvml.open(Nvml.DEFAULT_LIBRARY)) {
-            Machine machine = Machine.find(
-                    pack.toAbsolutePath(), work, out, keepSettings, measureMillis, hamiCore, nvml);
+            Machine machine =
+                    Machine.find(pack.toAbsolutePath(), work, out, keepSettings, measureMillis, hamiCore, nvml);
             Thread hook = new Thread(() -> end(machine), "restore");
             Runtime.getRuntime().addShutdownHook(hook);
             report.machine(machine.facts());

@@ -76,9 +76,11 @@ final class HostileTenant {
                     .min(Comparator.comparing(other -> !other.card().equals(tenant.card())));
             Optional<ProcessHandle> daemon = processes.controlDaemon(node, tenant.card());
             if (neighbour.isPresent() && daemon.isPresent()) {
-                watch.say(fault.kind() + " " + tenant.pod() + ", against " + neighbour.get().pod());
+                watch.say(fault.kind() + " " + tenant.pod() + ", against "
+                        + neighbour.get().pod());
                 Instant begin = Instant.now();
-                ForgedCgroup forged = ForgedCgroup.of(tenant.process(), neighbour.get().uid());
+                ForgedCgroup forged =
+                        ForgedCgroup.of(tenant.process(), neighbour.get().uid());
                 String files = inContainer(tenant.process());
                 Thread.sleep(fault.length());
                 forged.remove();
@@ -122,10 +124,10 @@ final class HostileTenant {
         if (last != null && last.isAfter(begin)) {
             tally.violation(RULE, who, "a program of " + neighbour.pod() + " was terminated, which keeps its limit");
         }
-        boolean otherFaults = interruptions.on(fault.node(), watch.now()).stream()
-                .anyMatch(kind -> OTHERS.contains(kind.target));
-        boolean used = processes.tenants(node).stream()
-                .anyMatch(each -> each.card().equals(tenant.card()));
+        boolean otherFaults =
+                interruptions.on(fault.node(), watch.now()).stream().anyMatch(kind -> OTHERS.contains(kind.target));
+        boolean used =
+                processes.tenants(node).stream().anyMatch(each -> each.card().equals(tenant.card()));
         if (otherFaults || !used) {
             tally.count("hostile tenants: the control daemon may have ended for other reasons");
         } else if (daemon.isAlive()) {
@@ -147,7 +149,8 @@ final class HostileTenant {
                     String hierarchy = fields[1].replaceFirst("^name=", "");
                     Path own = ROOT.resolve(hierarchy).resolve(fields[2].substring(1));
                     if (fields[2].contains("pod") && Files.isDirectory(own)) {
-                        Path container = Files.createDirectories(own.resolve("pod" + uid).resolve("f0".repeat(32)));
+                        Path container =
+                                Files.createDirectories(own.resolve("pod" + uid).resolve("f0".repeat(32)));
                         made.add(container);
                         enter(container, process.pid());
                     }

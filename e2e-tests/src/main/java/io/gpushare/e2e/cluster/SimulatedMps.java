@@ -38,8 +38,8 @@ public final class SimulatedMps {
     public void copyPrograms(List<String> nodes) {
         try {
             Path mps = Files.createDirectories(shared("mps"));
-            for (String program :
-                    List.of("nvidia-cuda-mps-control", "nvidia-cuda-mps-server", "libcuda.so.1", "gpu-eat", "libvgpu.so")) {
+            for (String program : List.of(
+                    "nvidia-cuda-mps-control", "nvidia-cuda-mps-server", "libcuda.so.1", "gpu-eat", "libvgpu.so")) {
                 copy(PROGRAMS.resolve(program), mps.resolve(program));
             }
             Path libc = Files.createDirectories(shared("lib64"));

@@ -25,8 +25,7 @@ final class HostileScrapes {
     private HostileScrapes() {}
 
     /** Whether the plugin still runs afterwards. */
-    static boolean measure(Path repository, Path parent)
-            throws IOException, InterruptedException, ExecutionException {
+    static boolean measure(Path repository, Path parent) throws IOException, InterruptedException, ExecutionException {
         Path folder = Files.createDirectory(parent.resolve("s"));
         LoadRun.print(
                 "%n%,d containers of pods with names of 253 characters on one node; %d scrapes at once, %d times%n",

@@ -52,8 +52,8 @@ final class ServerProcess implements AutoCloseable {
      *
      * @param folder the kubelet's, with the simulated driver's file {@code cards}
      */
-    static ServerProcess plugin(
-            Path root, Path kubeconfig, String node, Path folder, Path log, String... options) throws IOException {
+    static ServerProcess plugin(Path root, Path kubeconfig, String node, Path folder, Path log, String... options)
+            throws IOException {
         List<String> command = command(root, PLUGIN);
         int port = Program.freePort();
         command.add("io.gpushare.plugin.PluginMain");

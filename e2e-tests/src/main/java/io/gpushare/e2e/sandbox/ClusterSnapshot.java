@@ -88,7 +88,8 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
         JsonNode document = ApiClient.document(inventory);
         List<Card> cards = new ArrayList<>();
         for (JsonNode card : document.path("cards")) {
-            int offered = card.path("memoryMiB").asInt() - card.path("headroomMiB").asInt();
+            int offered =
+                    card.path("memoryMiB").asInt() - card.path("headroomMiB").asInt();
             int units = offered / document.path("unitMiB").asInt(1024);
             cards.add(new Card(
                     card.path("uuid").asText(),

@@ -37,8 +37,10 @@ class OnACardIT {
         assertThat(outcomes.keySet())
                 .as(output)
                 .containsExactlyElementsOf(Part.all().stream().map(Part::name).toList());
-        assertThat(outcomes).containsEntry("mps-limits", "passed")
-                .containsEntry("frameworks", "passed").doesNotContainValue("failed");
+        assertThat(outcomes)
+                .containsEntry("mps-limits", "passed")
+                .containsEntry("frameworks", "passed")
+                .doesNotContainValue("failed");
         assertThat(dir.resolve("report.md"))
                 .content()
                 .contains(

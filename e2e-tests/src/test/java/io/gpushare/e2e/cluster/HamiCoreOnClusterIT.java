@@ -26,12 +26,13 @@ class HamiCoreOnClusterIT extends ClusterScenario {
         programs.copyPrograms(List.of(cluster.node()));
         vgpu = Files.createDirectories(cluster.sharedFolder().resolve("vgpu"));
         install();
-        cluster.kubectl().run("-n", Installation.NAMESPACE, "patch", Installation.PLUGIN, "--patch", """
-            {"spec":{"template":{"spec":{
-              "containers":[{"name":"gpushare","securityContext":{"capabilities":{"add":["DAC_OVERRIDE","FOWNER"]}},
-                "volumeMounts":[{"name":"vgpu","mountPath":"%1$s"}]}],
-              "volumes":[{"name":"vgpu","hostPath":{"path":"%1$s","type":"Directory"}}]}}}}\
-            """.formatted(vgpu));
+        cluster.kubectl()
+                .run("-n", Installation.NAMESPACE, "patch", Installation.PLUGIN, "--patch", """
+                    {"spec":{"template":{"spec":{
+                      "containers":[{"name":"gpushare","securityContext":{"capabilities":{"add":["DAC_OVERRIDE","FOWNER"]}},
+                        "volumeMounts":[{"name":"vgpu","mountPath":"%1$s"}]}],
+                      "volumes":[{"name":"vgpu","hostPath":{"path":"%1$s","type":"Directory"}}]}}}}\
+                    """.formatted(vgpu));
         programs.arguments(
                 installation,
                 "--isolation=hami-core",
@@ -46,8 +47,7 @@ class HamiCoreOnClusterIT extends ClusterScenario {
     }
 
     private static void install() throws IOException {
-        Files.copy(
-                ROOT.resolve("nvml-binding/target/simulated-driver/mps/libvgpu.so"), vgpu.resolve("libvgpu.so"));
+        Files.copy(ROOT.resolve("nvml-binding/target/simulated-driver/mps/libvgpu.so"), vgpu.resolve("libvgpu.so"));
     }
 
     private static void inForce() {
@@ -69,7 +69,8 @@ class HamiCoreOnClusterIT extends ClusterScenario {
         // A second program of the container, of another user and without HAMi's control: one account.
         tenants.more("five", "second", "env CUDA_DISABLE_CONTROL=true", "fill");
         tenants.morePrints("five", "second", "filled 120 error 2 free 120 total 5120");
-        assertThat(cluster.onNode("sh", "-c", "ls " + vgpu.resolve("node/containers")).lines())
+        assertThat(cluster.onNode("sh", "-c", "ls " + vgpu.resolve("node/containers"))
+                        .lines())
                 .hasSize(2);
 
         pods.delete("two", "five");

@@ -42,7 +42,7 @@ public record ClusterCapacity(Map<CardKind, Integer> cards, long nodeCpuMilli, l
                         .sorted(Map.Entry.<CardKind, Integer>comparingByValue()
                                 .reversed()
                                 .thenComparing(each -> each.getKey().model())
-                                .thenComparing(each -> each.getKey().units()))
+                                .thenComparingInt(each -> each.getKey().units()))
                         .limit(MOST_KINDS)
                         .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }

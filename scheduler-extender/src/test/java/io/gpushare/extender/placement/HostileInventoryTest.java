@@ -101,9 +101,9 @@ class HostileInventoryTest {
     }
 
     private void node(String name, int cards, int unit, int memory) {
-        String each = "{\"uuid\":\"GPU-%s-%d\",\"index\":%2$d,\"model\":\"M%2$d\",\"memoryMiB\":%3$d}";
         String list = IntStream.range(0, cards)
-                .mapToObj(i -> each.formatted(name, i, memory))
+                .mapToObj(i -> "{\"uuid\":\"GPU-%1$s-%2$d\",\"index\":%2$d,\"model\":\"M%2$d\",\"memoryMiB\":%3$d}"
+                        .formatted(name, i, memory))
                 .collect(Collectors.joining(","));
         String inventory = "{\"version\":1,\"unitMiB\":" + unit + ",\"cards\":[" + list + "]}";
         placer.ledger().updateNode(name, Map.of(AnnotationKeys.INVENTORY, inventory), MUCH);
