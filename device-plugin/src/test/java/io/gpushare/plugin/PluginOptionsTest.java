@@ -172,7 +172,7 @@ class PluginOptionsTest {
         assertThatThrownBy(() -> settings("--node-name=n1", "--isolation=mps", "--mps-dir=" + directory))
                 .isInstanceOf(InvalidOptionsException.class)
                 .hasMessageContaining("--mps-dir=" + directory + " is too long: the sockets of MPS would have paths of"
-                        + " 113 bytes, and at most 107 are possible: use a directory whose path is 6 bytes shorter");
+                        + " 115 bytes, and at most 107 are possible: use a directory whose path is 8 bytes shorter");
         settings("--node-name=n1", "--mps-dir=" + directory);
         settings("--node-name=n1", "--isolation=mps", "--mps-dir=" + directory.substring(0, 42));
     }

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
@@ -49,7 +50,7 @@ final class HostileInputs {
         Map<String, String> inventories = new LinkedHashMap<>();
         inventories.put("2,200 cards of 2,200 models", cards(2_200, false));
         inventories.put("1,200 instances of 1,200 profiles", cards(1_200, true));
-        inventories.put("256 cards of 256 models", cards(255, false));
+        inventories.put("256 cards of 256 models", cards(256, false));
         inventories.put("255 instances of 255 profiles", cards(255, true));
         for (Map.Entry<String, String> each : inventories.entrySet()) {
             inventory(each.getKey(), each.getValue(), ordinary);
@@ -63,7 +64,7 @@ final class HostileInputs {
         Latencies times = new Latencies(1_000_000);
         try (ScheduledExecutorService writer = Executors.newSingleThreadScheduledExecutor()) {
             int[] writes = {0};
-            writer.scheduleAtFixedRate(
+            ScheduledFuture<?> writing = writer.scheduleAtFixedRate(
                     // The size of one card changes, as every inventory counts that is not the one before.
                     () -> annotate(
                             NODE, cards.replace("\"memoryMiB\":40960", "\"memoryMiB\":" + (40_960 + ++writes[0]))),
@@ -76,7 +77,7 @@ final class HostileInputs {
                 kept.call(ordinary);
                 times.add(System.nanoTime() - begin);
             }
-            writer.shutdownNow();
+            writing.cancel(false);
         }
         LoadRun.print(
                 "  filter, inventory of %-35s p50 %7.2f ms  p99 %7.2f ms  longest %7.2f ms  (%,d calls)%n",

@@ -305,8 +305,8 @@ class ChartTest {
     void hamiCoreHasItsDirectoriesAndIsCopiedOnlyFromAnImageThatIsNamed() throws IOException {
         Rendered plugin = object("isolation: {provider: hami-core}", "DaemonSet", "gpu-share-device-plugin");
         try (Reader file = Files.newBufferedReader(Chart.FOLDER.resolveSibling("isolation/hami-core-patch.yaml"))) {
-            String patch = String.valueOf((Object) new Yaml().load(file));
-            assertThat(patch)
+            Object patch = new Yaml().load(file);
+            assertThat(patch.toString())
                     .contains("mountPath=/var/lib/gpushare/hami-core", "mountPath=/usr/local/vgpu, readOnly=true");
         }
         assertThat(plugin.container("args"))

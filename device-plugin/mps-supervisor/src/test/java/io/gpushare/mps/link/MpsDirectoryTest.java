@@ -33,9 +33,9 @@ class MpsDirectoryTest {
 
     @Test
     void aDirectoryWhoseSocketsHaveTooLongPathsIsRefused() {
-        Path longest = Path.of("/" + "d".repeat(41));
+        Path longest = Path.of("/" + "d".repeat(39));
         String socket = new MpsDirectory(longest)
-                .pipe("GPU-8f6d0c3e-0000-4000-8000-000000000001")
+                .daemon("GPU-8f6d0c3e-0000-4000-8000-000000000001")
                 .resolve("control_privileged")
                 .toString();
         assertThat(socket).hasSize(107);
