@@ -59,7 +59,7 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
             case Obstacle.HELD -> "held while pods are moved away from them";
             case Obstacle.NO_MEMORY -> demand.mayShare(state.card()) ? "offer no memory: " + missing() : NEEDS_NO_MPS;
             case Obstacle.NO_CORE_LIMITS ->
-                "do not limit cores, which needs --core-resource and --isolation=mps"
+                "do not limit cores, which needs --core-resource and --isolation=mps or hami-core"
                         + (missing().isEmpty() ? "" : ": " + missing());
             case Obstacle.INSTANCE -> "MIG instances" + (demand.shares() ? SEES_ONE : ", and whole cards are needed");
             case Obstacle.TOO_SMALL -> "too small: one card has " + capacity() + ", " + needed();
