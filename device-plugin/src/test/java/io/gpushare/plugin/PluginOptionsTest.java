@@ -174,7 +174,7 @@ class PluginOptionsTest {
                 .hasMessageContaining("--mps-dir=" + directory + " is too long: the sockets of MPS would have paths of"
                         + " 115 bytes, and at most 107 are possible: use a directory whose path is 8 bytes shorter");
         settings("--node-name=n1", "--mps-dir=" + directory);
-        settings("--node-name=n1", "--isolation=mps", "--mps-dir=" + directory.substring(0, 42));
+        settings("--node-name=n1", "--isolation=mps", "--mps-dir=" + directory.substring(0, 40));
     }
 
     @Test
