@@ -31,12 +31,13 @@ class ProgramIT extends WholeProgram {
         List<String> ids = preferred(MEMORY, 3);
         assertThat(ids).containsExactlyInAnyOrder(B + "::0", B + "::1", B + "::2");
         assertThat(allocate(MEMORY, ids))
-                .isEqualTo(Map.of(
+                .containsAllEntriesOf(Map.of(
                         "NVIDIA_VISIBLE_DEVICES", B,
                         "ALIYUN_COM_GPU_MEM_IDX", "1",
                         "ALIYUN_COM_GPU_MEM_POD", "3",
                         "ALIYUN_COM_GPU_MEM_CONTAINER", "3",
-                        "ALIYUN_COM_GPU_MEM_DEV", "15"));
+                        "ALIYUN_COM_GPU_MEM_DEV", "15",
+                        "GPUSHARE_MEMORY_MIB", "3072"));
 
         list();
         api.delete("p");
@@ -119,7 +120,10 @@ class ProgramIT extends WholeProgram {
 
         List<String> ids = preferred(MEMORY, 4);
         assertThat(ids).containsExactlyInAnyOrder(A + "::0", A + "::1", C + "::0", C + "::1");
-        assertThat(allocate(MEMORY, ids)).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", A + "," + C));
+        assertThat(allocate(MEMORY, ids))
+                .containsEntry("NVIDIA_VISIBLE_DEVICES", A + "," + C)
+                .containsEntry("GPUSHARE_MEMORY_MIB", "2048")
+                .doesNotContainKey("ALIYUN_COM_GPU_MEM_IDX");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
     }
 
@@ -138,7 +142,8 @@ class ProgramIT extends WholeProgram {
         assertThat(preferred(MEMORY, 6)).hasSize(6).noneMatch(id -> id.startsWith(C));
         // The kubelet ignores the preferred devices: the container gets two T4s.
         assertThat(allocate(MEMORY, List.of(C + "::0", C + "::1", C + "::2", C + "::3", C + "::4", C + "::5")))
-                .isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", A + "," + B));
+                .containsEntry("NVIDIA_VISIBLE_DEVICES", A + "," + B)
+                .containsEntry("GPUSHARE_MEMORY_MIB", "3072");
         await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
         assertThat(api.podPatches().getFirst())
                 .contains(A + "\\\":3", B + "\\\":3")
