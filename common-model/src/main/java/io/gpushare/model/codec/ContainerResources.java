@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public record ContainerResources(String name, ContainerRole role, Map<String, String> quantities) {
     /**
      * The variable by which JAX reads its fraction of a card's memory. With its former name beside it,
-     * {@code XLA_PYTHON_CLIENT_MEM_FRACTION}, JAX does not start.
+     * {@code XLA_PYTHON_CLIENT_MEM_FRACTION}, JAX does not use the card.
      */
     public static final String JAX_FRACTION = "XLA_CLIENT_MEM_FRACTION";
 
