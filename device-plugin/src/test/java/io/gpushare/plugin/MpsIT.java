@@ -85,7 +85,7 @@ class MpsIT extends WholeProgramWithMps {
 
         api.delete("whole");
         list();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 28);
         started("again", 3);
         assertThat(mode(A)).isEqualTo(3);
     }
@@ -120,7 +120,7 @@ class MpsIT extends WholeProgramWithMps {
         supervisor();
         runMps("--isolation=mps", "--mps-over-use-grace=1s", METRICS);
         Tenant full = inContainer("full", 100, tenant(started("full", 2), 0, "fill"))
-                .prints("filled 1534 error 2 free 1534 total 14880");
+                .prints("filled 1534 error 2 free 1534 total 14913");
         await().atMost(PATIENCE).until(() -> metrics().contains(" " + (double) (2050L << 20) + "\n"));
 
         Map<String, String> environment = started("greedy", 2);
@@ -332,7 +332,7 @@ class MpsIT extends WholeProgramWithMps {
         await().atMost(PATIENCE).until(() -> api.patches().stream().anyMatch(patch -> patch.contains(reason)));
         assertThatThrownBy(() -> start(MEMORY, devices)).hasMessageContaining(reason);
         supervisor();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 28);
         start(MEMORY, devices);
         // On a busy machine the supervisor may replace a daemon that responds late.
         await().atMost(PATIENCE)
@@ -354,7 +354,7 @@ class MpsIT extends WholeProgramWithMps {
 
         script("");
         supervisor();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 28);
         started("b", 3);
         assertThat(flags(A)).containsExactly("-f");
     }
@@ -383,7 +383,7 @@ class MpsIT extends WholeProgramWithMps {
 
         script("");
         supervisor();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 28);
         Map<String, String> other = started("b", 3);
         Tenant served = tenant(environment, 0, 500).prints("ok 500");
         Tenant waiting = inContainer("b", 1, tenant(other, 1000, 500));

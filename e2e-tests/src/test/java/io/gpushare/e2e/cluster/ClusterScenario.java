@@ -46,7 +46,12 @@ abstract class ClusterScenario {
     void clean() {
         pods.deleteEverything();
         installation.cards(TWO_T4);
-        allocatable(30, 2);
+        allocatable(units(), 2);
+    }
+
+    /** The memory units that the node offers between two tests: of the whole cards, where no isolation keeps any. */
+    int units() {
+        return 30;
     }
 
     /** Skips the test on a Kubernetes older than 1.{@code minor}. */

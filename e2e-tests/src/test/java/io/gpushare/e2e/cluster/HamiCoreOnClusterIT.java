@@ -14,6 +14,9 @@ import org.junit.jupiter.api.Test;
 
 /** Isolation by HAMi-core in real containers, which preload a stand-in for its library. */
 class HamiCoreOnClusterIT extends ClusterScenario {
+    /** Of two T4: the rest is kept for the driver. */
+    private static final int UNITS = 28;
+
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static Tenants tenants;
     private static Path vgpu;
@@ -46,6 +49,11 @@ class HamiCoreOnClusterIT extends ClusterScenario {
         shared.reinstallNext();
     }
 
+    @Override
+    int units() {
+        return UNITS;
+    }
+
     private static void install() throws IOException {
         Files.copy(ROOT.resolve("nvml-binding/target/simulated-driver/mps/libvgpu.so"), vgpu.resolve("libvgpu.so"));
     }
@@ -56,7 +64,7 @@ class HamiCoreOnClusterIT extends ClusterScenario {
                 "HAMi-core is in force on both cards",
                 ClusterScenario::inventory,
                 cards -> cards.findValuesAsText("isolation").equals(List.of("hami-core", "hami-core")));
-        allocatable(28, 2);
+        allocatable(UNITS, 2);
     }
 
     @Test

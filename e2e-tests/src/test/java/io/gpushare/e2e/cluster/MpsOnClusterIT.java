@@ -15,6 +15,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 /** Isolation by MPS: what holds the programs of containers to their memory, and which faults hurt whom. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class MpsOnClusterIT extends ClusterScenario {
+    private static int offered;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static SimulatedMps mps;
     private static Tenants tenants;
@@ -43,7 +44,13 @@ class MpsOnClusterIT extends ClusterScenario {
                 "MPS is in force on both cards",
                 ClusterScenario::inventory,
                 cards -> cards.findValuesAsText("isolation").equals(List.of("mps", "mps")));
-        allocatable(28, 2);
+        offered = 28; // the rest is kept for the driver and MPS
+        allocatable(offered, 2);
+    }
+
+    @Override
+    int units() {
+        return offered;
     }
 
     @Test
@@ -288,6 +295,7 @@ class MpsOnClusterIT extends ClusterScenario {
         Await.until(PATIENCE, "the card is open to all programs", () -> mode(card(0)), mode -> mode == 0);
 
         mps.removeSupervisor();
+        offered = 30;
         String none = "no MPS supervisor serves this node";
         Await.until(PATIENCE, "the inventory says why", () -> inventory().toString(), text -> text.contains(none));
         assertThat(events(cluster.node())).contains("GpuIsolationMissing");
