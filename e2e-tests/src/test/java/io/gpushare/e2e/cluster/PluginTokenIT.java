@@ -20,8 +20,9 @@ class PluginTokenIT extends ClusterScenario {
     private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/" + Installation.LEASES + "/leases";
     private static final String POLICIES =
             ROOT.resolve("deploy/admission/programs.yaml").toString();
-    private static final String REFUSAL = "the device plugin can change only its own node, with its Lease, its pods and its Events:"
-            + " this token is of node '%s', the object of node '%s'";
+    private static final String REFUSAL =
+            "the device plugin can change only its own node, with its Lease, its pods and its Events:"
+                    + " this token is of node '%s', the object of node '%s'";
 
     private ApiServer api;
 
