@@ -12,18 +12,23 @@ class FrameworkVariablesIT extends ClusterScenario {
     @Test
     void aContainerLearnsItsPartAndWhatThePodSetsItselfCounts() {
         create("given", "", MEMORY + ": 4");
-        assertThat(pods.sees("given", "main")).isEqualTo(FRACTION + " new: 4096 argument " + FRACTION);
+        assertThat(sees("given")).isEqualTo(FRACTION + " new: 4096 argument " + FRACTION);
 
         create("own", "{name: XLA_PYTHON_CLIENT_MEM_FRACTION, value: '.9'}", MEMORY + ": 4");
-        assertThat(pods.sees("own", "main")).isEqualTo(".9 new: 4096 argument " + FRACTION);
+        assertThat(sees("own")).isEqualTo(".9 new: 4096 argument " + FRACTION);
 
         // JAX does not start with both names of its variable.
         create("newer-name", "{name: XLA_CLIENT_MEM_FRACTION, value: '.8'}", MEMORY + ": 4");
-        assertThat(pods.sees("newer-name", "main")).isEqualTo("unset new: .8 4096 argument " + FRACTION);
+        assertThat(sees("newer-name")).isEqualTo("unset new: .8 4096 argument " + FRACTION);
         pods.delete("given", "own", "newer-name");
 
         create("whole", "", "aliyun.com/gpu-count: 1");
-        assertThat(pods.sees("whole", "main")).isEqualTo("unset new: argument $(GPUSHARE_MEMORY_FRACTION)");
+        assertThat(sees("whole")).isEqualTo("unset new: argument $(GPUSHARE_MEMORY_FRACTION)");
+    }
+
+    private static String sees(String pod) {
+        pods.running(pod);
+        return pods.sees(pod, "main");
     }
 
     private static void create(String name, String variable, String limit) {
