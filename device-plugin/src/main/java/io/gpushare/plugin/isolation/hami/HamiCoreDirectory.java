@@ -1,17 +1,18 @@
 package io.gpushare.plugin.isolation.hami;
 
 import io.gpushare.model.card.CardId;
+import io.gpushare.mps.link.SharedDirectory;
 import io.gpushare.plugin.isolation.StartingContainer;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the containers of a node get for HAMi-core: {@code containers/<uid>_<container>}, in which the processes of one
@@ -72,7 +73,7 @@ public final class HamiCoreDirectory {
     Optional<String> renew(StartingContainer container) {
         try {
             Path own = of(container);
-            remove(own);
+            SharedDirectory.remove(own);
             open(own);
             for (CardId card : container.sharedCards()) {
                 open(lock(card));
@@ -92,30 +93,26 @@ public final class HamiCoreDirectory {
         return "the directory " + root + " can't be written: mount it into the device plugin (" + e + ")";
     }
 
-    /** Removes the directories of all pods but those. */
+    /** Removes the directories of all pods but those; throws the first failure after it tried them all. */
     void retain(Set<String> uids) throws IOException {
+        @Nullable IOException failure = null;
         try (DirectoryStream<Path> directories = Files.newDirectoryStream(containers())) {
             for (Path directory : directories) {
                 String name = String.valueOf(directory.getFileName());
                 if (!uids.contains(name.substring(0, Math.max(0, name.indexOf('_'))))) {
-                    remove(directory);
+                    try {
+                        SharedDirectory.remove(directory);
+                    } catch (IOException e) {
+                        failure = failure == null ? e : failure;
+                    }
                 }
             }
         } catch (NoSuchFileException e) {
             // No container has had one.
         }
-    }
-
-    /** Links are removed, not followed: tenants write here. */
-    private static void remove(Path path) throws IOException {
-        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-            try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-                for (Path entry : entries) {
-                    remove(entry);
-                }
-            }
+        if (failure != null) {
+            throw failure;
         }
-        Files.deleteIfExists(path);
     }
 
     @Override

@@ -148,4 +148,19 @@ class HamiCoreIsolationTest {
         isolation.reconcile(NodeSnapshot.of(NODE));
         assertThat(own).doesNotExist();
     }
+
+    @Test
+    void directoriesWhosePathsAreTooLongAreRemoved() throws Exception {
+        Path own = Files.createDirectories(dir.resolve("containers/gone1_main"));
+        Files.createDirectory(dir.resolve("containers/gone2_main"));
+        Files.createDirectory(dir.resolve("containers/gone3_main"));
+        String nested = "d=$(printf %0200d 0); for i in $(seq 25); do mkdir $d && cd -P $d; done";
+        assertThat(new ProcessBuilder("bash", "-e", "-c", nested)
+                        .directory(own.toFile())
+                        .start()
+                        .waitFor())
+                .isZero();
+        isolation.reconcile(NodeSnapshot.of(NODE));
+        assertThat(dir.resolve("containers")).isEmptyDirectory();
+    }
 }
