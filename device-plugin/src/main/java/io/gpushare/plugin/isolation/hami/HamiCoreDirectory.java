@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -66,21 +67,27 @@ public final class HamiCoreDirectory {
 
     /**
      * Makes the directories of a container that is about to start: empty, since the processes of its last start are
-     * gone.
+     * gone. Those of others are made if they are missing, and keep what is in them.
      *
      * @return why that is not possible, as a sentence
      */
-    Optional<String> renew(StartingContainer container) {
+    Optional<String> renew(StartingContainer container, List<StartingContainer> others) {
         try {
-            Path own = of(container);
-            SharedDirectory.remove(own);
-            open(own);
-            for (CardId card : container.sharedCards()) {
-                open(lock(card));
+            SharedDirectory.remove(of(container));
+            open(container);
+            for (StartingContainer other : others) {
+                open(other);
             }
             return Optional.empty();
         } catch (IOException e) {
             return Optional.of(unwritable(e));
+        }
+    }
+
+    private void open(StartingContainer container) throws IOException {
+        open(of(container));
+        for (CardId card : container.sharedCards()) {
+            open(lock(card));
         }
     }
 
