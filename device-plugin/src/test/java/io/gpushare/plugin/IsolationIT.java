@@ -151,7 +151,8 @@ class IsolationIT extends WholeProgram {
         runIsolated("--isolation=auto");
         await().atMost(PATIENCE)
                 .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("MIG mode is enabled")));
-        // A card in MIG mode is not offered at all. The other one has the limits of the driver, and keeps its head room.
+        // A card in MIG mode is not offered at all. The other one has the limits of the driver, and keeps its head
+        // room.
         assertThat(kubelet.healthy(MEMORY)).hasSize(14);
 
         // Switched off while the plugin runs: the change is seen without a restart.

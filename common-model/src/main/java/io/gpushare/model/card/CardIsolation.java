@@ -122,8 +122,7 @@ public record CardIsolation(Isolation inForce, String missing, boolean closed, M
 
     /** The same with that cap, which is an option of MPS only. */
     public CardIsolation withCoreCap(CoreCap changed) {
-        return new CardIsolation(
-                inForce, missing, closed, headroom, inForce == Isolation.MPS ? changed : CoreCap.NONE);
+        return new CardIsolation(inForce, missing, closed, headroom, inForce == Isolation.MPS ? changed : CoreCap.NONE);
     }
 
     /**

@@ -134,16 +134,15 @@ class IsolationPolicyTest {
     /** The cap is an option of MPS. */
     @Test
     void underHamiCoreAContainerThatRequestsNoCoresHasAllOfThem() {
-        Inventory node = NODE.withIsolation(new IsolationPolicy(
-                        IsolationMode.HAMI_CORE, false, ReservedMemory.parse("none"), CoreCap.MEMORY)
-                .decide(NODE, PROVIDER));
+        Inventory node = NODE.withIsolation(
+                new IsolationPolicy(IsolationMode.HAMI_CORE, false, ReservedMemory.parse("none"), CoreCap.MEMORY)
+                        .decide(NODE, PROVIDER));
 
         assertThat(ContainerIsolation.of(container(Map.of(ABLE, Share.memory(15))), node, PROVIDER))
                 .isInstanceOfSatisfying(
                         ContainerIsolation.Settings.class,
                         settings -> assertThat(settings.limits())
-                                .isEqualTo(
-                                        Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(7680), Share.NONE))));
+                                .isEqualTo(Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(7680), Share.NONE))));
     }
 
     @Test

@@ -102,11 +102,7 @@ public final class HamiCoreIsolation implements IsolationProvider {
      * of an init container to a later container as well, and names only devices.
      */
     private static List<StartingContainer> ofItsPod(StartingContainer container, NodeSnapshot snapshot) {
-        return snapshot
-                .allocations()
-                .assigned()
-                .allocationOf(container.pod().uid())
-                .stream()
+        return snapshot.allocations().assigned().allocationOf(container.pod().uid()).stream()
                 .flatMap(allocation -> allocation.containers().stream())
                 .map(each -> new StartingContainer(container.pod(), each))
                 .filter(each -> !each.sharedCards().isEmpty())

@@ -166,7 +166,9 @@ class HamiCoreIsolationTest {
         assertThat(dir.resolve("containers")).isEmptyDirectory();
     }
 
-    /** The kubelet gives the devices of an init container to the app as well, and PreStartContainer names the latter. */
+    /**
+     * The kubelet gives the devices of an init container to the app as well, and PreStartContainer names the latter.
+     */
     @Test
     void theOtherContainersOfThePodHaveTheirDirectoriesTooAndKeepWhatIsInThem() throws IOException {
         ContainerAllocation init = new ContainerAllocation("init", ContainerRole.INIT, Map.of(A, Share.memory(2)));
@@ -175,7 +177,8 @@ class HamiCoreIsolationTest {
             node = node.withAnsweredCall(
                     new AnsweredCall(ON_A.pod(), each, Set.of("GPU-a::0", "GPU-a::1"), TestPods.START));
         }
-        StartingContainer named = StartingContainer.of(Set.of("GPU-a::0", "GPU-a::1"), node).orElseThrow();
+        StartingContainer named =
+                StartingContainer.of(Set.of("GPU-a::0", "GPU-a::1"), node).orElseThrow();
         assertThat(named).isEqualTo(ON_A);
 
         assertThat(isolation.enforce(named, node)).isEmpty();
