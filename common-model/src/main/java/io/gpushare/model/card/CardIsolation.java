@@ -28,7 +28,10 @@ public record CardIsolation(Isolation inForce, String missing, boolean closed, M
     public record CoreCap(int percent, int hundredths) {
         public static final CoreCap NONE = new CoreCap(0, 0);
 
-        /** As much of the cores as of the memory: the caps of a full card come to 100 percent at most. */
+        /**
+         * As much of the cores as of the memory. The caps of a full card come to 100 percent at most where each share
+         * is at least a tenth of the card; smaller ones get the least cap, so that theirs may come to more.
+         */
         public static final CoreCap MEMORY = new CoreCap(0, 100);
 
         private static final int LEAST = 10;
@@ -117,10 +120,9 @@ public record CardIsolation(Isolation inForce, String missing, boolean closed, M
         return new CardIsolation(inForce, missing, closed, changed, coreCap);
     }
 
-    /** The same with that cap, where cores are limited at all. */
+    /** The same with that cap, which is an option of MPS only. */
     public CardIsolation withCoreCap(CoreCap changed) {
-        return new CardIsolation(
-                inForce, missing, closed, headroom, inForce.limits(ShareKind.CORES) ? changed : CoreCap.NONE);
+        return new CardIsolation(inForce, missing, closed, headroom, inForce == Isolation.MPS ? changed : CoreCap.NONE);
     }
 
     /**

@@ -4,6 +4,8 @@ import io.gpushare.plugin.part.Backoff;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -39,6 +41,8 @@ final class Precedence {
     private Backoff patience = FIRST;
     /** What the kubelet had recorded when this plugin registered again. */
     private @Nullable Map<String, Set<String>> answered;
+    /** The devices that this plugin has offered since the kubelet last recorded its list, by resource. */
+    private final Map<String, Set<String>> formerlyOffered = new HashMap<>();
 
     /** @param allocatable what the node's status says of extended resources; empty if that is unknown */
     Precedence(OtherPlugins others, CheckpointReader checkpoint, Supplier<Map<String, String>> allocatable) {
@@ -85,6 +89,7 @@ final class Precedence {
     }
 
     private void look(Map<String, Set<String>> offered, Instant now) {
+        offered.forEach(this::remember);
         Map<String, String> status = allocatable.get();
         Set<String> differs = offered.keySet().stream()
                 .filter(resource -> differs(resource, Objects.requireNonNull(offered.get(resource)), status))
@@ -92,6 +97,22 @@ final class Precedence {
         since = differs.equals(differing) ? since : now;
         patience = differs.isEmpty() && !offered.isEmpty() ? FIRST : patience;
         differing = differs;
+    }
+
+    private void remember(String resource, Set<String> offered) {
+        if (recorded(resource).equals(offered)) {
+            formerlyOffered.remove(resource);
+        }
+        formerlyOffered.computeIfAbsent(resource, _ -> new HashSet<>()).addAll(offered);
+    }
+
+    private Set<String> recorded(String resource) {
+        return checkpoint.registered().orElse(Map.of()).getOrDefault(resource, Set.of());
+    }
+
+    /** Whether these can't be a former list of this plugin, as in the checkpoint of a kubelet whose disk is full. */
+    private boolean recordedOfAnother(String resource) {
+        return !formerlyOffered.getOrDefault(resource, Set.of()).containsAll(recorded(resource));
     }
 
     /**
@@ -112,7 +133,7 @@ final class Precedence {
     private Turn ofLongDifference() {
         Map<String, String> status = allocatable.get();
         Set<String> served = differing.stream()
-                .filter(resource -> !status.getOrDefault(resource, "0").equals("0"))
+                .filter(resource -> !status.getOrDefault(resource, "0").equals("0") && recordedOfAnother(resource))
                 .collect(Collectors.toCollection(TreeSet::new));
         if (!served.isEmpty()) {
             return new Turn.Others(false, "the kubelet allocates its devices of " + served);

@@ -92,6 +92,7 @@ public record AnnotationDifference(NodePod pod, Optional<Allocation> actual, Kin
     /** Whether the pod holds each card that it may have, by no annotation that the extender reads. */
     private static boolean unmarked(NodeSnapshot snapshot, NodePod pod) {
         return snapshot.allocations().evidence().get(pod.ref().uid()) == NodeAllocations.Evidence.POSSIBLE
+                && pod.allocation() instanceof Decoded.Absent
                 && pod.foreign() instanceof AliyunPod
                 && !pod.foreign().bound();
     }

@@ -131,6 +131,20 @@ class IsolationPolicyTest {
                         Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(7680), Share.cores(50)))));
     }
 
+    /** The cap is an option of MPS. */
+    @Test
+    void underHamiCoreAContainerThatRequestsNoCoresHasAllOfThem() {
+        Inventory node = NODE.withIsolation(
+                new IsolationPolicy(IsolationMode.HAMI_CORE, false, ReservedMemory.parse("none"), CoreCap.MEMORY)
+                        .decide(NODE, PROVIDER));
+
+        assertThat(ContainerIsolation.of(container(Map.of(ABLE, Share.memory(15))), node, PROVIDER))
+                .isInstanceOfSatisfying(
+                        ContainerIsolation.Settings.class,
+                        settings -> assertThat(settings.limits())
+                                .isEqualTo(Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(7680), Share.NONE))));
+    }
+
     @Test
     void aContainerIsLimitedToItsUnitsOnEachCardWhereThatIsInForce() {
         Inventory node = NODE.withIsolation(decide(IsolationMode.DRIVER, true));

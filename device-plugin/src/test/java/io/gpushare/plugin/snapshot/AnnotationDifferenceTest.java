@@ -104,6 +104,22 @@ class AnnotationDifferenceTest {
         assertThat(snapshot.allocations().allocatedIds()).doesNotContain("GPU-a::0", "GPU-b::0");
     }
 
+    /** The kubelet's checkpoint is lost, and gpushare's extender gives neither whole cards nor several. */
+    @Test
+    void aPodWithOurAllocationHasNoUnknownCard() {
+        NodePod several = TestPods.annotated(
+                TestPods.unannotated("p", 0, TestPods.memory("main", 2), TestPods.memory("other", 1)),
+                TestPods.allocation(TestPods.share("main", A, 2), TestPods.share("other", B, 1)));
+        for (NodePod pod : List.of(TestPods.whole("p", 0, A), TestPods.whole("p", 0, A, B), several, ANNOTATED)) {
+            assertThat(found(listed(EMPTY.withPod(pod), "GPU-a-_-0", "GPU-a-_-1")))
+                    .isEmpty();
+        }
+        NodePod gpushares = TestPods.gpushare("p", 2, Map.of());
+        assertThat(AnnotationDifference.of(listed(EMPTY.withPod(gpushares), "GPU-a-_-0", "GPU-a-_-1")))
+                .extracting(AnnotationDifference::kind)
+                .containsExactly(AnnotationDifference.Kind.UNKNOWN_CARD);
+    }
+
     @Test
     void aRecordOfAnotherAmountOrCardDecidesNothing() {
         NodeSnapshot disputed = listed(EMPTY.withPod(ANNOTATED), "GPU-b::0", "GPU-b::1");

@@ -370,6 +370,8 @@ class ChartTest {
                 "isolation: {fallback: mps} | fallback",
                 "isolation: {reservedMemory: some} | reservedMemory",
                 "isolation: {mps: {defaultCores: half}} | defaultCores",
+                "isolation: {mps: {defaultCores: memory*0}} | defaultCores",
+                "isolation: {mps: {defaultCores: memory*101}} | defaultCores",
                 "isolation: {mps: {defaultCores: 101}} | defaultCores",
                 "isolation: {hamiCore: {pathInImage: '/a; reboot'}} | pathInImage",
                 "devicePlugin: {frameworkVariables: 'no'} | frameworkVariables",

@@ -28,6 +28,7 @@ public final class ControlDaemon {
     private final Path logs;
     private @Nullable Process process;
     private DaemonLog log;
+    private String offerProblem = "";
     /**
      * Whether the program knows -M; null until it was tried. Versions 535 and 550 take it for a client's flag, and end.
      */
@@ -80,13 +81,19 @@ public final class ControlDaemon {
         launch("-f");
     }
 
-    /** Lets clients connect; the daemon must answer. */
-    public void offer() throws IOException {
-        if (program.pipe().offer()) {
-            LOG.warn(
-                    "card {}: a container had replaced the socket in {}; it is the daemon's again",
-                    uuid,
-                    program.pipe().clients());
+    /** Lets clients connect, or says once why they can't; the daemon must answer. */
+    public void offer() {
+        Path clients = program.pipe().clients();
+        try {
+            if (program.pipe().offer()) {
+                LOG.warn("card {}: a container had replaced the socket in {}; it is the daemon's again", uuid, clients);
+            }
+            offerProblem = "";
+        } catch (IOException e) {
+            if (!e.toString().equals(offerProblem)) {
+                offerProblem = e.toString();
+                LOG.warn("card {}: clients can't connect by {}: {}", uuid, clients, offerProblem);
+            }
         }
     }
 

@@ -94,6 +94,32 @@ class PipeDirectoriesTest {
                 .isFalse();
     }
 
+    /** A container of a version before this one may write there: its card is served to the others all the same. */
+    @Test
+    void directoriesInPlaceOfTheSocketAreRemovedHoweverDeepTheyAre() throws Exception {
+        startAndOffer();
+        Path clients = directories.clients();
+        Files.delete(clients.resolve("control"));
+        for (String name : List.of("control", ".control.next")) {
+            Path deep = Files.createDirectories(clients.resolve(name).resolve("d/".repeat(100)));
+            Files.createFile(deep.resolve("file"));
+        }
+        daemon.offer();
+        assertThat(programs.inContainer(CARD).ask("get_server_list")).isInstanceOf(Reply.Answered.class);
+        assertThat(clients).isDirectoryNotContaining(file -> !file.endsWith("control"));
+    }
+
+    @Test
+    void aDirectoryThatCantBeOfferedIsNoFailure() throws Exception {
+        startAndOffer();
+        Files.delete(directories.clients().resolve("control"));
+        Files.delete(directories.clients());
+        daemon.offer();
+        Files.createDirectory(directories.clients());
+        daemon.offer();
+        assertThat(programs.inContainer(CARD).ask("get_server_list")).isInstanceOf(Reply.Answered.class);
+    }
+
     @Test
     void aLockOnAFileOfAnEarlierDaemonLocksNothing() throws Exception {
         Path lock = directories.daemon().resolve("control_lock");

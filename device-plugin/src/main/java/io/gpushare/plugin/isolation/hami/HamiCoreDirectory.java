@@ -1,17 +1,19 @@
 package io.gpushare.plugin.isolation.hami;
 
 import io.gpushare.model.card.CardId;
+import io.gpushare.mps.link.SharedDirectory;
 import io.gpushare.plugin.isolation.StartingContainer;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the containers of a node get for HAMi-core: {@code containers/<uid>_<container>}, in which the processes of one
@@ -65,21 +67,27 @@ public final class HamiCoreDirectory {
 
     /**
      * Makes the directories of a container that is about to start: empty, since the processes of its last start are
-     * gone.
+     * gone. Those of others are made if they are missing, and keep what is in them.
      *
      * @return why that is not possible, as a sentence
      */
-    Optional<String> renew(StartingContainer container) {
+    Optional<String> renew(StartingContainer container, List<StartingContainer> others) {
         try {
-            Path own = of(container);
-            remove(own);
-            open(own);
-            for (CardId card : container.sharedCards()) {
-                open(lock(card));
+            SharedDirectory.remove(of(container));
+            open(container);
+            for (StartingContainer other : others) {
+                open(other);
             }
             return Optional.empty();
         } catch (IOException e) {
             return Optional.of(unwritable(e));
+        }
+    }
+
+    private void open(StartingContainer container) throws IOException {
+        open(of(container));
+        for (CardId card : container.sharedCards()) {
+            open(lock(card));
         }
     }
 
@@ -92,30 +100,26 @@ public final class HamiCoreDirectory {
         return "the directory " + root + " can't be written: mount it into the device plugin (" + e + ")";
     }
 
-    /** Removes the directories of all pods but those. */
+    /** Removes the directories of all pods but those; throws the first failure after it tried them all. */
     void retain(Set<String> uids) throws IOException {
+        @Nullable IOException failure = null;
         try (DirectoryStream<Path> directories = Files.newDirectoryStream(containers())) {
             for (Path directory : directories) {
                 String name = String.valueOf(directory.getFileName());
                 if (!uids.contains(name.substring(0, Math.max(0, name.indexOf('_'))))) {
-                    remove(directory);
+                    try {
+                        SharedDirectory.remove(directory);
+                    } catch (IOException e) {
+                        failure = failure == null ? e : failure;
+                    }
                 }
             }
         } catch (NoSuchFileException e) {
             // No container has had one.
         }
-    }
-
-    /** Links are removed, not followed: tenants write here. */
-    private static void remove(Path path) throws IOException {
-        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-            try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-                for (Path entry : entries) {
-                    remove(entry);
-                }
-            }
+        if (failure != null) {
+            throw failure;
         }
-        Files.deleteIfExists(path);
     }
 
     @Override

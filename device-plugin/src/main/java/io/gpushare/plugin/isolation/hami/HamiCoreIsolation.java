@@ -94,7 +94,19 @@ public final class HamiCoreIsolation implements IsolationProvider {
             return Optional.empty();
         }
         Optional<String> missing = library.missing().or(() -> directory.prepare(LIBRARY));
-        return missing.isPresent() ? missing : directory.renew(container);
+        return missing.isPresent() ? missing : directory.renew(container, ofItsPod(container, snapshot));
+    }
+
+    /**
+     * The containers of the pod that have shares. One of them may be the one that starts: the kubelet gives the devices
+     * of an init container to a later container as well, and names only devices.
+     */
+    private static List<StartingContainer> ofItsPod(StartingContainer container, NodeSnapshot snapshot) {
+        return snapshot.allocations().assigned().allocationOf(container.pod().uid()).stream()
+                .flatMap(allocation -> allocation.containers().stream())
+                .map(each -> new StartingContainer(container.pod(), each))
+                .filter(each -> !each.sharedCards().isEmpty())
+                .toList();
     }
 
     /** Removes the directories of pods that are gone. */

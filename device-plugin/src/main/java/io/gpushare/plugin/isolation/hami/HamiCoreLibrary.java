@@ -27,8 +27,8 @@ public final class HamiCoreLibrary {
 
     private static final List<String> VARIABLES =
             List.of("CUDA_DEVICE_MEMORY_LIMIT", "CUDA_DEVICE_SM_LIMIT", "CUDA_DEVICE_MEMORY_SHARED_CACHE");
-    /** HAMi's library has less than one MiB, with debugging information. */
-    private static final long LARGEST = 64L << 20;
+    /** HAMi's library has less than one MiB, with debugging information; it is read as a whole. */
+    private static final long LARGEST = 8L << 20;
 
     private record Version(
             long size, long modified, @Nullable Object file) {}

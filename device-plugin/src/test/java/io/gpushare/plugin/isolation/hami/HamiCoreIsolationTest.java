@@ -14,6 +14,7 @@ import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.ContainerIsolation.Limit;
 import io.gpushare.plugin.isolation.ContainerIsolation.Mount;
 import io.gpushare.plugin.isolation.StartingContainer;
+import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.snapshot.TestPods;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,5 +149,44 @@ class HamiCoreIsolationTest {
         assertThat(own).exists();
         isolation.reconcile(NodeSnapshot.of(NODE));
         assertThat(own).doesNotExist();
+    }
+
+    @Test
+    void directoriesWhosePathsAreTooLongAreRemoved() throws Exception {
+        Path own = Files.createDirectories(dir.resolve("containers/gone1_main"));
+        Files.createDirectory(dir.resolve("containers/gone2_main"));
+        Files.createDirectory(dir.resolve("containers/gone3_main"));
+        String nested = "d=$(printf %0200d 0); for i in $(seq 25); do mkdir $d && cd -P $d; done";
+        assertThat(new ProcessBuilder("bash", "-e", "-c", nested)
+                        .directory(own.toFile())
+                        .start()
+                        .waitFor())
+                .isZero();
+        isolation.reconcile(NodeSnapshot.of(NODE));
+        assertThat(dir.resolve("containers")).isEmptyDirectory();
+    }
+
+    /**
+     * The kubelet gives the devices of an init container to the app as well, and PreStartContainer names the latter.
+     */
+    @Test
+    void theOtherContainersOfThePodHaveTheirDirectoriesTooAndKeepWhatIsInThem() throws IOException {
+        ContainerAllocation init = new ContainerAllocation("init", ContainerRole.INIT, Map.of(A, Share.memory(2)));
+        NodeSnapshot node = NodeSnapshot.of(NODE);
+        for (ContainerAllocation each : List.of(init, ON_A.allocation())) {
+            node = node.withAnsweredCall(
+                    new AnsweredCall(ON_A.pod(), each, Set.of("GPU-a::0", "GPU-a::1"), TestPods.START));
+        }
+        StartingContainer named =
+                StartingContainer.of(Set.of("GPU-a::0", "GPU-a::1"), node).orElseThrow();
+        assertThat(named).isEqualTo(ON_A);
+
+        assertThat(isolation.enforce(named, node)).isEmpty();
+        Path other = dir.resolve("containers/" + ON_A.pod().uid() + "_init");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(other)))
+                .isEqualTo("rwxrwxrwx");
+        Path cache = Files.createFile(other.resolve("gpushare.cache"));
+        assertThat(isolation.enforce(named, node)).isEmpty();
+        assertThat(cache).exists();
     }
 }
