@@ -265,11 +265,13 @@ final class PodTable {
     /** As {@link Ledger#promise}. */
     void promise(SchedulingPod pod, Function<NodeEntry, Placement> choice, String node, Instant until) {
         String uid = pod.ref().uid();
-        reservations.end(uid, Source.FILTER);
         nodes.change(node, entry -> {
+            // What was promised before counts in this choice as it did when filter named the node.
             if (choice.apply(reserved.available(node, entry, uid, pod.priority()))
                     instanceof Placement.Placed(Allocation allocation)) {
                 reservations.put(Reservation.filter(uid, node, allocation, until));
+            } else {
+                reservations.end(uid, Source.FILTER);
             }
             return entry;
         });

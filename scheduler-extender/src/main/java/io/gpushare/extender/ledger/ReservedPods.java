@@ -6,6 +6,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -82,17 +83,25 @@ final class ReservedPods {
     /** A waiting pod for which something is reserved. One that holds cards counts by these. */
     private record Reserved(Reservation reservation, PodEntry pod) {
         // Of two with the same priority, the one whose cards filter chose beside the other, then the one for which pods
-        // were evicted, even if the other is older.
+        // were evicted, even if the other is older. Of two for which filter chose cards, the later choice: it goes
+        // beside the earlier one, or took what a more important pod had left of it, and that pod may be gone again.
         private static final Comparator<Reserved> FIRST = Comparator.comparingInt(
                         (Reserved each) -> each.pod().priority().value())
                 .reversed()
                 .thenComparing(each -> each.reservation().source() != Source.FILTER)
+                .thenComparing(Reserved::promisedUntil, Comparator.reverseOrder())
                 .thenComparing(each -> !each.reservation().source().evicted())
                 .thenComparing(each -> each.pod().priority(), PodPriority.HIGHEST_FIRST)
                 .thenComparing(each -> each.pod().ref().uid());
 
         String node() {
             return reservation.node();
+        }
+
+        /** Filter promises for the same time always: the later is what was promised later. */
+        private Instant promisedUntil() {
+            Instant until = reservation.until();
+            return reservation.source() == Source.FILTER && until != null ? until : Instant.MIN;
         }
     }
 

@@ -28,6 +28,7 @@ import java.util.Random;
 import java.util.function.UnaryOperator;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -55,6 +56,12 @@ class FilterReservationProperties {
         history.end();
     }
 
+    /** An important pod broke a promise and left, and the promise came back against a pod that was named later. */
+    @Example
+    void aBrokenPromiseBreaksNoLaterOne() {
+        aPodGetsWhatFilterPromised(2219, PolicyKind.FGD);
+    }
+
     private static final class History implements PodApi {
         private final Random random;
         private final Placer placer;
@@ -77,8 +84,14 @@ class FilterReservationProperties {
             placer = new Placer(TestCluster.DEMANDS, new Policies(kind), AnnotationObserver.none());
             ledger = placer.ledger();
             nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());
-            selection = new NodeSelection(placer, outcomes, DecideIn.FILTER, Map::of, () -> now);
+            selection = new NodeSelection(placer, outcomes, DecideIn.FILTER, Map::of, this::tick);
             binder = new Binder(placer, this, outcomes, () -> TestCluster.NOW);
+        }
+
+        /** No two promises are made at one time. */
+        private Instant tick() {
+            now = now.plusNanos(1);
+            return now;
         }
 
         void happen() {

@@ -82,6 +82,27 @@ class FilterReservationTest implements PodApi {
         assertThat(reserved()).isZero();
     }
 
+    /** The first pod was promised what an important pod then took. It may not take it back from a pod after that. */
+    @Test
+    void whatAnImportantPodLeftCountsForThePodThatWasPromisedItWhenThatPodIsGone() {
+        ledger.removePod(ref("first"));
+        ledger.removePod(ref("second"));
+        pending("other", 15, 0, "");
+        assertThat(bind("other")).as("leaves one card").isInstanceOf(BindResult.Bound.class);
+        pending("first", 12, 0, "");
+        assertThat(filter("first", 12, 0)).isEqualTo(1);
+        pending("urgent", 5, 100, "");
+        assertThat(bind("urgent")).isInstanceOf(BindResult.Bound.class);
+        pending("late", 10, 0, "");
+        now = now.plusNanos(1);
+        assertThat(filter("late", 10, 0)).isEqualTo(1);
+        ledger.removePod(ref("urgent"));
+        assertThat(filter("late", 10, 0)).as("as before").isEqualTo(1);
+        assertThat(reserved()).isEqualTo(2);
+        assertThat(bind("late")).isInstanceOf(BindResult.Bound.class);
+        assertThat(bind("first")).isInstanceOf(BindResult.Failed.class);
+    }
+
     @Test
     void itEndsWithTheNextFilterThatNamesNoNode() {
         assertThat(selection
