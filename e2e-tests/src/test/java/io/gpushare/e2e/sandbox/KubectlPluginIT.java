@@ -337,7 +337,7 @@ class KubectlPluginIT {
     @Test
     void versionAndHelpAnswer() throws Exception {
         String pom = Files.readString(PLUGINS.resolve("../../pom.xml"));
-        String version = pom.substring(pom.indexOf("<version>") + 9, pom.indexOf("</version>"));
+        String version = pom.substring(pom.indexOf("<revision>") + 10, pom.indexOf("</revision>"));
         assertThat(printed("--version")).startsWith("Client: " + version + "\nExtender: ");
         assertThat(printed("help")).isEqualTo(printed("--help")).contains("kubectl gpushare why POD");
     }

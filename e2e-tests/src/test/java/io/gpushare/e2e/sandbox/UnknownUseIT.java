@@ -139,9 +139,9 @@ class UnknownUseIT {
         System.out.println(top);
         assertThat(top.lines().map(line -> line.replaceAll(" +", " ")))
                 .contains(
-                        "default alone node-a 0 4 GiB mps 1000 MiB -",
-                        "default other node-a 0 4 GiB mps 1000 MiB -",
-                        "default quiet node-a 0 4 GiB mps 0 MiB 0%",
+                        "default alone node-a 0 4 GiB mps, 28% of the cores 1000 MiB -",
+                        "default other node-a 0 4 GiB mps, 28% of the cores 1000 MiB -",
+                        "default quiet node-a 0 4 GiB mps, 28% of the cores 0 MiB 0%",
                         "The utilization of 2 pods is unknown. " + REASON);
         for (JsonNode pod : json("top", "pods", "-A").path("pods")) {
             boolean trains = !pod.path("name").asText().equals("quiet");
