@@ -123,7 +123,8 @@ public final class Extender implements AutoCloseable {
                 demands,
                 new Policies(settings.policy()),
                 events,
-                scoring -> Thread.ofPlatform().daemon().name("scorings").start(scoring));
+                scoring -> Thread.ofPlatform().daemon().name("scorings").start(scoring),
+                why -> LOG.error("can't weigh the cluster's cards; pods are placed by what was known before", why));
         ledger = placer.ledger();
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
@@ -132,7 +133,8 @@ public final class Extender implements AutoCloseable {
         NodeSelection selection =
                 new NodeSelection(placer, outcomes, settings.decideIn(), informers::softTaints, clocks.steady());
         leases = NodeLeasePoller.of(api, settings.nodeLeaseNamespace(), ledger);
-        leadership = Leadership.start(election, candidacy == null ? null : candidacy.label(api), informers);
+        leadership =
+                Leadership.start(election, candidacy == null ? null : candidacy.label(api), informers, placer::prepare);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
         Explainer explainer = new Explainer(placer, selection, pods);
