@@ -267,9 +267,7 @@ class NodeCardsTest {
         Placement.Refused cores = new Placement.Refused(Refusal.NO_CARD_WITH_CORES);
         assertThat(node.place(cores(17, 30))).as("too small").isEqualTo(cores);
         assertThat(add(node, cores(12, 30)).place(cores(8, 30))).as("short").isEqualTo(cores);
-        assertThat(add(node, cores(2, 80)).place(cores(8, 30)))
-                .as("few cores")
-                .isEqualTo(cores);
+        assertThat(add(node, cores(2, 80)).place(cores(8, 30))).as("few cores").isEqualTo(cores);
     }
 
     @Test

@@ -105,7 +105,9 @@ class VerdictProperties {
                 assertThat(judged.refused()).singleElement().satisfies(group -> assertAgrees(group, judged, before));
             }
         }
-        Statistics.coverage(coverage -> DETAIL.keySet()
+        // One in a thousand is no_card_with_slots: too few to require it of each run.
+        Statistics.coverage(coverage -> DETAIL.keySet().stream()
+                .filter(label -> !label.equals("no_card_with_slots"))
                 .forEach(label -> coverage.check(label).count(count -> count > 0)));
     }
 
