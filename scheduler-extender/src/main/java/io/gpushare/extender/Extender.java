@@ -30,6 +30,7 @@ import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.server.ExtenderServer;
+import io.gpushare.extender.server.ServiceNames;
 import io.gpushare.extender.usage.PluginMetricsClient;
 import io.gpushare.extender.usage.WasteMonitor;
 import io.gpushare.extender.view.routes.ViewAccess;
@@ -58,6 +59,7 @@ import org.slf4j.LoggerFactory;
 /** A running scheduler extender: the ledger, the informers that feed it, and the server that answers from it. */
 public final class Extender implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Extender.class);
+    private static final Path RESOLVER = Path.of("/etc/resolv.conf");
     private static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
     private static final Duration POLICY_REVIEW = Duration.ofSeconds(1);
     private static final Duration RESERVATIONS = Duration.ofSeconds(5);
@@ -121,7 +123,8 @@ public final class Extender implements AutoCloseable {
                 demands,
                 new Policies(settings.policy()),
                 events,
-                scoring -> Thread.ofPlatform().daemon().name("scorings").start(scoring));
+                scoring -> Thread.ofPlatform().daemon().name("scorings").start(scoring),
+                why -> LOG.error("can't weigh the cluster's cards; pods are placed by what was known before", why));
         ledger = placer.ledger();
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
@@ -130,7 +133,8 @@ public final class Extender implements AutoCloseable {
         NodeSelection selection =
                 new NodeSelection(placer, outcomes, settings.decideIn(), informers::softTaints, clocks.steady());
         leases = NodeLeasePoller.of(api, settings.nodeLeaseNamespace(), ledger);
-        leadership = Leadership.start(election, candidacy == null ? null : candidacy.label(api), informers);
+        leadership =
+                Leadership.start(election, candidacy == null ? null : candidacy.label(api), informers, placer::prepare);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
         Explainer explainer = new Explainer(placer, selection, pods);
@@ -174,7 +178,9 @@ public final class Extender implements AutoCloseable {
                                 settings.server().version(),
                                 settings.view(),
                                 new ViewerReviews(api.reviews(), settings.pluginNamespace()),
-                                host -> settings.viewHosts().contains(host) || api.named(host))));
+                                ServiceNames.of(settings.pluginNamespace(), RESOLVER)
+                                        .or(settings.viewHosts()::contains)
+                                        .or(api::named))));
         loops = new ArrayList<>(List.of(
                 leases.start(),
                 Requeuer.start(api, waiting, ready, clocks),

@@ -43,7 +43,9 @@ class HostIT extends WithExtender {
                 "evil.example.",
                 "x.svc.evil.example",
                 "127.0.0.1.evil.example",
-                "localhost.evil.example"
+                "localhost.evil.example",
+                "gpushare-schd-extender.com",
+                "evil.example.kube-system"
             })
     void aPageOfAnotherSiteReadsNothing(String host) throws IOException {
         for (String path : PATHS) {
@@ -73,6 +75,8 @@ class HostIT extends WithExtender {
                 "gpushare-schd-extender:12345",
                 "gpushare-schd-extender.kube-system.svc:12345",
                 "gpushare-schd-extender.kube-system.svc.cluster.local",
+                "gpushare-schd-extender.kube-system.svc.cluster.local.:12345",
+                "gpushare-schd-extender.kube-system:12345",
                 NODE + ":32766",
                 "GPU.example"
             })

@@ -23,7 +23,7 @@ public record Nearest(
         @Nullable Obstacle nearest = null;
         @Nullable CardState card = null;
         int selected = 0;
-        int alike = 0;
+        boolean unlimited = false;
         for (CardState state : cards) {
             @Nullable Obstacle alone = whole ? Obstacle.ofWhole(demand, state) : Obstacle.ofShare(demand, state);
             // A card that fits may be one of another container of the pod, where that is in the way.
@@ -31,7 +31,7 @@ public record Nearest(
                     alone != null ? alone : fitting > 0 ? Obstacle.FEW : whole ? Obstacle.SHARED : Obstacle.TAKEN_WHOLE;
             selected += obstacle == Obstacle.NOT_SELECTED ? 0 : 1;
             int order = nearest == null ? -1 : obstacle.compareTo(nearest);
-            alike = order < 0 ? 1 : order == 0 ? alike + 1 : alike;
+            unlimited |= obstacle == Obstacle.NO_CORE_LIMITS;
             if (card == null || order < 0 || (order == 0 && obstacle.amount(state) > obstacle.amount(card))) {
                 nearest = obstacle;
                 card = state;
@@ -43,7 +43,7 @@ public record Nearest(
         boolean tooFew = selected > 0 && selected < demand.cards() && demand.cards() > 1;
         return tooFew
                 ? new Nearest(demand, Obstacle.TOO_FEW, card, selected, Refusal.TOO_FEW_CARDS)
-                : new Nearest(demand, nearest, card, fitting, Refusal.of(demand, whole, nearest, alike == selected));
+                : new Nearest(demand, nearest, card, fitting, Refusal.of(demand, whole, nearest, unlimited));
     }
 
     /** The number of cards where these are too few, otherwise what the card has of what is lacking. */

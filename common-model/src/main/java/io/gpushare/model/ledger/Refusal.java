@@ -41,8 +41,12 @@ public enum Refusal {
         this.whenEmpty = whenEmpty;
     }
 
-    /** The reason for that obstacle of the node's nearest card. */
-    static Refusal of(Demand demand, boolean whole, Obstacle nearest, boolean everyCard) {
+    /**
+     * The reason for that obstacle of the node's nearest card.
+     *
+     * @param unlimited whether other cards of the node can't serve the demand because they do not limit cores
+     */
+    static Refusal of(Demand demand, boolean whole, Obstacle nearest, boolean unlimited) {
         if (nearest == Obstacle.NOT_SELECTED) {
             return NO_CARD_OF_KIND;
         }
@@ -58,9 +62,8 @@ public enum Refusal {
         return switch (nearest) {
             case NO_SLOT -> NO_CARD_WITH_SLOTS;
             case FEW_CORES -> NO_CARD_WITH_CORES;
-            // The other cards of the node do not limit cores.
-            case TOO_SMALL -> demand.share().hasPercents() && !everyCard ? NO_CARD_WITH_CORES : NO_CARD_WITH_MEMORY;
-            default -> NO_CARD_WITH_MEMORY;
+            // Whatever keeps those from serving that limit cores: only these could.
+            default -> unlimited ? NO_CARD_WITH_CORES : NO_CARD_WITH_MEMORY;
         };
     }
 

@@ -260,6 +260,17 @@ class NodeCardsTest {
     }
 
     @Test
+    void whereOtherCardsLimitNoCoresThoseAreLackingHoweverFullTheOthersAre() {
+        NodeCards node = NodeCards.of(node(16, 16)
+                .withBeside(Share.ALL_CORES)
+                .withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.of(Isolation.MPS))));
+        Placement.Refused cores = new Placement.Refused(Refusal.NO_CARD_WITH_CORES);
+        assertThat(node.place(cores(17, 30))).as("too small").isEqualTo(cores);
+        assertThat(add(node, cores(12, 30)).place(cores(8, 30))).as("short").isEqualTo(cores);
+        assertThat(add(node, cores(2, 80)).place(cores(8, 30))).as("few cores").isEqualTo(cores);
+    }
+
+    @Test
     void overCommittedCoresKeepNoPodAwayThatRequestsNone() {
         Allocation forged = new Allocation(
                 MemoryUnit.GIB,

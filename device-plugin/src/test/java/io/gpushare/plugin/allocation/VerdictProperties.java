@@ -19,6 +19,7 @@ import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import io.gpushare.model.ledger.Refusal;
+import io.gpushare.model.ledger.Obstacle;
 import io.gpushare.model.ledger.Verdict;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodePod;
@@ -35,6 +36,21 @@ import net.jqwik.api.statistics.Statistics;
 
 /** What Allocate says of a pod is what filter says of the same cards: it is granted if it fits, and refused if not. */
 class VerdictProperties {
+    /** What each run reaches many times; FEW_CORES is rare. */
+    private static final List<Verdict> REACHED = List.of(
+            Verdict.Fits.SHARED,
+            Verdict.Fits.WHOLE,
+            Obstacle.NO_SLOT,
+            Obstacle.SHORT,
+            Obstacle.SHARED,
+            Obstacle.TAKEN_WHOLE,
+            Obstacle.CORDONED,
+            Obstacle.UNHEALTHY,
+            Obstacle.NO_MEMORY,
+            Obstacle.TOO_SMALL,
+            Obstacle.NO_CORE_LIMITS,
+            Obstacle.WITHOUT_SLOTS);
+
     @Property(tries = 300)
     void allocateAndFilterNeverContradict(@ForAll long seed) {
         Random random = new Random(seed);
@@ -63,6 +79,8 @@ class VerdictProperties {
                                 placed.ref(), allocation.containers().getFirst(), Set.of(), TestPods.START));
             }
         }
+        Statistics.coverage(coverage -> REACHED.forEach(
+                verdict -> coverage.check(verdict).count(count -> count > 0)));
     }
 
     private static void annotatedCardAnswersAsInFilter(NodeCards cards, CardState card, ContainerDemand container) {

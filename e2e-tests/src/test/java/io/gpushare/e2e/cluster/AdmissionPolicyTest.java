@@ -140,6 +140,8 @@ class AdmissionPolicyTest {
             strings = {
                 "/var/run/nvidia-container-devices/all",
                 "/var/run/nvidia-container-devices",
+                "/var/./run/./nvidia-container-devices/all",
+                "/var/run/x/../nvidia-container-devices/all",
                 "/run/../var/run//nvidia-container-devices/cdi/nvidia.com/gpu/0"
             })
     void aPodThatMountsItsCardsAsVolumesIsRefused(String path) throws Exception {
@@ -195,20 +197,25 @@ class AdmissionPolicyTest {
         String pod = "metadata: {name: e}\ninvolvedObject: {kind: Pod, name: p}\nsource: {component: c, host: %s}";
         assertAdmitted(PLUGIN, "CREATE", "events", yaml(pod.formatted("n1")), null);
         assertRefused("only its own node", PLUGIN, "CREATE", "events", yaml(pod.formatted("n2")), null);
-        assertRefused("only its own node", PLUGIN, "CREATE", "events", yaml(pod.formatted("''")), null);
-        assertRefused(
-                "only its own node",
-                PLUGIN,
-                "CREATE",
-                "events",
-                yaml("metadata: {name: e}\ninvolvedObject: {kind: Pod, name: p}"),
-                null);
+        // As plugins of an older version do, which are there during an upgrade.
+        assertAdmitted(PLUGIN, "CREATE", "events", yaml(pod.formatted("''")), null);
+        String older = "metadata: {name: e}\ninvolvedObject: {kind: Pod, name: p}";
+        assertAdmitted(PLUGIN, "CREATE", "events", yaml(older), null);
+        assertRefused("only its own node", PLUGIN.replace("@n1", ""), "CREATE", "events", yaml(older), null);
         String node = "metadata: {name: e}\ninvolvedObject: {kind: %s, name: %s}\nsource: {host: n1}";
         assertAdmitted(PLUGIN, "CREATE", "events", yaml(node.formatted("Node", "n1")), null);
         for (String other : List.of(node.formatted("Node", "n2"), node.formatted("Deployment", "n1"))) {
             assertRefused("of its own node only", PLUGIN, "CREATE", "events", yaml(other), null);
         }
         assertAdmitted(USER, "CREATE", "events", yaml(pod.formatted("n2")), null);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"/data/nvidia-container-devices", "/var/run/nvidia-container-devices-doc", "/srv/run/nvidia"})
+    void otherPathsOfVolumesAreTheUsers(String path) throws Exception {
+        String own = "volumeMounts: [{name: v, mountPath: '" + path + "'}]";
+        assertAdmitted(USER, "CREATE", "pods", pod("containers: [{name: a, " + own + "}]"), null);
     }
 
     @Test

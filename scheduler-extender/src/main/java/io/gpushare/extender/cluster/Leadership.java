@@ -23,6 +23,7 @@ public final class Leadership implements AutoCloseable {
     private final @Nullable Election election;
     private final @Nullable LeaderLabel label;
     private final ClusterInformers informers;
+    private final Runnable prepare;
     private final List<Thread> threads = new ArrayList<>();
     private volatile long current = -1;
     private volatile boolean resigned;
@@ -30,10 +31,12 @@ public final class Leadership implements AutoCloseable {
     private long listed = -1;
     private CatchUp check;
 
-    private Leadership(@Nullable Election election, @Nullable LeaderLabel label, ClusterInformers informers) {
+    private Leadership(
+            @Nullable Election election, @Nullable LeaderLabel label, ClusterInformers informers, Runnable prepare) {
         this.election = election;
         this.label = label;
         this.informers = informers;
+        this.prepare = prepare;
         check = informers.catchUp();
     }
 
@@ -42,10 +45,11 @@ public final class Leadership implements AutoCloseable {
      *
      * @param election one of several extenders, of which the holder of the Lease answers; null for the only extender
      * @param label written from now on; null for none
+     * @param prepare what requests need of the ledger, before the first of each term
      */
     public static Leadership start(
-            @Nullable Election election, @Nullable LeaderLabel label, ClusterInformers informers) {
-        Leadership leadership = new Leadership(election, label, informers);
+            @Nullable Election election, @Nullable LeaderLabel label, ClusterInformers informers, Runnable prepare) {
+        Leadership leadership = new Leadership(election, label, informers, prepare);
         if (election != null) {
             leadership.run("election", Election.Timing.ORDINARY.retry(), () -> leadership.hold(election));
         }
@@ -118,6 +122,7 @@ public final class Leadership implements AutoCloseable {
             }
             try {
                 if (check.complete(System.nanoTime())) {
+                    prepare.run();
                     current = now;
                     LOG.info("answering: the ledger has all bound pods");
                 }

@@ -25,9 +25,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -42,13 +44,17 @@ public final class Placer {
     private final Policies policies;
     private final Ledger ledger;
     private final Executor beside;
+    private final Consumer<Throwable> failures;
     private final AtomicBoolean cardsChanged = new AtomicBoolean();
     private final AtomicBoolean refreshing = new AtomicBoolean();
+    private final AtomicBoolean failing = new AtomicBoolean();
     private volatile NodeColumns columns = NodeColumns.empty();
 
     /** A placer over an empty ledger whose scorings are made by the requests that need them. */
     public Placer(DemandCodec demands, Policies policies, AnnotationObserver observer) {
-        this(demands, policies, observer, Runnable::run);
+        this(demands, policies, observer, Runnable::run, why -> {
+            throw new IllegalStateException("no scoring for the cluster's cards", why);
+        });
     }
 
     /**
@@ -56,10 +62,17 @@ public final class Placer {
      *
      * @param observer notified of rejected annotations
      * @param beside where scorings of changed cards are made, so that none takes longer from a request than it may
+     * @param failures told once why none can be made, until one can; the scorings before are used meanwhile
      */
-    public Placer(DemandCodec demands, Policies policies, AnnotationObserver observer, Executor beside) {
+    public Placer(
+            DemandCodec demands,
+            Policies policies,
+            AnnotationObserver observer,
+            Executor beside,
+            Consumer<Throwable> failures) {
         this.policies = policies;
         this.beside = beside;
+        this.failures = failures;
         this.ledger = new Ledger(demands, new Changes(), observer);
     }
 
@@ -111,21 +124,45 @@ public final class Placer {
             } catch (InterruptedException _) {
                 Thread.currentThread().interrupt();
             } catch (ExecutionException e) {
-                throw new IllegalStateException("no scoring for the cluster's cards", e.getCause());
+                throw new IllegalStateException(e.getCause());
+            } catch (RejectedExecutionException | OutOfMemoryError e) {
+                // No thread could be started.
+                refreshing.set(false);
+                failed(e);
             }
         }
         return policies.scoring(kind);
     }
 
+    /** Makes the scoring of the cluster as it is now, however long it takes; before the first request. */
+    public void prepare() {
+        refresh();
+        policies.scoring(null);
+    }
+
     private void refresh() {
         try {
-            if (cardsChanged.getAndSet(false)) {
-                policies.cluster(ClusterCapacity.of(ledger.nodeEntries().entrySet().stream()
-                        .map(node -> FreeNodes.empty(node.getKey(), node.getValue()))
-                        .toList()));
+            // One after the other, so that the latest cards win.
+            synchronized (refreshing) {
+                if (cardsChanged.getAndSet(false)) {
+                    policies.cluster(ClusterCapacity.of(ledger.nodeEntries().entrySet().stream()
+                            .map(node -> FreeNodes.empty(node.getKey(), node.getValue()))
+                            .toList()));
+                    failing.set(false);
+                }
             }
+        } catch (RuntimeException | Error e) {
+            failed(e);
         } finally {
             refreshing.set(false);
+        }
+    }
+
+    /** The next request tries again. */
+    private void failed(Throwable why) {
+        cardsChanged.set(true);
+        if (!failing.getAndSet(true)) {
+            failures.accept(why);
         }
     }
 

@@ -15,7 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The policies of a running cluster, each of which learns from the same pods. Thread-safe. */
+/**
+ * The policies of a running cluster, each of which learns from the same pods. Thread-safe. Scorings are made under the
+ * lock: whoever records a pod, or asks for a policy for the first time, waits while others are made. Requests for
+ * policies that were asked for do not.
+ */
 public final class Policies {
     private ClusterCapacity capacity = new ClusterCapacity(Map.of(), 1, 1);
     private final PolicyKind defaultKind;

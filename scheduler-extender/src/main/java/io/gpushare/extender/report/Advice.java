@@ -36,7 +36,12 @@ final class Advice {
     private static final int MOST_VALUES = 8;
     private static final int LONGEST_VALUE = 60;
     // The pod needs another card.
-    private static final Set<Verdict> OTHER_CARD = Set.of(Obstacle.TOO_SMALL, Obstacle.INSTANCE, Obstacle.NOT_SELECTED);
+    private static final Set<Verdict> OTHER_CARD = Set.of(
+            Obstacle.TOO_SMALL,
+            Obstacle.NO_CORE_LIMITS,
+            Obstacle.WITHOUT_SLOTS,
+            Obstacle.INSTANCE,
+            Obstacle.NOT_SELECTED);
 
     private final Demand demand;
     private final Function<PodRef, Optional<PodEntry>> pods;

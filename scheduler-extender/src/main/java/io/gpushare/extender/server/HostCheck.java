@@ -50,6 +50,8 @@ record HostCheck(Predicate<String> known) implements Handler<RoutingContext> {
     }
 
     boolean serves(String host) {
-        return host.length() <= LONGEST && (SAFE.matcher(host).matches() || known.test(host));
+        // A resolver asks for exactly that name then.
+        String name = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
+        return name.length() <= LONGEST && (SAFE.matcher(name).matches() || known.test(name));
     }
 }

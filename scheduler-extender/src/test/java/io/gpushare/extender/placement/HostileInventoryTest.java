@@ -27,8 +27,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 /** What the inventory of one node, or a model of its own on each node, may cost the pods of all. */
@@ -40,7 +42,8 @@ class HostileInventoryTest {
             new DemandCodec(ResourceNames.DEFAULT),
             new Policies(PolicyKind.WSP),
             AnnotationObserver.none(),
-            beside::add);
+            beside::add,
+            Assertions::fail);
 
     @Test
     void aNodeWithMoreCardsThanAnyHasTakesNoPod() {
@@ -59,6 +62,39 @@ class HostileInventoryTest {
         assertThat(beside).as("made once").hasSize(1);
         beside.remove().run();
         assertThat(placer.scoring(null)).isNotSameAs(before);
+    }
+
+    @Test
+    void theFirstRequestIsPlacedByTheCardsThatAreThere() {
+        Scoring ofNothing = placer.scoring(null);
+        node("n1", 256);
+        placer.prepare();
+        assertThat(beside).isEmpty();
+        assertThat(placer.scoring(null)).isNotSameAs(ofNothing);
+    }
+
+    @Test
+    void withoutAThreadRequestsGoOnAndTheNextOneTriesAgain() {
+        List<Throwable> failures = new ArrayList<>();
+        AtomicBoolean exhausted = new AtomicBoolean(true);
+        Placer pressed = new Placer(
+                new DemandCodec(ResourceNames.DEFAULT),
+                new Policies(PolicyKind.WSP),
+                AnnotationObserver.none(),
+                scoring -> {
+                    if (exhausted.get()) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                    scoring.run();
+                },
+                failures::add);
+        Scoring before = pressed.scoring(null);
+        node(pressed, "n1", 1, 1024, 40_960);
+        assertThat(pressed.scoring(null)).isSameAs(before);
+        assertThat(pressed.scoring(null)).isSameAs(before);
+        assertThat(failures).as("told once").hasSize(1);
+        exhausted.set(false);
+        assertThat(pressed.scoring(null)).isNotSameAs(before);
     }
 
     @Test
@@ -90,10 +126,15 @@ class HostileInventoryTest {
                     List.of(new ContainerResources("main", ContainerRole.APP, Map.of(resource, "1"))));
             assertThat(selection.filter(pod, selection.named(List.of("n1"))).passed())
                     .isEqualTo(1);
-            selection.filter(pod, selection.named(List.of("n1", "huge", "none")));
-            selection.prioritize(pod, selection.named(List.of("n1", "huge", "none")));
+            assertThat(selection
+                            .filter(pod, selection.named(List.of("n1", "huge", "none")))
+                            .passed())
+                    .isEqualTo(1);
+            // The last one offers nothing.
+            assertThat(selection.prioritize(pod, selection.named(List.of("n1", "huge", "none"))))
+                    .containsExactly(
+                            resource.equals("aliyun.com/gpu-mem") ? new int[] {0, 10, 0} : new int[] {10, 9, 0});
         }
-        assertThat(placer.ledger().nodes()).hasSize(3);
     }
 
     private void node(String name, int cards) {
@@ -101,6 +142,10 @@ class HostileInventoryTest {
     }
 
     private void node(String name, int cards, int unit, int memory) {
+        node(placer, name, cards, unit, memory);
+    }
+
+    private static void node(Placer placer, String name, int cards, int unit, int memory) {
         String list = IntStream.range(0, cards)
                 .mapToObj(i -> "{\"uuid\":\"GPU-%1$s-%2$d\",\"index\":%2$d,\"model\":\"M%2$d\",\"memoryMiB\":%3$d}"
                         .formatted(name, i, memory))

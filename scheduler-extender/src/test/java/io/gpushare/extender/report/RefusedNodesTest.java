@@ -276,6 +276,15 @@ class RefusedNodesTest {
     }
 
     @Test
+    void theLargestCardIsOneThatLimitsCores() {
+        node(mps(16).withBeside(Share.ALL_CORES));
+        nodes(1, "T4", 1, 16);
+        assertThat(judged(Map.of(), Map.of(MEMORY, "24", TestCluster.CORES, "30"))
+                        .advice())
+                .containsExactly("The largest such card has 16 GiB: request at most that on one card.");
+    }
+
+    @Test
     void aPodThatAlsoTakesACardWholeIsNotToldThatEnoughCardsFit() {
         node(TestCluster.cards(16, 16));
         runs("n1", Map.of(MEMORY, "10"));

@@ -53,7 +53,7 @@ class VerdictProperties {
     private static final Map<String, Pattern> DETAIL = Map.of(
             "no_card_with_memory", says("(?!.*(cores free|free slot|without slots|do not limit|on one node)).+"),
             "no_cards_with_memory", says("(?!.*(do not limit|without slots)).+"),
-            "no_card_with_cores", says("at most \\d+% of the cores free.*|too small.*"),
+            "no_card_with_cores", says("(?!.*(free slot|without slots|on one node)).+"),
             "no_card_with_slots", says("without a free slot"),
             "no_free_cards", says("(?!.*(free on one card|free slot|not selected)).+"),
             "no_free_instances", says("(?!.*(free on one card|free slot|not selected)).+"),
@@ -105,6 +105,10 @@ class VerdictProperties {
                 assertThat(judged.refused()).singleElement().satisfies(group -> assertAgrees(group, judged, before));
             }
         }
+        // One in a thousand is no_card_with_slots: too few to require it of each run.
+        Statistics.coverage(coverage -> DETAIL.keySet().stream()
+                .filter(label -> !label.equals("no_card_with_slots"))
+                .forEach(label -> coverage.check(label).count(count -> count > 0)));
     }
 
     private static void assertAgrees(RefusedNodes group, Judged judged, NodeCards cards) {
