@@ -17,9 +17,9 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Obstacle;
 import io.gpushare.model.ledger.Placement;
 import io.gpushare.model.ledger.Refusal;
-import io.gpushare.model.ledger.Obstacle;
 import io.gpushare.model.ledger.Verdict;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodePod;
@@ -79,8 +79,8 @@ class VerdictProperties {
                                 placed.ref(), allocation.containers().getFirst(), Set.of(), TestPods.START));
             }
         }
-        Statistics.coverage(coverage -> REACHED.forEach(
-                verdict -> coverage.check(verdict).count(count -> count > 0)));
+        Statistics.coverage(
+                coverage -> REACHED.forEach(verdict -> coverage.check(verdict).count(count -> count > 0)));
     }
 
     private static void annotatedCardAnswersAsInFilter(NodeCards cards, CardState card, ContainerDemand container) {

@@ -34,7 +34,17 @@ class TlsIT extends ClusterScenario {
         installation.ready(Installation.EXTENDER);
         String bind = "https://127.0.0.1:32766/gpushare-scheduler/bind";
         // With a timeout: a connection to the address of the former leader, whose pod is gone, is not refused.
-        List<String> call = List.of("curl", "-skm5", "-o", "/dev/null", "-w", "%{http_code}", "--data", "{}");
+        List<String> call = List.of(
+                "curl",
+                "-skm5",
+                "-o",
+                "/dev/null",
+                "-w",
+                "%{http_code}",
+                "-H",
+                "Content-Type:application/json",
+                "--data",
+                "{}");
         // After a refused connection the scheduler retries a pod only after a minute.
         Await.until(
                 Duration.ofMinutes(2),

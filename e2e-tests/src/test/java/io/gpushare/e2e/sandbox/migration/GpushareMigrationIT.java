@@ -50,9 +50,6 @@ class GpushareMigrationIT extends MigrationScenario {
         awaitPhase("ended", "Succeeded");
         // gpushare's plugin gave the card, and its patch failed.
         api().annotate(api().pod("old-4"), Map.of(ASSIGNED, "false"));
-        // Whole cards wait: no node offers them, and later every card has a pod.
-        create(PodSpec.whole("whole-1", 3600, 1));
-        create(PodSpec.whole("whole-2", 3600, 1));
         Map<String, String> before = watch().containers();
         assertThat(before).hasSize(6);
 
@@ -65,6 +62,11 @@ class GpushareMigrationIT extends MigrationScenario {
             awaitPhase("between-" + more, "Running");
             awaitPhase("between-" + (more + 1), "Running");
         }
+        // Whole cards wait: every card has a pod. On a node of gpushare they would run without one: its count is a
+        // number
+        // that its plugin wrote, and no device.
+        create(PodSpec.whole("whole-1", 3600, 1));
+        create(PodSpec.whole("whole-2", 3600, 1));
 
         scheduler.close();
         extender.close();
