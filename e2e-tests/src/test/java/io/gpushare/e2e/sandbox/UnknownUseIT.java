@@ -175,8 +175,7 @@ class UnknownUseIT {
         assertThat(browser.texts("[...document.querySelectorAll('#more tr:has([data-pod])')].map(e => e.innerText)"))
                 .contains(
                         "default\talone\t4\t28%\t1000 MiB\tunknown\t",
-                        "default\tother\t4\t28%\t1000 MiB\tunknown\t",
-                        "default\tquiet\t4\t28%\t0 MiB\t0%\t");
+                        "default\tother\t4\t28%\t1000 MiB\tunknown\t", "default\tquiet\t4\t28%\t0 MiB\t0%\t");
         assertThat(browser.value("document.querySelector('#more').innerText", String.class))
                 .containsOnlyOnce("Utilization unknown: " + REASON);
         browser.shoot(SCREENSHOTS.resolve("unknown-use-node.png"));
