@@ -3,6 +3,7 @@ package io.gpushare.simulation;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.simulation.trace.BadInputException;
 import java.util.ArrayList;
@@ -58,8 +59,8 @@ public record Contestant(PolicyKind kind, Mode mode) {
 
     Placer placer(List<FreeNode> nodes, ClusterCapacity capacity, long seed, List<PodRequest> list) {
         return switch (mode) {
-            case FOREKNOWING -> new PolicyPlacer(nodes, kind.withForeknowledge(capacity, list));
-            case FROM_NOTHING -> new PolicyPlacer(nodes, kind.fromNothing(capacity));
+            case FOREKNOWING -> new PolicyPlacer(nodes, Policies.knowing(kind, capacity, list));
+            case FROM_NOTHING -> new PolicyPlacer(nodes, new Policies(kind, capacity));
             case THROUGH_EXTENDER -> new ExtenderPlacer(nodes, kind, seed);
         };
     }

@@ -4,7 +4,7 @@ import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.NodeChooser;
-import io.gpushare.extender.policy.Policy;
+import io.gpushare.extender.policy.Policies;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -12,9 +12,9 @@ import java.util.OptionalLong;
 /** Places each pod on the node of all that the policy itself chooses. */
 final class PolicyPlacer implements Placer {
     private final NodeChooser chooser;
-    private final Policy policy;
+    private final Policies policy;
 
-    PolicyPlacer(List<FreeNode> nodes, Policy policy) {
+    PolicyPlacer(List<FreeNode> nodes, Policies policy) {
         this.chooser = new NodeChooser(nodes);
         this.policy = policy;
     }

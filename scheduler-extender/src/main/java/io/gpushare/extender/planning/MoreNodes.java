@@ -5,6 +5,7 @@ import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.NodeChooser;
+import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.ArrayList;
@@ -170,7 +171,7 @@ public final class MoreNodes {
         return scorings.computeIfAbsent(nodes.size(), any -> new EnumMap<>(PolicyKind.class))
                 .computeIfAbsent(
                         kind,
-                        policy -> policy.withForeknowledge(ClusterCapacity.of(nodes), pods)
+                        policy -> Policies.knowing(policy, ClusterCapacity.of(nodes), pods)
                                 .scoring());
     }
 

@@ -6,58 +6,94 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.DemandHistory;
 import io.gpushare.extender.policy.scoring.Fragmentation;
 import io.gpushare.extender.policy.scoring.Scoring;
-import java.util.EnumMap;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The policies of a running cluster, each of which learns from the same pods. Thread-safe. Scorings are made under the
- * lock: whoever records a pod, or asks for a policy for the first time, waits while others are made. Requests for
- * policies that were asked for do not.
+ * The policies of a cluster, which learn from one history of its pods. {@link PolicyKind#ADAPTIVE} decides by one of
+ * several others, which a {@link Review} chooses again and again; it begins with one that is never far from the best.
+ *
+ * <p>Thread-safe. Scorings are made under the lock: whoever records a pod, or asks for a policy for the first time, waits
+ * while others are made. Requests for policies that were asked for do not.
  */
 public final class Policies {
-    private ClusterCapacity capacity = new ClusterCapacity(Map.of(), 1, 1);
-    private final PolicyKind defaultKind;
-    private final Map<PolicyKind, Policy> policies = new EnumMap<>(PolicyKind.class);
-    private final AdaptivePolicy adaptive;
-    private final DemandHistory history = new DemandHistory();
-    // The scorings that were asked for: requests take these, and do not wait while new ones are made.
-    private final Map<PolicyKind, Scoring> made = new ConcurrentHashMap<>();
+    /** The policies that the adaptive one chooses from, in the order in which equal ones are preferred. */
+    static final List<PolicyKind> CHOICE = List.of(
+            PolicyKind.WSP_KEEP,
+            PolicyKind.FGD,
+            PolicyKind.BINPACK,
+            PolicyKind.BESTFIT,
+            PolicyKind.WSP,
+            PolicyKind.WSP_FGD);
 
-    /** @param defaultKind for pods that name no policy; of those that are not offered, only this one is known */
+    private final PolicyKind defaultKind;
+    private final boolean learns;
+    private final Set<PolicyKind> requested = ConcurrentHashMap.newKeySet();
+    // Requests take these, and do not wait while new ones are made.
+    private final Map<PolicyKind, Scoring> scorings = new ConcurrentHashMap<>();
+    private final DemandHistory history = new DemandHistory();
+    private final RecentPods recent = new RecentPods();
+    private final PodSchedule learning = new PodSchedule(Long.MAX_VALUE);
+    private final PodSchedule reviews = new PodSchedule(RecentPods.MAX_PODS);
+    private ClusterCapacity capacity;
+    private volatile PolicyKind chosen = CHOICE.getFirst();
+
+    /** @param defaultKind for pods that name no policy */
     public Policies(PolicyKind defaultKind) {
-        this.defaultKind = defaultKind;
-        PolicyKind.offered().forEach(kind -> policies.put(kind, kind.fromNothing(capacity)));
-        adaptive = new AdaptivePolicy(capacity);
-        policies.put(PolicyKind.ADAPTIVE, adaptive);
-        policies.computeIfAbsent(defaultKind, kind -> kind.fromNothing(capacity));
+        this(defaultKind, new ClusterCapacity(Map.of(), 1, 1));
     }
 
-    /** The present scoring of that policy; of the default policy for null. */
+    /** The policies of a cluster with these cards before the first pod. */
+    public Policies(PolicyKind defaultKind, ClusterCapacity capacity) {
+        this(defaultKind, capacity, true);
+    }
+
+    private Policies(PolicyKind defaultKind, ClusterCapacity capacity, boolean learns) {
+        this.defaultKind = defaultKind;
+        this.capacity = capacity;
+        this.learns = learns;
+        requested.add(defaultKind);
+    }
+
+    /** A policy that knows in advance which pods will arrive, in whatever order; only the adaptive one learns more. */
+    public static Policies knowing(PolicyKind kind, ClusterCapacity capacity, Collection<PodRequest> pods) {
+        Policies policies = new Policies(kind, capacity, kind == PolicyKind.ADAPTIVE);
+        pods.forEach(policies::learn);
+        return policies;
+    }
+
+    /** The present scoring of the default policy. */
+    public Scoring scoring() {
+        return scoring(null);
+    }
+
+    /** The present scoring of that policy, the same object until it has learned something; of the default for null. */
     public Scoring scoring(@Nullable PolicyKind kind) {
         PolicyKind named = kind == null ? defaultKind : kind;
-        @Nullable Scoring present = made.get(named);
-        return present == null ? first(named) : present;
+        requested.add(named);
+        PolicyKind deciding = deciding(named);
+        @Nullable Scoring present = scorings.get(deciding);
+        return present == null ? make(deciding) : present;
     }
 
-    private synchronized Scoring first(PolicyKind kind) {
-        @Nullable Policy policy = policies.get(kind);
-        if (policy == null) {
-            throw new IllegalArgumentException(kind + " is not a policy for a running cluster");
-        }
-        Scoring scoring = policy.scoring();
-        made.put(kind, scoring);
-        return scoring;
+    private PolicyKind deciding(PolicyKind kind) {
+        return kind == PolicyKind.ADAPTIVE ? chosen : kind;
     }
 
-    private void makeAgain() {
-        made.replaceAll(
-                (kind, before) -> Objects.requireNonNull(policies.get(kind)).scoring());
+    private synchronized Scoring make(PolicyKind kind) {
+        return scorings.computeIfAbsent(kind, any -> kind.scoring(history, capacity));
+    }
+
+    private void makeAgain(Predicate<PolicyKind> which) {
+        scorings.replaceAll((kind, before) -> which.test(kind) ? kind.scoring(history, capacity) : before);
     }
 
     /**
@@ -67,26 +103,26 @@ public final class Policies {
      * @return the policy that decides from now on, if it is another one than before
      */
     public Optional<PolicyKind> review(Supplier<List<FreeNode>> nodes) {
-        Optional<Review> due;
-        synchronized (this) {
-            due = made.containsKey(PolicyKind.ADAPTIVE) ? adaptive.due() : Optional.empty();
-        }
-        if (due.isEmpty()) {
+        Optional<PolicyKind> better =
+                due().map(review -> review.best(nodes.get())).filter(best -> best != chosen);
+        better.ifPresent(best -> chosen = best);
+        return better;
+    }
+
+    /** The review to be made now, if the adaptive policy is in use and enough pods have arrived since the last one. */
+    synchronized Optional<Review> due() {
+        if (!requested.contains(PolicyKind.ADAPTIVE) || !reviews.due(recent.arrived())) {
             return Optional.empty();
         }
-        PolicyKind best = due.get().best(nodes.get());
-        synchronized (this) {
-            boolean changed = best != adaptive.present();
-            adaptive.use(best);
-            makeAgain();
-            return changed ? Optional.of(best) : Optional.empty();
-        }
+        Map<PolicyKind, Scoring> choice = new LinkedHashMap<>();
+        CHOICE.forEach(kind -> choice.put(kind, make(kind)));
+        return Optional.of(new Review(recent.copy(), chosen, choice, capacity.cardUnits(), recent.arrived()));
     }
 
     /** What decides for pods that name that policy, or none for null, in words for users. */
-    public synchronized String describe(@Nullable PolicyKind kind) {
+    public String describe(@Nullable PolicyKind kind) {
         PolicyKind named = kind == null ? defaultKind : kind;
-        return named == PolicyKind.ADAPTIVE ? named + ", now " + adaptive.present() : named.toString();
+        return named == PolicyKind.ADAPTIVE ? named + ", now " + chosen : named.toString();
     }
 
     /** How usable the free memory is for the pods seen so far. */
@@ -99,18 +135,32 @@ public final class Policies {
         return Fragmentation.of(kinds);
     }
 
-    /** Records a new pod; to be called once per pod. */
-    public synchronized void arrived(PodRequest requested) {
-        PodRequest pod = capacity.expected(requested);
-        history.add(pod);
-        policies.values().forEach(policy -> policy.arrived(pod));
-        makeAgain();
+    /** Records a new pod; to be called once per pod, before its first placement. */
+    public synchronized void arrived(PodRequest pod) {
+        if (learns) {
+            learn(pod);
+        }
     }
 
-    /** Updates the cluster's cards. Takes long where these are of many kinds and pods request many sizes. */
+    private synchronized void learn(PodRequest requested) {
+        PodRequest pod = capacity.expected(requested);
+        history.add(pod);
+        recent.add(pod);
+        if (learning.due(recent.arrived())) {
+            makeAgain(PolicyKind::learns);
+        }
+    }
+
+    /**
+     * Updates the cluster's cards. Takes long where these are of many kinds and pods request many sizes. What only a
+     * review asked for is made again at the next one.
+     */
     public synchronized void cluster(ClusterCapacity now) {
-        capacity = now;
-        policies.values().forEach(policy -> policy.cluster(now));
-        makeAgain();
+        if (!now.equals(capacity)) {
+            capacity = now;
+            scorings.keySet()
+                    .retainAll(requested.stream().map(this::deciding).toList());
+            makeAgain(_ -> true);
+        }
     }
 }

@@ -1,7 +1,6 @@
 package io.gpushare.extender.policy;
 
 import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.Binpack;
 import io.gpushare.extender.policy.scoring.DemandHistory;
 import io.gpushare.extender.policy.scoring.Fgd;
@@ -10,7 +9,6 @@ import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.extender.policy.scoring.Wsp;
 import io.gpushare.extender.policy.scoring.WspFgd;
 import io.gpushare.extender.policy.scoring.WspKeep;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -32,7 +30,7 @@ public enum PolicyKind {
     WSP_FGD(true, true),
     /** WSP that keeps unused cards for jobs of whole cards, also before the first one comes: {@link WspKeep}. */
     WSP_KEEP(true, true),
-    /** The one of the others that serves the latest pods best on this cluster: {@link AdaptivePolicy}. */
+    /** The one of the others that serves the latest pods best on this cluster: {@link Policies}. */
     ADAPTIVE(true, true);
 
     private final boolean learns;
@@ -58,30 +56,8 @@ public enum PolicyKind {
         return learns;
     }
 
-    /** The policy before the first pod; it learns from those that arrive. */
-    public Policy fromNothing(ClusterCapacity capacity) {
-        return switch (this) {
-            case ADAPTIVE -> new AdaptivePolicy(capacity);
-            default -> new LearningPolicy(learns, capacity, this::scoring);
-        };
-    }
-
-    /** The policy that knows in advance which pods will arrive, in whatever order; it learns nothing more. */
-    public Policy withForeknowledge(ClusterCapacity capacity, Collection<PodRequest> pods) {
-        if (!learns) {
-            return fromNothing(capacity);
-        }
-        if (this == ADAPTIVE) {
-            Policy adaptive = new AdaptivePolicy(capacity);
-            pods.forEach(adaptive::arrived);
-            return adaptive;
-        }
-        DemandHistory history = new DemandHistory();
-        pods.forEach(history::add);
-        return Policy.fixed(scoring(history, capacity));
-    }
-
-    private Scoring scoring(DemandHistory history, ClusterCapacity capacity) {
+    /** What it costs to place a pod, by these pods and cards. The adaptive policy has the scoring of another one. */
+    Scoring scoring(DemandHistory history, ClusterCapacity capacity) {
         return switch (this) {
             case BESTFIT -> Fullness.bestFit(capacity);
             case BINPACK -> new Binpack();

@@ -22,12 +22,19 @@ final class RecentPods {
     private static final int LARGEST_JOB = 8;
 
     private final Deque<PodRequest> pods = new ArrayDeque<>();
+    private long arrived;
 
     void add(PodRequest pod) {
+        arrived++;
         if (pods.size() == MAX_PODS) {
             pods.removeFirst();
         }
         pods.addLast(pod);
+    }
+
+    /** The number of pods that were added, the latest and all before them. */
+    long arrived() {
+        return arrived;
     }
 
     boolean isEmpty() {

@@ -9,6 +9,7 @@ import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.planning.LowerBound.Limit;
 import io.gpushare.extender.planning.MoreNodes.Plan;
+import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.card.Share;
@@ -25,7 +26,7 @@ class MoreNodesTest {
     private static final int MOST_NODES = 4;
     private static final int MOST_PODS = 8;
     private static final Scoring BINPACK =
-            PolicyKind.BINPACK.fromNothing(ClusterCapacity.of(List.of())).scoring();
+            new Policies(PolicyKind.BINPACK, ClusterCapacity.of(List.of())).scoring();
     private static final CardKind T4 = new CardKind("T4", 16);
     private static final CardKind H100 = new CardKind("H100", 80);
 

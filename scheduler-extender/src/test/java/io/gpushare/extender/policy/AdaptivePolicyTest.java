@@ -14,6 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class AdaptivePolicyTest {
+    private static final String KEEP = "adaptive, now wsp-keep";
     private static final CardKind CARD = new CardKind("A10", 24);
     private static final PodRequest EIGHT = new PodRequest(0, 0, 8, 0, Set.of());
     private static final PodRequest ELEVEN = new PodRequest(0, 0, 11, 0, Set.of());
@@ -23,15 +24,15 @@ class AdaptivePolicyTest {
 
     @Test
     void itBeginsWithThePolicyThatIsNeverFarFromTheBest() {
-        AdaptivePolicy policy = new AdaptivePolicy(capacity);
-        assertThat(policy.present()).isEqualTo(PolicyKind.WSP_KEEP);
+        Policies policy = new Policies(PolicyKind.ADAPTIVE, capacity);
+        assertThat(policy.describe(null)).isEqualTo(KEEP);
         policy.review(() -> nodes);
-        assertThat(policy.present()).isEqualTo(PolicyKind.WSP_KEEP);
+        assertThat(policy.describe(null)).isEqualTo(KEEP);
     }
 
     @Test
     void aReviewIsDueAfterEachDoublingAtFirstAndThenAfterAQuarterMore() {
-        AdaptivePolicy policy = new AdaptivePolicy(capacity);
+        Policies policy = new Policies(PolicyKind.ADAPTIVE, capacity);
         List<Integer> due = new ArrayList<>();
         for (int pods = 1; pods <= 40; pods++) {
             policy.arrived(EIGHT);
@@ -50,15 +51,15 @@ class AdaptivePolicyTest {
     // Three of 8 units fill a card; a pod of 11 beside one of 8 leaves 5 that nobody can use.
     @Test
     void anotherPolicyDecidesOnceItServesTheLatestPodsBetterByMoreThanTheNoise() {
-        assertThat(afterMixedPods()).isNotEqualTo(PolicyKind.WSP_KEEP);
+        assertThat(afterMixedPods()).isNotEqualTo(KEEP);
     }
 
     @Test
     void aClusterWithoutFreeCapacityChangesNothing() {
-        AdaptivePolicy policy = new AdaptivePolicy(capacity);
+        Policies policy = new Policies(PolicyKind.ADAPTIVE, capacity);
         policy.arrived(EIGHT);
         policy.review(List::of);
-        assertThat(policy.present()).isEqualTo(PolicyKind.WSP_KEEP);
+        assertThat(policy.describe(null)).isEqualTo(KEEP);
     }
 
     @Test
@@ -87,13 +88,13 @@ class AdaptivePolicyTest {
         assertThat(used.describe(PolicyKind.FGD)).isEqualTo("fgd");
     }
 
-    private PolicyKind afterMixedPods() {
-        AdaptivePolicy policy = new AdaptivePolicy(capacity);
+    private String afterMixedPods() {
+        Policies policy = new Policies(PolicyKind.ADAPTIVE, capacity);
         for (int i = 0; i < 60; i++) {
             policy.arrived(i % 2 == 0 ? EIGHT : ELEVEN);
             policy.review(() -> nodes);
         }
-        return policy.present();
+        return policy.describe(null);
     }
 
     private static List<FreeNode> nodes(int count) {

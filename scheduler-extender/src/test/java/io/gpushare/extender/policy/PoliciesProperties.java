@@ -99,7 +99,7 @@ class PoliciesProperties {
         Map<String, ByHand> byHand = new HashMap<>();
         nodes.forEach(node -> byHand.put(node.name(), new ByHand(node)));
         NodeChooser chooser = new NodeChooser(nodes);
-        Policy policy = kind.fromNothing(ClusterCapacity.of(nodes));
+        Policies policy = new Policies(kind, ClusterCapacity.of(nodes));
         for (int i = 0; i < PODS; i++) {
             PodRequest pod = TestNodes.pod(random);
             policy.arrived(pod);
@@ -128,8 +128,8 @@ class PoliciesProperties {
         for (int i = 0; i < PODS; i++) {
             pods.add(i % 3 == 0 ? TestNodes.pod(random) : pods.get(random.nextInt(i)));
         }
-        Policy first = policy(kind, foreknowing, nodes, pods);
-        Policy second = policy(kind, foreknowing, nodes, pods);
+        Policies first = policy(kind, foreknowing, nodes, pods);
+        Policies second = policy(kind, foreknowing, nodes, pods);
         NodeChooser remembers = new NodeChooser(nodes);
         List<FreeNode> now = new ArrayList<>(nodes).reversed();
         for (PodRequest pod : pods) {
@@ -155,7 +155,7 @@ class PoliciesProperties {
         Random random = new Random(seed);
         List<FreeNode> nodes = TestNodes.cluster(random);
         PodRequest pod = TestNodes.pod(random);
-        Policy policy = kind.fromNothing(ClusterCapacity.of(nodes));
+        Policies policy = new Policies(kind, ClusterCapacity.of(nodes));
         policy.arrived(pod);
         policy.arrived(TestNodes.pod(random));
         Optional<Candidate> candidate = new NodeChooser(nodes).choose(policy.scoring(), pod);
@@ -195,8 +195,8 @@ class PoliciesProperties {
         return candidate.node().name() + " " + candidate.shared() + " " + candidate.whole();
     }
 
-    private static Policy policy(PolicyKind kind, boolean foreknowing, List<FreeNode> nodes, List<PodRequest> pods) {
+    private static Policies policy(PolicyKind kind, boolean foreknowing, List<FreeNode> nodes, List<PodRequest> pods) {
         ClusterCapacity capacity = ClusterCapacity.of(nodes);
-        return foreknowing ? kind.withForeknowledge(capacity, pods) : kind.fromNothing(capacity);
+        return foreknowing ? Policies.knowing(kind, capacity, pods) : new Policies(kind, capacity);
     }
 }

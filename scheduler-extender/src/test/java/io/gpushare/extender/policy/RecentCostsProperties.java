@@ -21,7 +21,7 @@ class RecentCostsProperties {
         Random random = new Random(seed);
         List<FreeNode> nodes = TestNodes.cluster(random);
         List<PodRequest> pods = List.of(TestNodes.pod(random), TestNodes.pod(random), TestNodes.pod(random));
-        Policy policy = kind.fromNothing(ClusterCapacity.of(nodes));
+        Policies policy = new Policies(kind, ClusterCapacity.of(nodes));
         TestNodes all = new TestNodes(nodes);
         RecentCosts recent = new RecentCosts(all);
         for (int i = 0; i < 20; i++) {
@@ -64,7 +64,7 @@ class RecentCostsProperties {
         Random random = new Random(1);
         List<FreeNode> nodes = TestNodes.cluster(random);
         PodRequest pod = TestNodes.pod(random);
-        Policy policy = PolicyKind.WSP.fromNothing(ClusterCapacity.of(nodes));
+        Policies policy = new Policies(PolicyKind.WSP, ClusterCapacity.of(nodes));
         TestNodes growing = new TestNodes(nodes);
         growing.size = nodes.size() - 1;
         RecentCosts recent = new RecentCosts(growing);

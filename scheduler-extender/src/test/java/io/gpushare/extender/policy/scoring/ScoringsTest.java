@@ -11,6 +11,7 @@ import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.capacity.TestCards;
 import io.gpushare.extender.policy.NodeChooser;
+import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,8 +61,7 @@ class ScoringsTest {
 
     @Test
     void binpackFillsCardsInUseBeforeUnusedOnes() {
-        Scoring binpack = PolicyKind.BINPACK
-                .fromNothing(new ClusterCapacity(Map.of(), 1, 1))
+        Scoring binpack = new Policies(PolicyKind.BINPACK, new ClusterCapacity(Map.of(), 1, 1))
                 .scoring();
         PodRequest pod = pod(1, 200, 0);
         double full = binpack.cost(only(node(64_000, 300), pod));
@@ -75,8 +75,7 @@ class ScoringsTest {
 
     @Test
     void binpackTakesWholeCardsWhereTheFewestAreUnused() {
-        Scoring binpack = PolicyKind.BINPACK
-                .fromNothing(new ClusterCapacity(Map.of(), 1, 1))
+        Scoring binpack = new Policies(PolicyKind.BINPACK, new ClusterCapacity(Map.of(), 1, 1))
                 .scoring();
         PodRequest pod = pod(1, 0, 1);
         FreeNode few = FreeNode.of("few", 0, 64_000, 100, cards(100, 100, 100, 1000));
@@ -119,7 +118,7 @@ class ScoringsTest {
     }
 
     private static String where(PolicyKind kind, FreeNode... nodes) {
-        Scoring scoring = kind.fromNothing(new ClusterCapacity(Map.of(CARD, 4), 64_000, 2000))
+        Scoring scoring = new Policies(kind, new ClusterCapacity(Map.of(CARD, 4), 64_000, 2000))
                 .scoring();
         Candidate candidate = new NodeChooser(List.of(nodes))
                 .choose(scoring, pod(1000, 300, 0))
@@ -129,7 +128,7 @@ class ScoringsTest {
     }
 
     private static Scoring foreknowing(PolicyKind kind, PodRequest... pods) {
-        return kind.withForeknowledge(new ClusterCapacity(Map.of(CARD, 1), 64_000, 1000), List.of(pods))
+        return Policies.knowing(kind, new ClusterCapacity(Map.of(CARD, 1), 64_000, 1000), List.of(pods))
                 .scoring();
     }
 

@@ -11,7 +11,7 @@ import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.NodeChooser;
-import io.gpushare.extender.policy.Policy;
+import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.card.Share;
 import java.util.ArrayList;
@@ -119,8 +119,7 @@ class WspTest {
         double mean = new ClusterCapacity(Map.of(T4, 1, large, 1), 1, 1).cardUnits();
         assertThat(history.units(mean)).as("the mean of 16 and 80").isEqualTo(48);
         List<FreeNode> nodes = List.of(node("small", MUCH, T4), node("large", MUCH, large));
-        Scoring scoring = PolicyKind.WSP
-                .withForeknowledge(ClusterCapacity.of(nodes), List.of(pod(0, 0, 1)))
+        Scoring scoring = Policies.knowing(PolicyKind.WSP, ClusterCapacity.of(nodes), List.of(pod(0, 0, 1)))
                 .scoring();
         double small = scoring.cost(nodes.get(0).candidates(pod(0, 0, 1)).getFirst());
         double other = scoring.cost(nodes.get(1).candidates(pod(0, 0, 1)).getFirst());
@@ -132,7 +131,7 @@ class WspTest {
         CardKind large = new CardKind("A100", 80);
         List<FreeNode> small = List.of(node("small", MUCH, T4));
         List<FreeNode> both = List.of(node("small", MUCH, T4), node("large", MUCH, large));
-        Policy policy = PolicyKind.WSP.fromNothing(ClusterCapacity.of(small));
+        Policies policy = new Policies(PolicyKind.WSP, ClusterCapacity.of(small));
         policy.arrived(pod(0, 12, 0));
         Scoring before = policy.scoring();
         // An unknown kind has a plausible cost, and another one once it is known.
@@ -148,7 +147,7 @@ class WspTest {
     @Test
     void itMakesANewScoringAtGrowingIntervals() {
         List<FreeNode> nodes = List.of(node("n", MUCH, T4));
-        Policy policy = PolicyKind.WSP.fromNothing(ClusterCapacity.of(nodes));
+        Policies policy = new Policies(PolicyKind.WSP, ClusterCapacity.of(nodes));
         List<Integer> changes = new ArrayList<>();
         for (int pods = 1; pods <= 30; pods++) {
             Scoring before = policy.scoring();
@@ -161,8 +160,7 @@ class WspTest {
     }
 
     private static Candidate chosen(List<FreeNode> nodes, PodRequest pod, PodRequest... known) {
-        Scoring scoring = PolicyKind.WSP
-                .withForeknowledge(ClusterCapacity.of(nodes), List.of(known))
+        Scoring scoring = Policies.knowing(PolicyKind.WSP, ClusterCapacity.of(nodes), List.of(known))
                 .scoring();
         return new NodeChooser(nodes).choose(scoring, pod).orElseThrow();
     }
