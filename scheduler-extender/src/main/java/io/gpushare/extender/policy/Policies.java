@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * The policies of a cluster, which learn from one history of its pods. {@link PolicyKind#ADAPTIVE} decides by one of
  * several others, which a {@link Review} chooses again and again; it begins with one that is never far from the best.
  *
- * <p>Thread-safe. Scorings are made under the lock: whoever records a pod, or asks for a policy for the first time, waits
- * while others are made. Requests for policies that were asked for do not.
+ * <p>Thread-safe. Scorings are made under the lock: whoever records a pod, or asks for a policy for the first time,
+ * waits while others are made. Requests for policies that were asked for do not.
  */
 public final class Policies {
     /** The policies that the adaptive one chooses from, in the order in which equal ones are preferred. */
@@ -65,7 +65,12 @@ public final class Policies {
 
     /** A policy that knows in advance which pods will arrive, in whatever order; only the adaptive one learns more. */
     public static Policies knowing(PolicyKind kind, ClusterCapacity capacity, Collection<PodRequest> pods) {
-        Policies policies = new Policies(kind, capacity, kind == PolicyKind.ADAPTIVE);
+        boolean adaptive = kind == PolicyKind.ADAPTIVE;
+        Policies policies = new Policies(kind, capacity, adaptive);
+        if (adaptive) {
+            // As if these pods had come before: what is learned of them is of the last time that was due.
+            CHOICE.forEach(policies::make);
+        }
         pods.forEach(policies::learn);
         return policies;
     }
@@ -158,8 +163,7 @@ public final class Policies {
     public synchronized void cluster(ClusterCapacity now) {
         if (!now.equals(capacity)) {
             capacity = now;
-            scorings.keySet()
-                    .retainAll(requested.stream().map(this::deciding).toList());
+            scorings.keySet().retainAll(requested.stream().map(this::deciding).toList());
             makeAgain(_ -> true);
         }
     }

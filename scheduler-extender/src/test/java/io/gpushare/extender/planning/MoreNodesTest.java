@@ -25,8 +25,7 @@ class MoreNodesTest {
     private static final int PROVEN = 40;
     private static final int MOST_NODES = 4;
     private static final int MOST_PODS = 8;
-    private static final Scoring BINPACK =
-            new Policies(PolicyKind.BINPACK, ClusterCapacity.of(List.of())).scoring();
+    private static final Scoring BINPACK = new Policies(PolicyKind.BINPACK, ClusterCapacity.of(List.of())).scoring();
     private static final CardKind T4 = new CardKind("T4", 16);
     private static final CardKind H100 = new CardKind("H100", 80);
 

@@ -61,8 +61,7 @@ class ScoringsTest {
 
     @Test
     void binpackFillsCardsInUseBeforeUnusedOnes() {
-        Scoring binpack = new Policies(PolicyKind.BINPACK, new ClusterCapacity(Map.of(), 1, 1))
-                .scoring();
+        Scoring binpack = new Policies(PolicyKind.BINPACK, new ClusterCapacity(Map.of(), 1, 1)).scoring();
         PodRequest pod = pod(1, 200, 0);
         double full = binpack.cost(only(node(64_000, 300), pod));
         double half = binpack.cost(only(node(64_000, 500), pod));
@@ -75,8 +74,7 @@ class ScoringsTest {
 
     @Test
     void binpackTakesWholeCardsWhereTheFewestAreUnused() {
-        Scoring binpack = new Policies(PolicyKind.BINPACK, new ClusterCapacity(Map.of(), 1, 1))
-                .scoring();
+        Scoring binpack = new Policies(PolicyKind.BINPACK, new ClusterCapacity(Map.of(), 1, 1)).scoring();
         PodRequest pod = pod(1, 0, 1);
         FreeNode few = FreeNode.of("few", 0, 64_000, 100, cards(100, 100, 100, 1000));
         FreeNode many = FreeNode.of("many", 0, 64_000, 100, cards(100, 1000, 1000, 1000));
@@ -118,8 +116,7 @@ class ScoringsTest {
     }
 
     private static String where(PolicyKind kind, FreeNode... nodes) {
-        Scoring scoring = new Policies(kind, new ClusterCapacity(Map.of(CARD, 4), 64_000, 2000))
-                .scoring();
+        Scoring scoring = new Policies(kind, new ClusterCapacity(Map.of(CARD, 4), 64_000, 2000)).scoring();
         Candidate candidate = new NodeChooser(List.of(nodes))
                 .choose(scoring, pod(1000, 300, 0))
                 .orElseThrow();
