@@ -2,6 +2,7 @@
 # Builds the simulated driver if it is older than its sources: build.sh <folder>. The library is replaced by a rename,
 # which does not affect a program that has the old one loaded.
 set -eu
+case ${1-} in -h | --help) exec sed -n '2,/^set/s/^# \{0,1\}//p' "$0" ;; esac
 sources=$(dirname "$0")
 target=$1
 
