@@ -88,6 +88,29 @@ class HamiCoreIT extends WholeProgram {
         assertThat(whole).doesNotContainKeys("CUDA_DEVICE_MEMORY_LIMIT_0", "GPUSHARE_MEMORY_MIB");
     }
 
+    /** Of the one without cores and the one for two parallel workers, which see a card each. */
+    @Test
+    void hamisExamplesWithoutCoresAndForParallelWorkersHaveTheirLimits() throws Exception {
+        install("libvgpu.so");
+        cards(LARGE + A, LARGE + B);
+        runHami();
+
+        Map<String, String> vectors = started("cuda-sample-vector-add", Map.of(SLOTS, "1", MIB, "3000"));
+        assertThat(vectors)
+                .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_0", "3072m")
+                .doesNotContainKeys("CUDA_DEVICE_MEMORY_LIMIT_1", "CUDA_DEVICE_SM_LIMIT");
+        prints(tenant(vectors, 1000, "fill"), "filled 2554 error 2 free 2554 total 3072");
+
+        Map<String, String> vllm = started("vllm-cross-vgpu", Map.of(SLOTS, "2", PERCENT, "30", CORES, "30"));
+        assertThat(vllm)
+                .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_0", "12032m")
+                .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_1", "12032m")
+                .containsEntry("CUDA_DEVICE_SM_LIMIT", "30")
+                .doesNotContainKey("CUDA_DEVICE_MEMORY_LIMIT_2");
+        assertThat(vllm.get("NVIDIA_VISIBLE_DEVICES")).contains(A, B);
+        prints(tenant(vllm, 0, "fill"), "filled 11514 error 2 free 11514 total 12032");
+    }
+
     @Test
     void whereTheLibraryIsMissingOrLimitsNothingTheCardOffersNoMemoryAndSaysWhy() throws Exception {
         cards(LARGE + A);

@@ -21,6 +21,7 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** MPS from the kubelet's calls over the supervisor to tenants, and its faults. */
@@ -64,6 +65,12 @@ class MpsIT extends WholeProgramWithMps {
                         "gpushare_card_mps_phase{card=\"" + A + "\",phase=\"ready\"} 1.0",
                         "gpushare_card_mps_process_limit_bytes{card=\"" + A + "\"} " + (double) (7L << 30));
         assertThat(api.patches().getLast()).contains("\\\"isolation\\\":\\\"mps\\\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"memory, 14", "memory*2, 28", "40, 40", "none, ''"})
+    void aRestartedPluginCapsTheCoresOfAShareAsBefore(String cores, String percentage) throws Exception {
+        capStaysAfterARestart(cores, () -> A, 2, percentage);
     }
 
     @Test

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** MPS inside MIG instances: each has a daemon of its own, and no compute mode. */
 class MpsOnInstancesIT extends WholeProgramWithMps {
@@ -60,6 +62,13 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
         await().atMost(PATIENCE)
                 .until(() -> metrics().contains("gpushare_card_mps_clients{card=\"" + instance + "\"} 3.0"));
         assertThat(phase(instance)).isEqualTo(Phase.READY);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"memory, 12", "memory*2, 25", "40, 40", "none, ''"})
+    void aRestartedPluginCapsTheCoresOfAShareOfAnInstanceAsBefore(String cores, String percentage) throws Exception {
+        cards(DRIVER, FULL, CUT + "3g.40gb,1g.10gb");
+        capStaysAfterARestart(cores, () -> instance(LARGE), 5, percentage);
     }
 
     private Map<String, String> coresOf(String instance) {

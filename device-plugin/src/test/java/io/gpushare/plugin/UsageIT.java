@@ -124,7 +124,10 @@ class UsageIT extends WholeProgram {
         showProcesses("");
 
         await().atMost(PATIENCE).until(() -> api.events().size() == 3);
-        assertThat(api.events()).allMatch(event -> event.contains("evicted if this lasts for 6 s"));
+        assertThat(api.events())
+                .allMatch(event -> event.contains(
+                        "evicted if this lasts for 6 s, unless a PodDisruptionBudget or an admission policy"
+                                + " forbids it."));
         assertThat(api.evictions()).isEmpty();
         await().atMost(PATIENCE).until(() -> api.evictions().size() == 2);
         // The budget protects the largest excess, so the next pod is evicted, and no other while that one may still

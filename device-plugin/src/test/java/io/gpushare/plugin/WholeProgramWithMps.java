@@ -18,6 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +30,8 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class WholeProgramWithMps extends WholeProgram {
     /** In the cgroups of all processes: their containers have IDs of their own. */
     static final String POD_UID = "00000000-0000-4000-8000-000000000000";
+
+    private static final String CORE_RESOURCE = "aliyun.com/gpu-core.percentage";
 
     final List<AutoCloseable> running = new ArrayList<>();
     Path mps;
@@ -105,6 +110,53 @@ abstract class WholeProgramWithMps extends WholeProgram {
         });
         api.pod(pod, "Running", Map.of(MEMORY, String.valueOf(gib)), memoryOn(card, gib));
         return environment(admitted);
+    }
+
+    /**
+     * Restarts the plugin with that setting of cores for containers that request none. Nothing of it is remembered, so
+     * a container of the same share must get the same cap again, and the inventory and metrics say what they said.
+     */
+    void capStaysAfterARestart(String cores, Supplier<String> card, int gib, String percentage) throws Exception {
+        String[] options = {
+            "--isolation=mps", "--mps-default-cores=" + cores, "--core-resource=" + CORE_RESOURCE, METRICS
+        };
+        supervisor();
+        Process plugin = runMps(options);
+        String on = card.get();
+        Admitted before = admitted("before", gib, on);
+        Map<String, String> environment = started(before, "before", gib, on);
+        List<String> published = published();
+        listRunning("before", MEMORY, before.devices());
+        int patches = api.patches().size();
+
+        plugin.destroyForcibly().waitFor();
+        runMps(options);
+        // The container starts again with the environment that the kubelet keeps.
+        start(MEMORY, before.devices());
+        Map<String, String> after = started("after", gib, on);
+        await().atMost(PATIENCE).until(() -> api.patches().size() > patches);
+        assertThat(Optional.ofNullable(environment.get("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE")))
+                .isEqualTo(Optional.ofNullable(after.get("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE")))
+                .isEqualTo(Optional.of(percentage).filter(each -> !each.isEmpty()));
+        await().atMost(PATIENCE).until(() -> published().equals(published));
+        // A cap takes nothing of the cores that can be requested.
+        assertThat(published).anyMatch(each -> each.endsWith("} 0.0"));
+        assertThat(published.stream().anyMatch(each -> each.contains("defaultCores")))
+                .isEqualTo(!cores.equals("none"));
+        assertThat(published).filteredOn(each -> each.contains("defaultCores")).allMatch(each -> each.contains(cores));
+    }
+
+    /** The setting in the inventory of each card, which the extender's inspect shows, and the metrics of cores. */
+    private List<String> published() throws IOException, InterruptedException {
+        Stream<String> inventory = Pattern.compile("defaultCores[^,}]*")
+                .matcher(api.patches().stream()
+                        .filter(patch -> patch.contains("\\\"isolation\\\":\\\"mps\\\""))
+                        .toList()
+                        .getLast())
+                .results()
+                .map(MatchResult::group);
+        Stream<String> metrics = metrics().lines().filter(line -> line.startsWith("gpushare_card_cores_allocated"));
+        return Stream.concat(inventory, metrics).toList();
     }
 
     static Map<String, String> environment(Admitted admitted) {

@@ -162,7 +162,8 @@ public final class KubeletConnection implements AutoCloseable {
         return counts;
     }
 
-    private Duration check() {
+    /** Decides and acts once; returns the time until the next check. */
+    Duration check() {
         end(withdrawn);
         others.beside().ifPresentOrElse(this::warn, () -> beside = "");
         switch (precedence.turn(own(), offered(), clock.instant())) {

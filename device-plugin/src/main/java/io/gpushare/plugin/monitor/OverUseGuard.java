@@ -109,7 +109,8 @@ public final class OverUseGuard {
                         + share.card().id() + " than it requested and takes it from other pods: " + resource
                         + " is " + share.units() + ", but the container uses " + excess.neededUnits()
                         + ". Make the program use less, or request more."
-                        + grace.map(time -> " The pod is evicted if this lasts for " + time.toSeconds() + " s.")
+                        + grace.map(time -> " The pod is evicted if this lasts for " + time.toSeconds()
+                                        + " s, unless a PodDisruptionBudget or an admission policy forbids it.")
                                 .orElse(""));
     }
 

@@ -188,6 +188,8 @@ class TwoPluginsIT {
             if (cutOff) {
                 await(when).atMost(PATIENCE).until(() -> kubelet.allocatable(MEMORY) == 0);
             } else {
+                // Its list comes after its registration; until then no scheduler binds pods.
+                await(when).atMost(PATIENCE).until(() -> kubelet.allocatable(MEMORY) == THEIRS);
                 runsWith("their");
             }
         } else if (ours != null) {
@@ -248,7 +250,7 @@ class TwoPluginsIT {
         }
     }
 
-    private static DeviceLists devices(int memory) {
+    static DeviceLists devices(int memory) {
         return new DeviceLists(Map.of(
                 DeviceResource.MEMORY,
                 IntStream.range(0, memory)
@@ -301,7 +303,8 @@ class TwoPluginsIT {
         }
     }
 
-    private static final class Answers implements CallHandler {
+    /** Serves containers, and says so in their environment. */
+    static final class Answers implements CallHandler {
         @Override
         public List<String> preferred(
                 DeviceResource resource, List<String> available, List<String> mustInclude, int size) {

@@ -111,11 +111,16 @@ public final class Installation {
 
     /** Installs the simulated driver on several nodes; the lines of cards are by node. */
     public void simulate(Map<String, List<String>> cardsOfNodes) {
+        useDriver(cardsOfNodes);
+        cluster.configureScheduler(root.resolve("deploy/scheduler"));
+        ready(PLUGIN);
+    }
+
+    /** Lets the device plugin find the simulated driver, wherever it runs now or later. */
+    void useDriver(Map<String, List<String>> cardsOfNodes) {
         copyDriver();
         cardsOfNodes.forEach(this::cards);
         cluster.kubectl().run("-n", NAMESPACE, "patch", PLUGIN, "--patch", simulatedDriver(cluster.sharedFolder()));
-        cluster.configureScheduler(root.resolve("deploy/scheduler"));
-        ready(PLUGIN);
     }
 
     /** Lets both programs and kube-scheduler take requests in HAMi's words, after {@link #simulate}. */

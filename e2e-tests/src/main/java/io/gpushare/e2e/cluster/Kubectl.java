@@ -3,9 +3,11 @@ package io.gpushare.e2e.cluster;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Runs kubectl as the administrator of a cluster. */
 public final class Kubectl {
@@ -38,6 +40,21 @@ public final class Kubectl {
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("kubectl printed no JSON for " + String.join(" ", arguments), e);
         }
+    }
+
+    /** Runs lines of bash that call kubectl, with that working folder, and prints them and their output. */
+    void script(Duration limit, Path folder, String lines) {
+        String kubectl = program.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
+        Command.show(
+                limit,
+                List.of(
+                        "bash",
+                        "-euo",
+                        "pipefail",
+                        "-c",
+                        "kubectl() { " + kubectl + " \"$@\"; }; cd \"$0\"; printf '%s\\n' \"$1\"; eval \"$1\" 2>&1",
+                        folder.toString(),
+                        lines));
     }
 
     public void apply(String manifests) {

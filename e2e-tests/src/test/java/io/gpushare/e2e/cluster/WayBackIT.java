@@ -20,7 +20,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,9 +35,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("wayback")
 class WayBackIT {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
-    private static final String MEMORY = "aliyun.com/gpu-mem";
-    private static final String COUNT = "aliyun.com/gpu-count";
-    private static final int UNITS = 30;
+    private static final String MEMORY = GpushareDouble.MEMORY;
+    private static final String COUNT = GpushareDouble.COUNT;
+    private static final int UNITS = 2 * GpushareDouble.CARD;
     private static final Duration STATUS = Duration.ofSeconds(90);
     private static final Duration GRACE = Duration.ofMinutes(5);
     private static final Duration PAST_GRACE = GRACE.plusSeconds(40);
@@ -202,25 +201,8 @@ class WayBackIT {
         }
     }
 
-    /** As gpushare's plugin starts: the count first, then its server, then the registration. */
     private static PluginServer gpushares() throws IOException {
-        if (!capacity(COUNT).equals("2")) {
-            String count = "{\"" + COUNT + "\":\"2\"}";
-            assertThat(api.send(
-                                    "PATCH",
-                                    "/api/v1/nodes/" + cluster.node() + "/status",
-                                    "{\"status\":{\"capacity\":" + count + ",\"allocatable\":" + count + "}}")
-                            .succeeded())
-                    .isTrue();
-        }
-        return new PluginServer(
-                cluster.kubeletFolder(),
-                "aliyungpushare.sock",
-                MEMORY,
-                IntStream.range(0, UNITS)
-                        .mapToObj(i -> "GPU-of-gpushare-_-" + i)
-                        .toList(),
-                _ -> Map.of("NVIDIA_VISIBLE_DEVICES", "0"));
+        return GpushareDouble.plugin(cluster, api, _ -> Map.of("NVIDIA_VISIBLE_DEVICES", "0"));
     }
 
     private Program ours() throws IOException {
