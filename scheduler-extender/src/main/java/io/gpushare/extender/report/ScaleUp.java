@@ -8,13 +8,11 @@ public sealed interface ScaleUp {
      * So many more nodes like one of the cluster.
      *
      * @param nodes how many the pod's policy needs
-     * @param fewest the smallest number that another policy or order would need
-     * @param policy what the pod's policy is, in words
      * @param like the name of a node of that kind
      * @param cards its cards in words
      * @param before how many waiting pods get cards there before the pod does
      */
-    record MoreLike(int nodes, int fewest, String policy, String like, String cards, int before) implements ScaleUp {}
+    record MoreLike(int nodes, String like, String cards, int before) implements ScaleUp {}
 
     /**
      * A node of a kind that the cluster does not have.

@@ -1,5 +1,6 @@
 package io.gpushare.extender.report;
 
+import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
@@ -8,10 +9,11 @@ import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.planning.MoreNodes;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.NodeChooser;
+import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Inventory;
 import java.util.ArrayList;
@@ -20,8 +22,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Finds the kind and number of new nodes that would let a waiting pod run: of the kinds of the cluster, the one of
@@ -74,7 +79,6 @@ final class ScaleUpSearch {
                 .toList();
         ScaleUp best = new ScaleUp.OtherKind(demand.demand(), kinds.size());
         int fewest = Integer.MAX_VALUE;
-        String policy = placer.policy(demand.policy());
         List<PodEntry> first = before(pod);
         Map<Demand, Boolean> stuck = new HashMap<>();
         for (Kind kind : possible) {
@@ -85,17 +89,34 @@ final class ScaleUpSearch {
                     .map(each -> each.podDemand().request())
                     .collect(Collectors.toCollection(ArrayList::new));
             pods.add(demand.request());
-            MoreNodes search = new MoreNodes(List.of(), kind.empty(), pods, 0);
-            int count = search.listed(policy, search.by(placer.scoring(demand.policy())))
-                    .map(MoreNodes.Plan::nodes)
-                    .orElse(fewest);
-            if (count < fewest) {
-                fewest = count;
-                int least = search.best(count).map(MoreNodes.Plan::nodes).orElse(count);
-                best = new ScaleUp.MoreLike(count, least, policy, kind.name(), kind.cards(), pods.size() - 1);
+            OptionalInt count = count(kind, pods, placer.scoring(demand.policy()));
+            if (count.isPresent() && count.getAsInt() < fewest) {
+                fewest = count.getAsInt();
+                best = new ScaleUp.MoreLike(fewest, kind.name(), kind.cards(), pods.size() - 1);
             }
         }
         return best;
+    }
+
+    /** The smallest number of such nodes on which all the pods get cards, placed in their order by that scoring. */
+    private static OptionalInt count(Kind kind, List<PodRequest> pods, Scoring scoring) {
+        return IntStream.rangeClosed(1, pods.size())
+                .filter(count -> placed(kind.empty(), count, pods, scoring))
+                .findFirst();
+    }
+
+    private static boolean placed(FreeNode empty, int count, List<PodRequest> pods, Scoring scoring) {
+        NodeChooser nodes = new NodeChooser(IntStream.range(0, count)
+                .mapToObj(i -> FreeNode.of("new-" + i, 0, empty.cpuMilli(), empty.memoryMib(), empty.cards()))
+                .toList());
+        for (PodRequest pod : pods) {
+            Optional<Candidate> chosen = nodes.choose(scoring, pod);
+            if (chosen.isEmpty()) {
+                return false;
+            }
+            nodes.update(chosen.get().after());
+        }
+        return true;
     }
 
     /** The waiting pods that come before that pod, in their order. */

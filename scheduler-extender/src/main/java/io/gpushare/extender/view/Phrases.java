@@ -56,16 +56,13 @@ public final class Phrases {
     /** Which new nodes would let the pod run, as a sentence. */
     public static String of(ScaleUp scaleUp) {
         return switch (scaleUp) {
-            case ScaleUp.MoreLike(int nodes, int fewest, String policy, String like, String cards, int before) ->
+            case ScaleUp.MoreLike(int nodes, String like, String cards, int before) ->
                 count(nodes, "more node") + " like " + like + " (" + cards + ") would let it run"
                         + (before == 0
                                 ? ""
                                 : ", after " + count(before, "waiting pod") + " that "
                                         + (before == 1 ? "comes" : "come") + " before it")
-                        + (fewest == nodes
-                                ? "."
-                                : ". " + fewest + (fewest == 1 ? " is" : " are")
-                                        + " enough if the pods are placed in another way than by " + policy + ".");
+                        + ".";
             case ScaleUp.OtherKind(Demand demand, int kinds) ->
                 (kinds == 0
                                 ? "No node of the cluster has cards"

@@ -116,17 +116,15 @@ public record Why(
      * New nodes like an existing one; null except for the sentence if no kind of node is enough.
      *
      * @param nodes how many the pod's policy needs
-     * @param fewest how many are enough at least, if the pods are placed in another way
      */
     public record NewNodes(
             @Nullable Integer nodes,
-            @Nullable Integer fewest,
             @Nullable String like,
             String sentence) {
         static NewNodes of(ScaleUp scaleUp) {
             return scaleUp instanceof ScaleUp.MoreLike more
-                    ? new NewNodes(more.nodes(), more.fewest(), more.like(), Phrases.of(scaleUp))
-                    : new NewNodes(null, null, null, Phrases.of(scaleUp));
+                    ? new NewNodes(more.nodes(), more.like(), Phrases.of(scaleUp))
+                    : new NewNodes(null, null, Phrases.of(scaleUp));
         }
     }
 

@@ -1,11 +1,11 @@
-package io.gpushare.extender.planning;
+package io.gpushare.simulation.planning;
 
 import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.planning.LowerBound.Limit;
-import io.gpushare.extender.planning.LowerBound.Rounding;
+import io.gpushare.simulation.planning.LowerBound.Limit;
+import io.gpushare.simulation.planning.LowerBound.Rounding;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;

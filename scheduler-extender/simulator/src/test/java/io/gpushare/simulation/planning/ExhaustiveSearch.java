@@ -1,4 +1,4 @@
-package io.gpushare.extender.planning;
+package io.gpushare.simulation.planning;
 
 import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.FreeNode;

@@ -3,6 +3,6 @@
  * ledger, no I/O.
  */
 @NullMarked
-package io.gpushare.extender.planning;
+package io.gpushare.simulation.planning;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.gpushare.extender.planning;
+package io.gpushare.simulation.planning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,8 +7,8 @@ import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.planning.LowerBound.Limit;
-import io.gpushare.extender.planning.MoreNodes.Plan;
+import io.gpushare.simulation.planning.LowerBound.Limit;
+import io.gpushare.simulation.planning.MoreNodes.Plan;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.card.Share;

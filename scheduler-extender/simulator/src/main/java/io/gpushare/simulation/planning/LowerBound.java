@@ -1,4 +1,4 @@
-package io.gpushare.extender.planning;
+package io.gpushare.simulation.planning;
 
 /**
  * A number of new nodes that is proven to be necessary.

@@ -1,4 +1,4 @@
-package io.gpushare.extender.planning;
+package io.gpushare.simulation.planning;
 
 import java.util.OptionalInt;
 import java.util.function.IntPredicate;
