@@ -9,8 +9,6 @@ import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
-import io.gpushare.extender.report.Explainer;
-import io.gpushare.extender.report.Explanation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
@@ -25,7 +23,6 @@ import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -86,7 +83,7 @@ class MigPlacementTest {
     }
 
     @Test
-    void anInstanceIsNoWholeCardAndWhySaysSo() {
+    void anInstanceIsNoWholeCard() {
         Placer placer = placer(PolicyKind.WSP);
         placer.ledger()
                 .updateNode(
@@ -97,15 +94,6 @@ class MigPlacementTest {
                                         MemoryUnit.GIB, null, List.of(instance("MIG-3", 1, "3g.40gb", 39))))),
                         HostResources.NONE);
         assertThat(place(placer, CARDS, "1")).isEqualTo("refused");
-        Explainer explainer = new Explainer(
-                placer,
-                new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
-                new TestCluster(new Random(1), placer.ledger()));
-        Explanation.Judged judged = (Explanation.Judged) explainer.of(pod(CARDS, "1"));
-        assertThat(judged.refused()).singleElement().satisfies(group -> {
-            assertThat(group.detail()).contains("MIG instances, and whole cards are needed");
-            assertThat(group.model()).isEqualTo("NVIDIA H100 MIG 3g.40gb");
-        });
     }
 
     private static Placer placer(PolicyKind policy) {
