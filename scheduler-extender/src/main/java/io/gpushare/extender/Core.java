@@ -1,7 +1,7 @@
 package io.gpushare.extender;
 
 import io.gpushare.extender.eviction.PodConditions;
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.preemption.PreemptionCounts;
@@ -20,6 +20,7 @@ import java.util.function.Supplier;
 /**
  * What the extender publishes to the extension that explains, shows and measures it.
  *
+ * @param states the cluster as the ledger counts it now
  * @param selection for dry runs of filter
  * @param pods single pods as the API server has them
  * @param outcomes of the placements
@@ -33,7 +34,7 @@ import java.util.function.Supplier;
 public record Core(
         KubernetesApi api,
         Clocks clocks,
-        Ledger ledger,
+        Supplier<ClusterState> states,
         Placer placer,
         NodeSelection selection,
         PodApi pods,

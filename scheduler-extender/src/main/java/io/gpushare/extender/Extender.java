@@ -109,13 +109,12 @@ public final class Extender implements AutoCloseable {
         @Nullable Election election = candidacy == null ? null : candidacy.join(api);
         BooleanSupplier leads = election == null ? () -> true : election::held;
         EventRecorder events = EventRecorder.start(api, leads, clocks);
+        ledger = new Ledger(demands, events);
         placer = new Placer(
-                demands,
+                ledger,
                 new Policies(settings.policy()),
-                events,
                 scoring -> Thread.ofPlatform().daemon().name("scorings").start(scoring),
                 why -> LOG.error("can't weigh the cluster's cards; pods are placed by what was known before", why));
-        ledger = placer.ledger();
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(placer, pods, outcomes, clocks.wall());
@@ -134,7 +133,7 @@ public final class Extender implements AutoCloseable {
         Extension extension = extensions.apply(new Core(
                 api,
                 clocks,
-                ledger,
+                ledger::state,
                 placer,
                 selection,
                 pods,

@@ -5,7 +5,6 @@ import io.gpushare.extender.protocol.RequestObserver;
 import io.gpushare.extender.server.Extension;
 import io.gpushare.insight.defrag.DefragAdvisor;
 import io.gpushare.insight.metrics.ExtenderMetrics;
-import io.gpushare.insight.metrics.MetricsSource;
 import io.gpushare.insight.report.Explainer;
 import io.gpushare.insight.report.WaitAdvice;
 import io.gpushare.insight.report.WaitReporter;
@@ -41,33 +40,25 @@ public final class Insight implements Extension {
 
     public Insight(Core core, Settings settings) {
         this.core = core;
-        Explainer explainer = new Explainer(core.placer(), core.selection(), core.pods());
+        Explainer explainer = new Explainer(core.states(), core.placer(), core.selection(), core.pods());
         PluginMetricsClient usage = new PluginMetricsClient(core.clocks().steady());
         waste = new WasteMonitor(
-                core.placer(), usage, core::ready, core.clocks().wall());
-        advice = new WaitAdvice(core.ledger(), explainer);
+                core.states(),
+                core.placer()::fragmentation,
+                usage,
+                core::ready,
+                core.clocks().wall());
+        advice = new WaitAdvice(core.states());
         view = new ViewAccess(
                 explainer,
                 usage,
                 waste::report,
-                new DefragAdvisor(core.placer(), core.api().evictions(), core.conditions()),
+                new DefragAdvisor(core.states(), core.placer(), core.api().evictions(), core.conditions()),
                 settings.grafana(),
                 settings.version(),
                 settings.access(),
                 new ViewerReviews(core.api().reviews(), settings.namespace()));
-        metrics = new ExtenderMetrics(
-                settings.version(),
-                new MetricsSource(
-                        core.placer(),
-                        core.outcomes(),
-                        core.waiting(),
-                        core.preemptions(),
-                        core.leads(),
-                        core::ready,
-                        core.heard(),
-                        core.changes(),
-                        waste::report,
-                        core.eventsLost()));
+        metrics = new ExtenderMetrics(settings.version(), core, waste::report);
     }
 
     @Override
@@ -83,6 +74,6 @@ public final class Insight implements Extension {
     @Override
     public Paths paths(Vertx vertx, Executor blocking) {
         return new InsightPaths(
-                core.ledger(), metrics, new ViewRoutes(vertx, core.ledger(), view, core.unready(), blocking));
+                core.states(), metrics, new ViewRoutes(vertx, core.states(), view, core.unready(), blocking));
     }
 }

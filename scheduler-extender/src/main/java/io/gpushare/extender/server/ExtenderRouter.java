@@ -62,8 +62,7 @@ final class ExtenderRouter {
     private void add(Extension.Paths paths, VerbRoutes verbs) {
         BodyReader bodies = bodies();
         status();
-        HostCheck hosts =
-                new HostCheck(parts.hosts().or(name -> parts.ledger().node(name).isPresent()));
+        HostCheck hosts = new HostCheck(parts.hosts().or(parts.ledger()::knowsNode));
         boolean plain = settings.tls() == null;
         if (plain) {
             paths.underKnownHosts().forEach(path -> router.route(path).handler(hosts));

@@ -1,10 +1,9 @@
 package io.gpushare.insight.defrag;
 
 import io.gpushare.extender.eviction.PodConditions;
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.ledger.Reservation;
-import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.search.ClusterSearch;
@@ -26,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +43,8 @@ public final class DefragAdvisor {
     private static final Duration LONGEST = Duration.ofSeconds(10);
     private static final int MOST_QUEUED = 4;
 
+    private final Supplier<ClusterState> states;
     private final Placer placer;
-    private final Ledger ledger;
     private final Evictions api;
     private final PodConditions conditions;
     private final Semaphore one = new Semaphore(1);
@@ -68,9 +68,9 @@ public final class DefragAdvisor {
         }
     }
 
-    public DefragAdvisor(Placer placer, Evictions api, PodConditions conditions) {
+    public DefragAdvisor(Supplier<ClusterState> states, Placer placer, Evictions api, PodConditions conditions) {
+        this.states = states;
         this.placer = placer;
-        this.ledger = placer.ledger();
         this.api = api;
         this.conditions = conditions;
     }
@@ -94,7 +94,7 @@ public final class DefragAdvisor {
         return alone(known -> {
             List<Advised> all = new ArrayList<>();
             all.add(wholeCards(known, run, mostMoves));
-            for (PodEntry pod : waitingPods()) {
+            for (PodEntry pod : waitingPods(states.get())) {
                 all.add(waiting(pod.ref(), known, run, mostMoves));
             }
             return all;
@@ -102,14 +102,13 @@ public final class DefragAdvisor {
     }
 
     /** The most important waiting pod of each of some demands that do not fit now. */
-    private List<PodEntry> waitingPods() {
+    private static List<PodEntry> waitingPods(ClusterState state) {
         Map<List<Object>, PodEntry> byDemand = new LinkedHashMap<>();
-        ledger.waiting().stream()
+        state.waiting().stream()
                 .sorted(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST))
                 .forEach(pod -> byDemand.putIfAbsent(amounts(pod.demand()), pod));
         return byDemand.values().stream()
-                .filter(pod ->
-                        ledger.nodeEntries().values().stream().noneMatch(node -> node.refusal(pod.demand()) == null))
+                .filter(pod -> state.entries().values().stream().noneMatch(node -> node.refusal(pod.demand()) == null))
                 .limit(MOST_WAITING)
                 .toList();
     }
@@ -124,7 +123,7 @@ public final class DefragAdvisor {
     }
 
     private Advised waiting(PodRef pod, LearnedPods known, String run, int mostMoves) throws KubernetesException {
-        Optional<PodEntry> entry = ledger.podEntry(pod.uid()).filter(found -> found.node() == null);
+        Optional<PodEntry> entry = states.get().pod(pod.uid()).filter(found -> found.node() == null);
         @Nullable String obstacle = entry.isEmpty() ? "it does not wait any more" : known.learnWaiting(pod);
         return obstacle == null
                 ? settled(pod, known, Question.moves(entry.orElseThrow(), free(run), known, mostMoves))
@@ -133,7 +132,7 @@ public final class DefragAdvisor {
 
     /** The nodes where no other run reserves cards. */
     private Predicate<String> free(String run) {
-        Set<String> reserved = ledger.reservations(source -> source == Source.DEFRAGMENTATION).stream()
+        Set<String> reserved = states.get().reservedForMoves().stream()
                 .filter(each -> !each.run().equals(run))
                 .map(Reservation::node)
                 .collect(Collectors.toSet());
@@ -180,7 +179,7 @@ public final class DefragAdvisor {
         }
         began = System.nanoTime();
         try {
-            return advice.about(new LearnedPods(ledger, api, conditions, api.permitted()));
+            return advice.about(new LearnedPods(states, api, conditions, api.permitted()));
         } catch (KubernetesException e) {
             throw new UnavailableException("the API server does not answer now: " + e.getMessage());
         } finally {

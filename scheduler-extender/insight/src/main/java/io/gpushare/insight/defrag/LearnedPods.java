@@ -2,7 +2,7 @@ package io.gpushare.insight.defrag;
 
 import io.gpushare.extender.eviction.PodConditions;
 import io.gpushare.extender.eviction.VictimCheck;
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -18,13 +18,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the API server has said about pods during one search. Pods that were not read yet may be moved to every node.
  */
 final class LearnedPods implements PodKnowledge {
-    private final Ledger ledger;
+    private final Supplier<ClusterState> states;
     private final Evictions api;
     private final PodConditions conditions;
     private final boolean budgets;
@@ -33,8 +34,8 @@ final class LearnedPods implements PodKnowledge {
     private final Set<String> spared = new HashSet<>();
 
     /** @param budgets whether PodDisruptionBudgets may be read, and evictions tested */
-    LearnedPods(Ledger ledger, Evictions api, PodConditions conditions, boolean budgets) {
-        this.ledger = ledger;
+    LearnedPods(Supplier<ClusterState> states, Evictions api, PodConditions conditions, boolean budgets) {
+        this.states = states;
         this.api = api;
         this.conditions = conditions;
         this.budgets = budgets;
@@ -99,12 +100,12 @@ final class LearnedPods implements PodKnowledge {
 
     private Optional<PodDemand.Valid> successor(PodDetails pod) {
         SchedulingPod successor = new SchedulingPod(pod.ref(), pod.priority(), pod.annotations(), pod.containers());
-        return ledger.demand(successor) instanceof PodDemand.Valid valid ? Optional.of(valid) : Optional.empty();
+        return states.get().demand(successor) instanceof PodDemand.Valid valid ? Optional.of(valid) : Optional.empty();
     }
 
     /** Pods are moved one by one, so each is checked alone. */
     private boolean evictable(Move move) throws KubernetesException {
-        Optional<PodEntry> pod = ledger.podEntry(move.pod().uid());
+        Optional<PodEntry> pod = states.get().pod(move.pod().uid());
         return pod.isPresent()
                 && (!budgets
                         || new VictimCheck(api).check(move.from(), List.of(pod.get()))

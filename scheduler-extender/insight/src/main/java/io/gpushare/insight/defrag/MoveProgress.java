@@ -1,6 +1,6 @@
 package io.gpushare.insight.defrag;
 
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.PodEntry;
 import java.util.List;
 import java.util.Optional;
@@ -10,8 +10,8 @@ public final class MoveProgress {
     private MoveProgress() {}
 
     /** The number of the controller's pods that are placed and do not terminate. */
-    public static int placed(Ledger ledger, String controller) {
-        return (int) ledger.controlledBy(controller).stream()
+    public static int placed(ClusterState state, String controller) {
+        return (int) state.controlledBy(controller).stream()
                 .filter(MoveProgress::placed)
                 .count();
     }
@@ -26,15 +26,15 @@ public final class MoveProgress {
      * @param uid of the evicted pod
      * @param before how many of the controller's pods were placed before
      */
-    public static Optional<String> waitsFor(Ledger ledger, String uid, String controller, int before) {
-        Optional<PodEntry> evicted = ledger.podEntry(uid);
+    public static Optional<String> waitsFor(ClusterState state, String uid, String controller, int before) {
+        Optional<PodEntry> evicted = state.pod(uid);
         if (evicted.isPresent()) {
             return Optional.of("pod " + evicted.get().ref() + " ends");
         }
-        if (placed(ledger, controller) >= before) {
+        if (placed(state, controller) >= before) {
             return Optional.empty();
         }
-        List<PodEntry> waiting = ledger.controlledBy(controller).stream()
+        List<PodEntry> waiting = state.controlledBy(controller).stream()
                 .filter(pod -> pod.node() == null)
                 .toList();
         return Optional.of(

@@ -1,5 +1,6 @@
 package io.gpushare.insight.metrics;
 
+import io.gpushare.extender.Core;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.preemption.PreemptionCounts;
@@ -7,6 +8,7 @@ import io.gpushare.extender.preemption.PreemptionTurns;
 import io.gpushare.extender.preemption.Victims;
 import io.gpushare.extender.protocol.RequestObserver;
 import io.gpushare.extender.scheduling.BindResult;
+import io.gpushare.insight.waste.WasteReport;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The extender's metrics in Prometheus' text format; scheduler-extender/METRICS.md lists them. Counting a request takes
@@ -59,7 +62,8 @@ public final class ExtenderMetrics implements RequestObserver {
             "outcome");
     private final Counter binds = counter("gpushare_extender_binds_total", "Binds by outcome.", "outcome");
 
-    public ExtenderMetrics(String version, MetricsSource source) {
+    /** @param waste what is wasted, as of the last round */
+    public ExtenderMetrics(String version, Core source, Supplier<WasteReport> waste) {
         // Series start at 0 instead of being absent, so that the first event is an increase.
         VERBS.forEach(seconds::initLabelValues);
         VERBS.forEach(verb -> List.of("not_ready", "bad_request", "web_page", "foreign_host")
@@ -82,12 +86,12 @@ public final class ExtenderMetrics implements RequestObserver {
         flag(
                 "gpushare_extender_ready",
                 "1 if this extender leads and its ledger is current, so that it serves kube-scheduler.",
-                source.ready());
+                source::ready);
         counter(
                 "gpushare_extender_annotations_disbelieved_total",
                 "Pods whose allocation annotation is malformed, differs from their demand, or contradicts the"
                         + " annotations of other pods.",
-                source.placer().ledger()::rejectedAnnotations);
+                () -> source.states().get().rejectedAnnotations());
         counter(
                 "gpushare_extender_nudges_total",
                 "Waiting pods that kube-scheduler was made to retry because they fit now.",
@@ -108,7 +112,7 @@ public final class ExtenderMetrics implements RequestObserver {
                 .register(registry);
         preemptions(source.preemptions());
         informers(source);
-        registry.register(new LedgerMetrics(source));
+        registry.register(new LedgerMetrics(source, waste));
     }
 
     private void preemptions(PreemptionCounts counts) {
@@ -138,7 +142,7 @@ public final class ExtenderMetrics implements RequestObserver {
         return value.name().toLowerCase(Locale.ROOT);
     }
 
-    private void informers(MetricsSource source) {
+    private void informers(Core source) {
         GaugeWithCallback.builder()
                 .name("gpushare_extender_informer_heard_timestamp_seconds")
                 .help("Time of the last message from the API server: a list, an event or a bookmark of the watch; 0"

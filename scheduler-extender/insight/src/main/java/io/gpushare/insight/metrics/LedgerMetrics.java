@@ -1,9 +1,10 @@
 package io.gpushare.insight.metrics;
 
-import io.gpushare.extender.placement.LedgerStats;
-import io.gpushare.extender.placement.LedgerStats.Amounts;
-import io.gpushare.extender.placement.LedgerStats.CardUse;
+import io.gpushare.extender.Core;
 import io.gpushare.extender.scheduling.WaitReason;
+import io.gpushare.insight.waste.LedgerStats;
+import io.gpushare.insight.waste.LedgerStats.Amounts;
+import io.gpushare.insight.waste.LedgerStats.CardUse;
 import io.gpushare.insight.waste.Sums;
 import io.gpushare.insight.waste.WasteReport;
 import io.prometheus.metrics.model.registry.MultiCollector;
@@ -16,6 +17,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -32,15 +34,18 @@ final class LedgerMetrics implements MultiCollector {
     private static final int LONGEST_MODEL = 100;
     private static final String OTHER_MODELS = "other";
 
-    private final MetricsSource source;
+    private final Core source;
+    private final Supplier<WasteReport> waste;
 
-    LedgerMetrics(MetricsSource source) {
+    LedgerMetrics(Core source, Supplier<WasteReport> waste) {
         this.source = source;
+        this.waste = waste;
     }
 
     @Override
     public MetricSnapshots collect() {
-        LedgerStats stats = source.placer().stats();
+        LedgerStats stats =
+                LedgerStats.of(source.states().get(), source.placer().fragmentation());
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         all.metricSnapshot(gauge(
                 "gpushare_extender_ledger_nodes",
@@ -59,11 +64,11 @@ final class LedgerMetrics implements MultiCollector {
                 "gpushare_extender_unattributed_pods",
                 "Bound pods with a demand and without a valid allocation annotation.",
                 List.of(point(stats.unattributed()))));
-        if (source.ready().getAsBoolean()) {
+        if (source.ready()) {
             waiting(all);
             cluster(all, byModel(stats));
             nodes(all, stats.usable());
-            waste(all, source.waste().get());
+            waste(all, waste.get());
         }
         return all.build();
     }

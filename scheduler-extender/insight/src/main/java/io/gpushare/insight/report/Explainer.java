@@ -2,7 +2,7 @@ package io.gpushare.insight.report;
 
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AllocationAnnotation;
@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,14 +32,14 @@ import org.jspecify.annotations.Nullable;
  * nothing and are not counted in metrics. kube-scheduler's own filters (taints, CPU, volumes) are not part of them.
  */
 public final class Explainer {
+    private final Supplier<ClusterState> states;
     private final Placer placer;
-    private final Ledger ledger;
     private final NodeSelection selection;
     private final PodApi api;
 
-    public Explainer(Placer placer, NodeSelection selection, PodApi api) {
+    public Explainer(Supplier<ClusterState> states, Placer placer, NodeSelection selection, PodApi api) {
+        this.states = states;
         this.placer = placer;
-        this.ledger = placer.ledger();
         this.selection = selection;
         this.api = api;
     }
@@ -53,7 +54,7 @@ public final class Explainer {
             return new Explanation.Ended(
                     pod.ref(), pod.failure().isEmpty() ? null : Rejection.sentences(pod.failure()));
         }
-        PodDemand demand = ledger.demand(pod);
+        PodDemand demand = states.get().demand(pod);
         if (pod.node() != null && !(demand instanceof PodDemand.NoGpu)) {
             @Nullable Demand valid = demand instanceof PodDemand.Valid of ? of.demand() : null;
             return new Explanation.Bound(
@@ -67,16 +68,18 @@ public final class Explainer {
 
     /** Explains a pod, which need not exist. */
     public Explanation of(SchedulingPod pod) {
-        return switch (ledger.demand(pod)) {
+        ClusterState state = states.get();
+        return switch (state.demand(pod)) {
             case PodDemand.NoGpu _ ->
-                new Explanation.NoDemand(pod.ref(), ledger.nearly(pod).orElse(null));
+                new Explanation.NoDemand(pod.ref(), state.nearly(pod).orElse(null));
             case PodDemand.Invalid(String sentence) -> new Explanation.Invalid(pod.ref(), sentence);
-            case PodDemand.Valid valid -> judged(pod, valid);
+            case PodDemand.Valid valid -> judged(state, pod, valid);
         };
     }
 
-    private Explanation judged(SchedulingPod pod, PodDemand.Valid demand) {
-        List<String> names = ledger.nodes().stream().map(Ledger.NodeView::name).toList();
+    private Explanation judged(ClusterState state, SchedulingPod pod, PodDemand.Valid demand) {
+        List<String> names =
+                state.nodes().stream().map(ClusterState.NodeView::name).toList();
         FilterResult filtered = selection.feasible(pod, selection.named(names));
         List<String> feasible = filtered.feasible(names);
         int[] scores = selection.prioritize(pod, selection.named(feasible));
@@ -94,7 +97,7 @@ public final class Explainer {
                     filtered.why(i),
                     chosen.contains(name),
                     demand.demand(),
-                    ledger.nodeEntryFor(pod.ref().uid(), pod.priority(), name))));
+                    state.entryFor(pod.ref().uid(), pod.priority(), name))));
         }
         List<NodeVerdict> sorted =
                 nodes.stream().sorted(Ranked.ORDER).map(Ranked::node).toList();
@@ -102,9 +105,9 @@ public final class Explainer {
                 pod.ref(),
                 demand.demand(),
                 placer.policy(demand.policy()),
-                filtered.passed() == 0 ? new ScaleUpSearch(placer).of(pod, demand) : null,
+                filtered.passed() == 0 ? new ScaleUpSearch(state, placer).of(pod, demand) : null,
                 Stream.concat(
-                                Advice.of(demand.demand(), sorted, other -> ledger.podEntry(other.uid())).stream(),
+                                Advice.of(demand.demand(), sorted, other -> state.pod(other.uid())).stream(),
                                 demand.notes().stream().map(note -> "Note: " + note + "."))
                         .toList(),
                 sorted);
@@ -130,20 +133,20 @@ public final class Explainer {
     }
 
     /** The nodes as {@link #tally} counts them, with the reasons of each; for a pod that holds nothing. */
-    public Explanation.Judged refusals(PodRef pod, Demand demand) {
+    static Explanation.Judged refusals(ClusterState state, PodRef pod, Demand demand) {
         List<NodeVerdict> nodes = new ArrayList<>();
-        ledger.nodeEntries()
+        state.entries()
                 .forEach((name, entry) -> nodes.add(NodeVerdict.of(name, entry.refusal(demand), false, demand, entry)));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
         return new Explanation.Judged(
-                pod, demand, "", null, Advice.of(demand, nodes, other -> ledger.podEntry(other.uid())), nodes);
+                pod, demand, "", null, Advice.of(demand, nodes, other -> state.pod(other.uid())), nodes);
     }
 
     /** Counts the nodes that can take the demand now, and the others by reason. */
-    public Tally tally(Demand demand) {
+    public static Tally tally(ClusterState state, Demand demand) {
         Map<Reason, Integer> reasons = new LinkedHashMap<>();
         int feasible = 0;
-        for (NodeEntry entry : ledger.nodeEntries().values()) {
+        for (NodeEntry entry : state.entries().values()) {
             @Nullable Reason why = entry.refusal(demand);
             if (why == null) {
                 feasible++;

@@ -4,7 +4,7 @@ import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.placement.FreeNodes;
@@ -40,12 +40,12 @@ final class ScaleUpSearch {
     /** The most pods of a search: it takes up to some tenths of a second. */
     private static final int MOST_PODS = 64;
 
+    private final ClusterState state;
     private final Placer placer;
-    private final Ledger ledger;
 
-    ScaleUpSearch(Placer placer) {
+    ScaleUpSearch(ClusterState state, Placer placer) {
+        this.state = state;
         this.placer = placer;
-        this.ledger = placer.ledger();
     }
 
     /** Nodes with the same cards, CPU and memory; one of them. */
@@ -121,7 +121,7 @@ final class ScaleUpSearch {
 
     /** The waiting pods that come before that pod, in their order. */
     private List<PodEntry> before(SchedulingPod pod) {
-        return ledger.waiting().stream()
+        return state.waiting().stream()
                 .sorted(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST))
                 .takeWhile(each -> !each.ref().uid().equals(pod.ref().uid())
                         && each.priority().value() >= pod.priority())
@@ -129,13 +129,13 @@ final class ScaleUpSearch {
     }
 
     private boolean fitsNowhere(Demand demand) {
-        return placer.directory().all().filter(demand).passed() == 0;
+        return state.entries().values().stream().noneMatch(node -> node.refusal(demand) == null);
     }
 
     /** The kinds of nodes in the cluster, each with the first of its nodes. */
     private List<Kind> kinds() {
         Map<List<Object>, Kind> kinds = new LinkedHashMap<>();
-        new TreeMap<>(ledger.nodeEntries()).forEach((name, node) -> {
+        new TreeMap<>(state.entries()).forEach((name, node) -> {
             Inventory inventory = node.cards().inventory();
             List<Object> cards = inventory.cards().stream()
                     .<Object>map(card -> List.of(card.title(), card.memory()))

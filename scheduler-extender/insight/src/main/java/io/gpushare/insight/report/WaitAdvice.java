@@ -1,6 +1,6 @@
 package io.gpushare.insight.report;
 
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.model.Demand;
@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -26,8 +27,7 @@ public final class WaitAdvice {
     private static final int DEMANDS_PER_ROUND = 16;
     private static final int NOTES_PER_ROUND = 20;
 
-    private final Ledger ledger;
-    private final Explainer explainer;
+    private final Supplier<ClusterState> states;
     private final Map<String, Known> known = new HashMap<>(); // by uid
 
     /**
@@ -45,14 +45,14 @@ public final class WaitAdvice {
     /** What to tell a pod, in sentences. */
     public record Note(PodRef pod, String text) {}
 
-    public WaitAdvice(Ledger ledger, Explainer explainer) {
-        this.ledger = ledger;
-        this.explainer = explainer;
+    public WaitAdvice(Supplier<ClusterState> states) {
+        this.states = states;
     }
 
     /** The pods to tell now. */
     public List<Note> due(Instant now) {
-        List<WaitingPod> pods = ledger.waitingPods();
+        ClusterState state = states.get();
+        List<WaitingPod> pods = state.waitingPods();
         pods = pods.subList(0, Math.min(MOST_PODS, pods.size()));
         known.keySet().retainAll(pods.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
         Map<Demand, Explanation.Judged> judged = new HashMap<>();
@@ -63,8 +63,8 @@ public final class WaitAdvice {
                 if (!judged.containsKey(valid.demand()) && judged.size() == DEMANDS_PER_ROUND) {
                     continue;
                 }
-                Explanation.Judged result =
-                        judged.computeIfAbsent(valid.demand(), any -> explainer.refusals(pod.ref(), valid.demand()));
+                Explanation.Judged result = judged.computeIfAbsent(
+                        valid.demand(), any -> Explainer.refusals(state, pod.ref(), valid.demand()));
                 List<String> advice = result.advice();
                 known.put(pod.ref().uid(), new Known(advice, now));
                 if (!advice.isEmpty() && !advice.equals(last.advice())) {

@@ -1,6 +1,6 @@
 package io.gpushare.insight.routes;
 
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.insight.defrag.DefragAdvisor;
 import io.gpushare.insight.defrag.DefragAdvisor.Advised;
@@ -14,17 +14,18 @@ import io.gpushare.model.PodRef;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Answers about moves of pods: the advice, and what {@code kubectl gpushare defrag --apply} asks between moves. */
 final class DefragAnswers {
     private static final int USUAL_MOVES = 10;
 
-    private final Ledger ledger;
+    private final Supplier<ClusterState> states;
     private final DefragAdvisor advisor;
 
-    DefragAnswers(Ledger ledger, DefragAdvisor advisor) {
-        this.ledger = ledger;
+    DefragAnswers(Supplier<ClusterState> states, DefragAdvisor advisor) {
+        this.states = states;
         this.advisor = advisor;
     }
 
@@ -49,7 +50,7 @@ final class DefragAnswers {
                 "text/defrag-step",
                         advice(parameters -> {
                             Advised goal = goal(parameters);
-                            return Answer.text(() -> DefragStep.of(goal, ledger));
+                            return Answer.text(() -> DefragStep.of(goal, states.get()));
                         }),
                 "text/defrag-moved", this::moved,
                 "text/defrag-bound", parameters -> Answer.text(() -> bound(parameters.text("uid", ""))));
@@ -70,7 +71,7 @@ final class DefragAnswers {
         boolean one = parameters.text("goal", "").equals("one") || parameters.has("pod");
         return DefragPlans.of(
                 one ? List.of(goal(parameters)) : advisor.overview(parameters.text("run", ""), moves(parameters)),
-                ledger);
+                states.get());
     }
 
     private Advised goal(ViewParameters parameters) throws RefusedException, UnavailableException {
@@ -87,7 +88,7 @@ final class DefragAnswers {
     private PodRef waiting(ViewParameters parameters) throws RefusedException {
         String namespace = parameters.text("namespace", "default");
         String name = parameters.text("pod", "");
-        return ledger.waiting().stream()
+        return states.get().waiting().stream()
                 .map(PodEntry::ref)
                 .filter(pod -> pod.namespace().equals(namespace) && pod.name().equals(name))
                 .findFirst()
@@ -98,13 +99,13 @@ final class DefragAnswers {
     private Answer moved(ViewParameters parameters) throws RefusedException {
         int placed = parameters.number("placed", 0, Integer.MAX_VALUE);
         return Answer.text(() -> MoveProgress.waitsFor(
-                        ledger, parameters.text("uid", ""), parameters.text("controller", ""), placed)
+                        states.get(), parameters.text("uid", ""), parameters.text("controller", ""), placed)
                 .map(what -> "until " + what + "\n")
                 .orElse("moved\n"));
     }
 
     private String bound(String uid) {
-        Optional<PodEntry> pod = ledger.podEntry(uid);
+        Optional<PodEntry> pod = states.get().pod(uid);
         @Nullable String node = pod.map(PodEntry::node).orElse(null);
         return pod.isEmpty() ? "gone\n" : node == null ? "waits\n" : "bound " + node + "\n";
     }

@@ -3,7 +3,7 @@ package io.gpushare.insight.routes;
 import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.Methods;
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.server.Extension;
 import io.gpushare.insight.metrics.ExtenderMetrics;
 import io.gpushare.insight.view.InspectedNodes;
@@ -14,9 +14,11 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /** The paths beside those of the verbs: metrics, inspect, and the view with its page. */
-public record InsightPaths(Ledger ledger, ExtenderMetrics metrics, ViewRoutes view) implements Extension.Paths {
+public record InsightPaths(Supplier<ClusterState> states, ExtenderMetrics metrics, ViewRoutes view)
+        implements Extension.Paths {
     private static final String INSPECT = "/gpushare-scheduler/inspect/";
 
     @Override
@@ -57,10 +59,14 @@ public record InsightPaths(Ledger ledger, ExtenderMetrics metrics, ViewRoutes vi
         String path = context.normalizedPath();
         String name = path.length() > INSPECT.length() ? path.substring(INSPECT.length()) : "";
         if (name.isEmpty()) {
-            HttpResponse.json(context.request(), 200, ViewJson.json(InspectedNodes.ofLedger(ledger.nodes())));
+            HttpResponse.json(
+                    context.request(),
+                    200,
+                    ViewJson.json(InspectedNodes.ofLedger(states.get().nodes())));
             return;
         }
-        ledger.node(name)
+        states.get()
+                .node(name)
                 .ifPresentOrElse(
                         node -> HttpResponse.json(
                                 context.request(), 200, ViewJson.json(InspectedNodes.ofLedger(List.of(node)))),

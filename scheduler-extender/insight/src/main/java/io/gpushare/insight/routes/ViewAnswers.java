@@ -1,8 +1,8 @@
 package io.gpushare.insight.routes;
 
 import io.gpushare.extender.http.HttpResponse;
-import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.ledger.ClusterState;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.insight.routes.Answer.Question;
 import io.gpushare.insight.routes.ViewParameters.Output;
@@ -40,7 +40,7 @@ final class ViewAnswers {
     /** The last complete snapshot of the cluster. */
     private record Complete(String revision, Optional<String> unready, Buffer body) {}
 
-    private final Ledger ledger;
+    private final Supplier<ClusterState> states;
     private final ViewAccess view;
     private final ViewRevisions revisions;
     private final Supplier<Optional<String>> unready;
@@ -50,8 +50,12 @@ final class ViewAnswers {
     private final WhyAnswers why;
 
     /** @param unready why this extender does not answer kube-scheduler now; empty when it does */
-    ViewAnswers(Ledger ledger, ViewAccess view, ViewRevisions revisions, Supplier<Optional<String>> unready) {
-        this.ledger = ledger;
+    ViewAnswers(
+            Supplier<ClusterState> states,
+            ViewAccess view,
+            ViewRevisions revisions,
+            Supplier<Optional<String>> unready) {
+        this.states = states;
         this.view = view;
         this.revisions = revisions;
         this.unready = unready;
@@ -69,10 +73,10 @@ final class ViewAnswers {
         waiting.put("text/nodes", ready(this::nodeTable));
         waiting.put("text/top", ready(this::top));
         waiting.put("text/top-pods", ready(this::topPods));
-        why = new WhyAnswers(ledger, view.explainer(), view.usage());
+        why = new WhyAnswers(states, view.explainer(), view.usage());
         waiting.put("explain", ready(why::page));
         waiting.put("text/why", ready(why::text));
-        new DefragAnswers(ledger, view.defrag())
+        new DefragAnswers(states, view.defrag())
                 .questions()
                 .forEach((path, question) -> waiting.put(path, ready(question)));
     }
@@ -126,36 +130,38 @@ final class ViewAnswers {
         if (pod.isEmpty()) {
             throw new RefusedException(400, "write in 'pod' a part of the pod's namespace/name");
         }
-        return Answer.json(() -> Nodes.having(ledger.nodes(), pod));
+        return Answer.json(() -> Nodes.having(states.get().nodes(), pod));
     }
 
     /** As {@code /gpushare-scheduler/inspect}, which the port of the view does not have. */
     private Answer inspect(ViewParameters parameters) throws RefusedException {
-        List<NodeView> nodes = selected(parameters);
+        List<NodeView> nodes = selected(states.get(), parameters);
         return Answer.json(() -> InspectedNodes.ofLedger(nodes));
     }
 
     private Answer nodes(ViewParameters parameters) throws RefusedException {
         List<String> names = parameters.names("names", LARGEST_SELECTION);
+        ClusterState state = states.get();
         var details = details(
+                state,
                 names.isEmpty()
-                        ? ledger.nodes()
+                        ? state.nodes()
                         : names.stream()
-                                .flatMap(name -> ledger.node(name).stream())
+                                .flatMap(name -> state.node(name).stream())
                                 .toList(),
                 true);
         return Answer.json(() -> Nodes.of(details.get()));
     }
 
     private Answer summary(ViewParameters parameters) throws RefusedException {
-        var nodes = details(selected(parameters), false);
+        var nodes = details(parameters, false);
         return Answer.text(() -> new InspectText(nodes.get()).summary());
     }
 
     private Answer details(ViewParameters parameters) throws RefusedException {
         Output output = parameters.output();
         boolean notes = parameters.text("notes", "").isEmpty();
-        var nodes = details(selected(parameters), output != Output.TEXT);
+        var nodes = details(parameters, output != Output.TEXT);
         return Answer.of(
                 output, () -> InspectedNodes.of(nodes.get()), () -> new InspectText(nodes.get()).details(notes));
     }
@@ -163,8 +169,7 @@ final class ViewAnswers {
     private Answer nodeTable(ViewParameters parameters) throws RefusedException {
         Output output = parameters.output();
         SortBy order = parameters.sortBy();
-        var nodes =
-                details(selected(parameters), output != Output.TEXT || order == SortBy.USED || order == SortBy.UNUSED);
+        var nodes = details(parameters, output != Output.TEXT || order == SortBy.USED || order == SortBy.UNUSED);
         return Answer.of(
                 output,
                 () -> InspectedNodes.of(order.nodes(nodes.get())),
@@ -174,7 +179,7 @@ final class ViewAnswers {
     private Answer top(ViewParameters parameters) throws RefusedException {
         Output output = parameters.output();
         SortBy order = parameters.sortBy();
-        var nodes = details(selected(parameters), true);
+        var nodes = details(parameters, true);
         return Answer.of(
                 output,
                 () -> Nodes.of(order.nodes(nodes.get())),
@@ -185,7 +190,7 @@ final class ViewAnswers {
         Output output = parameters.output();
         SortBy order = parameters.sortBy();
         String namespace = parameters.text("namespace", "");
-        var nodes = details(selected(parameters), true);
+        var nodes = details(parameters, true);
         return Answer.of(
                 output,
                 () -> PodsOnCards.of(nodes.get(), namespace, order),
@@ -210,14 +215,14 @@ final class ViewAnswers {
     }
 
     private Answer nodeNames() {
-        return lines(ledger.nodes().stream()
+        return lines(states.get().nodes().stream()
                 .filter(node -> !node.cards().cards().isEmpty())
                 .map(NodeView::name));
     }
 
     private Answer waitingNames(ViewParameters parameters) {
         String namespace = parameters.text("namespace", "default");
-        return lines(ledger.waitingPods().stream()
+        return lines(states.get().waitingPods().stream()
                 .map(WaitingPod::ref)
                 .filter(pod -> pod.namespace().equals(namespace))
                 .map(PodRef::name));
@@ -229,18 +234,23 @@ final class ViewAnswers {
     }
 
     /** The node that a parameter names, or all nodes. */
-    private List<NodeView> selected(ViewParameters parameters) throws RefusedException {
+    private static List<NodeView> selected(ClusterState state, ViewParameters parameters) throws RefusedException {
         String name = parameters.text("node", "");
         return name.isEmpty()
-                ? ledger.nodes()
-                : List.of(ledger.node(name)
+                ? state.nodes()
+                : List.of(state.node(name)
                         .orElseThrow(() -> new RefusedException(
                                 404,
                                 "node \"" + name + "\" is not known; kubectl gpushare shows all nodes with cards")));
     }
 
-    private Supplier<List<NodeDetails>> details(List<NodeView> nodes, boolean measured) {
+    private Supplier<List<NodeDetails>> details(ViewParameters parameters, boolean measured) throws RefusedException {
+        ClusterState state = states.get();
+        return details(state, selected(state, parameters), measured);
+    }
+
+    private Supplier<List<NodeDetails>> details(ClusterState state, List<NodeView> nodes, boolean measured) {
         Map<String, NodeUse> usage = measured ? view.usage().of(nodes) : Map.of();
-        return () -> NodeDetails.of(nodes, usage, ledger.unattributedUnits());
+        return () -> NodeDetails.of(nodes, usage, state.unattributedUnits());
     }
 }

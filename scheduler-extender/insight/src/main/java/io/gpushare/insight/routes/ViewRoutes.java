@@ -6,7 +6,7 @@ import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.JsonBody;
 import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.http.Methods;
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.insight.view.ViewRevisions;
 import io.gpushare.model.text.Printable;
 import io.vertx.core.Context;
@@ -56,13 +56,17 @@ public final class ViewRoutes {
     private final ViewerTokens tokens;
 
     public ViewRoutes(
-            Vertx vertx, Ledger ledger, ViewAccess view, Supplier<Optional<String>> unready, Executor blocking) {
+            Vertx vertx,
+            Supplier<ClusterState> states,
+            ViewAccess view,
+            Supplier<Optional<String>> unready,
+            Executor blocking) {
         this.vertx = vertx;
         this.blocking = blocking;
         this.access = view.access();
         this.tokens = new ViewerTokens(view.viewers(), System::nanoTime);
-        ViewRevisions revisions = new ViewRevisions(ledger, view.explainer());
-        this.answers = new ViewAnswers(ledger, view, revisions, unready);
+        ViewRevisions revisions = new ViewRevisions(states);
+        this.answers = new ViewAnswers(states, view, revisions, unready);
         vertx.setPeriodic(REST.toMillis(), timer -> blocking.execute(() -> revisions.rest(System.nanoTime())));
     }
 

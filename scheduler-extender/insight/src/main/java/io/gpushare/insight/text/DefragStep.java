@@ -1,6 +1,6 @@
 package io.gpushare.insight.text;
 
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.search.Departure;
 import io.gpushare.extender.search.Move;
 import io.gpushare.extender.search.Plan;
@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 public final class DefragStep {
     private DefragStep() {}
 
-    public static String of(Advised advised, Ledger ledger) {
+    public static String of(Advised advised, ClusterState state) {
         return switch (advised.plan()) {
             case Plan.NotNeeded(String node) ->
                 "ready " + node
@@ -40,18 +40,18 @@ public final class DefragStep {
                                 move.pod().uid(),
                                 move.controller().kind(),
                                 controller,
-                                String.valueOf(MoveProgress.placed(ledger, controller)),
+                                String.valueOf(MoveProgress.placed(state, controller)),
                                 freed.node(),
                                 freed.cards().stream().map(CardId::uuid).collect(Collectors.joining(",")),
                                 move.to(),
-                                held(freed, ledger) ? "held" : "open")
+                                held(freed, state) ? "held" : "open")
                         + "\n";
             }
         };
     }
 
-    private static boolean held(Departure freed, Ledger ledger) {
-        return ledger.node(freed.node())
+    private static boolean held(Departure freed, ClusterState state) {
+        return state.node(freed.node())
                 .filter(view -> view.cards().cards().stream()
                         .map(CardState::card)
                         .filter(card -> freed.cards().contains(card.id()))

@@ -1,6 +1,6 @@
 package io.gpushare.insight.usage;
 
-import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.waste.CardUsage;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,8 +1,10 @@
 package io.gpushare.insight.usage;
 
-import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.ledger.ClusterState;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
+import io.gpushare.extender.policy.scoring.Fragmentation;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
+import io.gpushare.insight.waste.LedgerStats;
 import io.gpushare.insight.waste.WasteHistory;
 import io.gpushare.insight.waste.WasteReport;
 import io.gpushare.insight.waste.WasteRound;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Adds up what is wasted, in rounds over all nodes. It asks few plugins at a time and waits between, so that a round of
@@ -24,7 +27,8 @@ public final class WasteMonitor {
     private static final Duration PAUSE = Duration.ofMillis(200);
     private static final Duration PERIOD = Duration.ofSeconds(10);
 
-    private final Placer placer;
+    private final Supplier<ClusterState> states;
+    private final Supplier<Fragmentation> fragmentation;
     private final PluginMetricsClient plugins;
     private final BooleanSupplier ready;
     private final InstantSource wall;
@@ -32,12 +36,19 @@ public final class WasteMonitor {
     private volatile WasteReport report = WasteReport.NONE;
 
     /**
-     * A monitor of these nodes.
+     * A monitor of the cluster.
      *
+     * @param fragmentation how the free memory of nodes is weighed now
      * @param ready whether this extender leads and its ledger is current: only then it asks the plugins
      */
-    public WasteMonitor(Placer placer, PluginMetricsClient plugins, BooleanSupplier ready, InstantSource wall) {
-        this.placer = placer;
+    public WasteMonitor(
+            Supplier<ClusterState> states,
+            Supplier<Fragmentation> fragmentation,
+            PluginMetricsClient plugins,
+            BooleanSupplier ready,
+            InstantSource wall) {
+        this.states = states;
+        this.fragmentation = fragmentation;
         this.plugins = plugins;
         this.ready = ready;
         this.wall = wall;
@@ -65,7 +76,7 @@ public final class WasteMonitor {
     void round(Duration pause) throws InterruptedException {
         WasteRound round = new WasteRound();
         List<NodeView> together = new ArrayList<>();
-        for (NodeView node : placer.ledger().nodes()) {
+        for (NodeView node : states.get().nodes()) {
             if (!ready.getAsBoolean()) {
                 report = WasteReport.NONE;
                 return;
@@ -81,7 +92,10 @@ public final class WasteMonitor {
             }
         }
         add(round, together);
-        report = round.end(placer.stats(), wall.instant().truncatedTo(ChronoUnit.SECONDS), history);
+        report = round.end(
+                LedgerStats.of(states.get(), fragmentation.get()),
+                wall.instant().truncatedTo(ChronoUnit.SECONDS),
+                history);
     }
 
     private void add(WasteRound round, List<NodeView> nodes) {

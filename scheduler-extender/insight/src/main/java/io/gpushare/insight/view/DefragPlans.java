@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.search.Departure;
 import io.gpushare.extender.search.Move;
 import io.gpushare.extender.search.Plan;
@@ -63,14 +63,14 @@ public record DefragPlans(int version, @JsonInclude boolean budgetsChecked, List
         }
     }
 
-    public static DefragPlans of(List<Advised> advised, Ledger ledger) {
+    public static DefragPlans of(List<Advised> advised, ClusterState state) {
         return new DefragPlans(
                 ViewJson.VERSION,
                 advised.stream().allMatch(Advised::budgets),
-                advised.stream().map(each -> of(each, ledger)).toList());
+                advised.stream().map(each -> of(each, state)).toList());
     }
 
-    private static OnePlan of(Advised advised, Ledger ledger) {
+    private static OnePlan of(Advised advised, ClusterState state) {
         return switch (advised.plan()) {
             case Plan.NotNeeded(String node) ->
                 new OnePlan(advised.waiting(), State.NOT_NEEDED, node, null, null, List.of());
@@ -83,25 +83,23 @@ public record DefragPlans(int version, @JsonInclude boolean budgetsChecked, List
                         null,
                         null,
                         (int) leave.moves().count(),
-                        leave.departures().stream()
-                                .map(each -> of(each, ledger))
-                                .toList());
+                        leave.departures().stream().map(each -> of(each, state)).toList());
         };
     }
 
-    private static Freed of(Departure freed, Ledger ledger) {
+    private static Freed of(Departure freed, ClusterState state) {
         return new Freed(
                 freed.node(),
                 freed.cards(),
                 freed.moves().stream().map(Moved::of).toList(),
                 freed.cards().stream()
-                        .map(card -> "GPU" + index(freed.node(), card, ledger))
+                        .map(card -> "GPU" + index(freed.node(), card, state))
                         .sorted()
                         .collect(Collectors.joining(", ")));
     }
 
-    private static String index(String node, CardId id, Ledger ledger) {
-        return ledger.node(node)
+    private static String index(String node, CardId id, ClusterState state) {
+        return state.node(node)
                 .flatMap(view -> view.cards().inventory().card(id))
                 .map(card -> String.valueOf(card.index()))
                 .orElse(" " + id.uuid());

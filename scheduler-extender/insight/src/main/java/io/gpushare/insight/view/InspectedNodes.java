@@ -1,7 +1,7 @@
 package io.gpushare.insight.view;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.view.NodeDetails.OneCard;
 import io.gpushare.insight.waste.PodOnCard;
 import java.util.List;

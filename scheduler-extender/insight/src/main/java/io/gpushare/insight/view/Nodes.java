@@ -1,6 +1,6 @@
 package io.gpushare.insight.view;
 
-import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
 import java.util.List;
 
 /** Nodes as a response: in full, or their names. */

@@ -1,7 +1,7 @@
 package io.gpushare.insight.view;
 
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.report.ScaleUp;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.NoCards;

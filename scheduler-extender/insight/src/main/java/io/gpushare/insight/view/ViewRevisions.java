@@ -1,9 +1,8 @@
 package io.gpushare.insight.view;
 
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.insight.report.Explainer;
+import io.gpushare.extender.ledger.ClusterState;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,10 +12,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the snapshots of the cluster and computes the changes since an older one. It reads the whole ledger only on a
+ * Numbers the snapshots of the cluster and computes the changes since an older one. It reads the whole state only on a
  * request and compares: no change is missed and the verbs pay nothing. A caller without a snapshot, or with one of
  * another extender, gets a complete one. The work does not grow with the number of callers.
  */
@@ -26,8 +26,7 @@ public final class ViewRevisions {
     private static final long IDLE_NANOS = 120_000_000_000L;
     private static final int GONE = 10_000;
 
-    private final Ledger ledger;
-    private final Explainer explainer;
+    private final Supplier<ClusterState> states;
     // Distinguishes this process from other extenders, which count from 1 too.
     private String epoch = "";
     private long revision;
@@ -43,9 +42,8 @@ public final class ViewRevisions {
     /** A node as of the last refresh, and the revision in which it last changed. */
     private record Known(NodeView view, long since) {}
 
-    public ViewRevisions(Ledger ledger, Explainer explainer) {
-        this.ledger = ledger;
-        this.explainer = explainer;
+    public ViewRevisions(Supplier<ClusterState> states) {
+        this.states = states;
     }
 
     /**
@@ -107,9 +105,10 @@ public final class ViewRevisions {
     private void refresh(long nanos) {
         long next = revision + 1;
         boolean first = revision == 0;
-        boolean changed = refreshNodes(next);
+        ClusterState state = states.get();
+        boolean changed = refreshNodes(state, next);
         if (first || nanos - queueAt >= QUEUE_NANOS || changed) {
-            changed |= refreshQueue(next);
+            changed |= refreshQueue(state, next);
             queueAt = nanos;
         }
         if (changed || first) {
@@ -121,11 +120,11 @@ public final class ViewRevisions {
         refreshedAt = nanos;
     }
 
-    private boolean refreshNodes(long next) {
+    private boolean refreshNodes(ClusterState state, long next) {
         boolean changed = false;
         int others = 0;
         Set<String> there = new HashSet<>();
-        for (NodeView view : ledger.nodes()) {
+        for (NodeView view : state.nodes()) {
             if (withoutCards(view)) {
                 others++;
                 continue;
@@ -168,8 +167,8 @@ public final class ViewRevisions {
                 && Objects.equals(old.address(), now.address());
     }
 
-    private boolean refreshQueue(long next) {
-        WaitingQueue now = WaitingQueue.of(ledger.waitingPods(), explainer);
+    private boolean refreshQueue(ClusterState state, long next) {
+        WaitingQueue now = WaitingQueue.of(state);
         if (now.equals(queue)) {
             return false;
         }

@@ -2,6 +2,7 @@ package io.gpushare.insight.view;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.insight.report.Explainer;
@@ -70,8 +71,8 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
             @Nullable String fault,
             @Nullable Integer demand) {}
 
-    /** The queue of these pods, in their order. */
-    static WaitingQueue of(List<WaitingPod> all, Explainer explainer) {
+    static WaitingQueue of(ClusterState state) {
+        List<WaitingPod> all = state.waitingPods();
         Map<Demand, Integer> numbers = new HashMap<>();
         List<Requested> demands = new ArrayList<>();
         List<Pod> pods = new ArrayList<>();
@@ -79,7 +80,7 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
             @Nullable Demand demand = pod.demand() instanceof PodDemand.Valid valid ? valid.demand() : null;
             if (demand != null && demands.size() < MOST_DEMANDS && !numbers.containsKey(demand)) {
                 numbers.put(demand, demands.size());
-                demands.add(Requested.of(demand, explainer.tally(demand)));
+                demands.add(Requested.of(demand, Explainer.tally(state, demand)));
             }
             pods.add(new Pod(
                     pod.ref(),

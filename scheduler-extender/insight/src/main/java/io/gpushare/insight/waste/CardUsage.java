@@ -1,6 +1,6 @@
 package io.gpushare.insight.waste;
 
-import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package io.gpushare.insight.waste;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.gpushare.extender.placement.LedgerStats.Amounts;
+import io.gpushare.insight.waste.LedgerStats.Amounts;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Predicate;

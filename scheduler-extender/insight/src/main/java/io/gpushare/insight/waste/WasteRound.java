@@ -1,9 +1,8 @@
 package io.gpushare.insight.waste;
 
-import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.placement.LedgerStats;
-import io.gpushare.extender.placement.LedgerStats.Amounts;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
+import io.gpushare.insight.waste.LedgerStats.Amounts;
 import io.gpushare.insight.waste.WasteReport.Group;
 import io.gpushare.insight.waste.WasteReport.NodeWaste;
 import io.gpushare.insight.waste.WasteReport.Sample;

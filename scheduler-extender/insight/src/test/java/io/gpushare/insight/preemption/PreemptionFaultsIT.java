@@ -94,7 +94,7 @@ class PreemptionFaultsIT extends WithPreemption {
         running("low-a", "n1", memory(15), 0, 1);
         running("low-b", "n1", memory(15), 50, 1);
         api.node("n2", TestApiServer.TWO_T4);
-        await().atMost(SOON).until(() -> extender.ledger.node("n2").isPresent());
+        await().atMost(SOON).until(() -> extender.ledger.state().node("n2").isPresent());
         running("middle-c", "n2", memory(15), 60);
         running("middle-d", "n2", memory(15), 60);
         waiting("high", memory(10), 100);

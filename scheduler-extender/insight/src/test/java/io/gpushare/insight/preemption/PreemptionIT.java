@@ -99,7 +99,7 @@ class PreemptionIT extends WithPreemption {
     void anUnusedNodeThatThePodDoesNotAcceptKeepsNobodyFromBeingEvicted() throws Exception {
         fullNode();
         api.node("n2", TestApiServer.TWO_T4);
-        await().atMost(SOON).until(() -> extender.ledger.node("n2").isPresent());
+        await().atMost(SOON).until(() -> extender.ledger.state().node("n2").isPresent());
         api.taint("n2", "reserved");
         waiting("high", memory(15), 100);
         await().atMost(SOON).until(() -> !api.evicted().isEmpty());
@@ -132,7 +132,7 @@ class PreemptionIT extends WithPreemption {
         api.node("n2", TestApiServer.TWO_T4);
         running("low-a", "n1", memory(15), 5);
         running("low-b", "n1", memory(15), 5);
-        await().atMost(SOON).until(() -> extender.ledger.node("n2").isPresent());
+        await().atMost(SOON).until(() -> extender.ledger.state().node("n2").isPresent());
         running("low-c", "n2", memory(15), 0);
         running("low-d", "n2", memory(15), 0);
         api.taint("n1", "reserved");

@@ -34,6 +34,7 @@ class ExplainerProperties {
         List<String> nodes = cluster(random, ledger);
         NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
         Explainer explainer = new Explainer(
+                ledger::state,
                 placer,
                 new NodeSelection(
                         placer,
@@ -50,7 +51,7 @@ class ExplainerProperties {
                 assertThat(node.why()).isEqualTo(filtered.why(nodes.indexOf(node.node())));
                 assertThat(node.why() == null).isEqualTo(enough(judged, node));
             }
-            assertThat(explainer.tally(judged.demand()))
+            assertThat(Explainer.tally(ledger.state(), judged.demand()))
                     .isEqualTo(new Explainer.Tally(judged.feasible(), judged.reasons()));
             if (!filtered.feasible(nodes).isEmpty()) {
                 assertThat(judged.nodes().stream().filter(NodeVerdict::chosen).map(NodeVerdict::node))

@@ -32,7 +32,7 @@ class ExplainerTest {
     private final Ledger ledger = placer.ledger();
     private final NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
     private final TestCluster cluster = new TestCluster(new Random(1), ledger);
-    private final Explainer explainer = new Explainer(placer, selection, cluster);
+    private final Explainer explainer = new Explainer(ledger::state, placer, selection, cluster);
 
     @Test
     void whySaysForWhomItIsReserved() {

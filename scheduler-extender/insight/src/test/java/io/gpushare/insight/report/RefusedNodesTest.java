@@ -45,6 +45,7 @@ class RefusedNodesTest {
     private final Placer placer = TestCluster.placer();
     private final Ledger ledger = placer.ledger();
     private final Explainer explainer = new Explainer(
+            ledger::state,
             placer,
             new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
             new TestCluster(new Random(1), ledger));

@@ -78,7 +78,7 @@ class VerdictProperties {
                 Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory(random))),
                 new HostResources(64_000, 1 << 18));
         NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
-        Explainer explainer = new Explainer(placer, selection, new TestCluster(random, ledger));
+        Explainer explainer = new Explainer(ledger::state, placer, selection, new TestCluster(random, ledger));
         for (int i = 0; i < 25; i++) {
             SchedulingPod pod = pod(random);
             if (!(ledger.demand(pod) instanceof PodDemand.Valid demand)) {

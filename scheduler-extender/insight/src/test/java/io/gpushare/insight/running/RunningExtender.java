@@ -103,7 +103,7 @@ public final class RunningExtender implements AutoCloseable {
             return new Insight(published, settings.shown());
         });
         placer = core.join().placer();
-        ledger = core.join().ledger();
+        ledger = placer.ledger();
         binder = extender.binder();
         leadership = extender.leadership();
     }

@@ -2,7 +2,7 @@ package io.gpushare.insight.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.view.NodeDetails;
 import io.gpushare.insight.waste.CardUsage.CardUse;
 import io.gpushare.insight.waste.CardUsage.NodeUse;

@@ -3,7 +3,7 @@ package io.gpushare.insight.usage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import io.gpushare.extender.ledger.Ledger.NodeView;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.waste.CardUsage.CardUse;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
 import io.gpushare.model.card.Inventory;

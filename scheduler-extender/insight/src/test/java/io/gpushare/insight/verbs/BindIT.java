@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.insight.running.RunningExtender;
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.TestApiServer.Fault;
@@ -143,7 +144,7 @@ class BindIT extends WithExtender {
         api.release();
         assertThat(bind.get(10, TimeUnit.SECONDS)).contains("not by this extender");
         assertThat(used("n1")).isZero();
-        await().until(() -> extender.placer.stats().unattributed() == 1);
+        await().until(() -> LedgerCounts.of(extender.placer.ledger()).unattributed() == 1);
     }
 
     @Test
@@ -256,7 +257,7 @@ class BindIT extends WithExtender {
 
     private void awaitSeen(int pods) {
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.placer.stats().holding(Standing.SEEN) == pods);
+                .until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == pods);
     }
 
     private int used(String node) throws Exception {

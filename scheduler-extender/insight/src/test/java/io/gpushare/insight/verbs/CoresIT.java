@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithView;
 import io.gpushare.model.codec.ResourceNames;
@@ -116,14 +117,15 @@ class CoresIT extends WithView {
         filter("a", 2, "100");
         assertThat(bind("a")).isEmpty();
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.placer.stats().holding(Standing.SEEN) == 1);
+                .until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == 1);
         api.boundByOther(
                 "a",
                 "mps",
                 Map.of(
                         "gpushare.io/allocation",
                         "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-m\":2}}]}"));
-        await().atMost(Duration.ofSeconds(10)).until(() -> extender.ledger.rejectedAnnotations() > 0);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> extender.ledger.state().rejectedAnnotations() > 0);
         assertThat(filter("b", 2, "1").getJsonObject("FailedNodes").getMap()).containsEntry("mps", INSUFFICIENT);
 
         api.phase("a", "Succeeded");

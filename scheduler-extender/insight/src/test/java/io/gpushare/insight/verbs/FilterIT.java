@@ -45,7 +45,7 @@ class FilterIT extends WithSharedExtender {
     void filterUsesTheSentenceThatUsersSearchForAndAllowsPreemption() throws Exception {
         api.node("full", TestApiServer.TWO_T4);
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.node("full").isPresent());
+                .until(() -> extender.ledger.state().node("full").isPresent());
         for (String name : List.of("x", "y")) {
             api.pod(name, "uid-" + name, new JsonObject().put("aliyun.com/gpu-mem", "15"));
             assertThat(extender.bind(name, "uid-" + name, "full")).isEmpty();
@@ -76,7 +76,7 @@ class FilterIT extends WithSharedExtender {
     void whereAnotherNodeCouldTakeThePodNoScaleUpIsNeeded() throws Exception {
         api.node("large", TestApiServer.TWO_T4.replace("15360", "40960"));
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.node("large").isPresent());
+                .until(() -> extender.ledger.state().node("large").isPresent());
         String big = POD.replace("\"3\"", "\"16\"");
         assertThat(extender.post("filter", args(big, "\"n1\"")).body())
                 .contains("\"n1\":\"No card is large enough, even when empty\"");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.TestApiServer.Fault;
 import io.gpushare.insight.running.WithExtender;
@@ -65,7 +66,7 @@ class GpushareFaultsIT extends WithExtender {
         for (int i = 0; i < BINDS; i++) {
             api.pod("b" + i, "uid-b" + i, new JsonObject().put("aliyun.com/gpu-mem", "2"));
         }
-        await().until(() -> extender.ledger.node("m9").isPresent());
+        await().until(() -> extender.ledger.state().node("m9").isPresent());
         api.delay(20);
         api.losing(losing);
         Semaphore permits = new Semaphore(AT_ONCE);
@@ -89,12 +90,12 @@ class GpushareFaultsIT extends WithExtender {
             }
         }
         await().atMost(Duration.ofSeconds(20))
-                .until(() -> extender.placer.stats().holding(Standing.SEEN) == BINDS + 1);
+                .until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == BINDS + 1);
         Set<String> uids = api.bindings().stream()
                 .map(binding -> binding.getJsonObject("metadata").getString("uid"))
                 .collect(Collectors.toSet());
         assertThat(uids).hasSize(BINDS);
-        assertThat(extender.placer.stats().overcommitted()).isZero();
+        assertThat(LedgerCounts.of(extender.placer.ledger()).overcommitted()).isZero();
         for (int i = 0; i < BINDS; i++) {
             assertThat(api.object("default/b" + i).getJsonObject("spec").getString("nodeName"))
                     .isEqualTo("m" + i % 10);
@@ -140,7 +141,7 @@ class GpushareFaultsIT extends WithExtender {
     @Test
     void e7cInspectReturnsAllNodesThoughOneLostAUsedCard() throws Exception {
         api.node("n2", TestApiServer.TWO_T4);
-        await().until(() -> extender.ledger.node("n2").isPresent());
+        await().until(() -> extender.ledger.state().node("n2").isPresent());
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
         api.node("n1", "{\"version\":1,\"unitMiB\":1024,\"cards\":[]}");
         await().until(() ->
@@ -158,7 +159,7 @@ class GpushareFaultsIT extends WithExtender {
     @Test
     void e10APodThatNoLongerFitsGetsTheReasonAndIsPlacedElsewhere() throws Exception {
         api.node("n2", TestApiServer.TWO_T4);
-        await().until(() -> extender.ledger.node("n2").isPresent());
+        await().until(() -> extender.ledger.state().node("n2").isPresent());
         api.pod("both", "uid-both", new JsonObject().put("aliyun.com/gpu-count", "2"));
         assertThat(extender.bind("both", "uid-both", "n1")).isEmpty();
         assertThat(extender.bind("p", "uid-p", "n1")).isEqualTo("Insufficient GPU Memory in one device");

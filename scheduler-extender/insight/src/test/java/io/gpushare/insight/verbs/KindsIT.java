@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithExtender;
 import io.vertx.core.json.JsonArray;
@@ -68,7 +69,7 @@ class KindsIT extends WithExtender {
                         .fieldNames())
                 .containsExactly("gpushare.io/allocation");
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.placer.stats().holding(Standing.SEEN) == 1);
+                .until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == 1);
 
         assertThat(filter("q", 24, "gpushare.io/cards", "2").getJsonArray("NodeNames"))
                 .containsExactly("t4s");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithExtender;
 import io.vertx.core.json.JsonArray;
@@ -175,11 +176,12 @@ class PreemptIT extends WithExtender {
                         assertThat(extender.bind(name, "uid-" + name, node)).isEmpty());
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> extender.ledger
+                                .state()
                                 .node(node)
                                 .orElseThrow()
                                 .cards()
                                 .allocationOf("uid-" + name)
                                 .isPresent()
-                        && extender.placer.stats().holding(Standing.BOUND) == 0);
+                        && LedgerCounts.of(extender.placer.ledger()).holding(Standing.BOUND) == 0);
     }
 }

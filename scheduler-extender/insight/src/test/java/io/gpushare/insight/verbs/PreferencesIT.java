@@ -20,7 +20,7 @@ class PreferencesIT extends WithPreemption {
     void addNodes() {
         api.node("n2", TestApiServer.TWO_T4);
         api.node("n3", TestApiServer.TWO_T4);
-        await().atMost(SOON).until(() -> extender.ledger.nodes().size() == 3);
+        await().atMost(SOON).until(() -> extender.ledger.state().nodes().size() == 3);
     }
 
     @ParameterizedTest

@@ -31,8 +31,8 @@ class ScaleUpIT extends WithView {
         api.node("t4", TestApiServer.TWO_T4);
         api.node("large", TestApiServer.TWO_T4.replace("15360", "81920").replace("Tesla T4", "NVIDIA A100"));
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.node("large").isPresent()
-                        && extender.ledger.node("t4").isPresent());
+                .until(() -> extender.ledger.state().node("large").isPresent()
+                        && extender.ledger.state().node("t4").isPresent());
         whole("uses-t4", 2);
         assertThat(extender.bind("uses-t4", "uid-uses-t4", "t4")).isEmpty();
         whole("uses-large", 2);

@@ -2,18 +2,14 @@ package io.gpushare.insight.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.ledger.AnnotationObserver;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
-import io.gpushare.extender.scheduling.DecideIn;
-import io.gpushare.extender.scheduling.NodeSelection;
-import io.gpushare.extender.scheduling.PodApi;
-import io.gpushare.insight.report.Explainer;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
@@ -27,7 +23,6 @@ import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ResourceNames;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,27 +30,11 @@ class ViewRevisionsTest {
     private static final long SECOND = 1_000_000_000;
 
     private final DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
-    private final Placer placer = new Placer(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final Placer placer =
+            new Placer(new Ledger(demands, AnnotationObserver.none()), new Policies(PolicyKind.WSP));
     private final Ledger ledger = placer.ledger();
-    private final ViewRevisions revisions = new ViewRevisions(
-            ledger,
-            new Explainer(
-                    placer,
-                    new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
-                    new NoPods()));
+    private final ViewRevisions revisions = new ViewRevisions(ledger::state);
     private long now = 5 * SECOND;
-
-    private static final class NoPods implements PodApi {
-        @Override
-        public Optional<ClusterPod> pod(String namespace, String name) {
-            return Optional.empty();
-        }
-
-        @Override
-        public void bind(PodRef pod, String node, Map<String, String> annotations) {
-            throw new UnsupportedOperationException();
-        }
-    }
 
     @BeforeEach
     void nodes() {
@@ -75,7 +54,10 @@ class ViewRevisionsTest {
     }
 
     private static List<String> names(ClusterChanges changes) {
-        return changes.nodes().stream().map(Ledger.NodeView::name).sorted().toList();
+        return changes.nodes().stream()
+                .map(ClusterState.NodeView::name)
+                .sorted()
+                .toList();
     }
 
     @Test

@@ -35,7 +35,7 @@ class WaitEventIT {
             api.refused("big");
             try (RunningExtender extender =
                     new RunningExtender(api.kubeconfig(folder), 1 << 20, new Clocks(() -> now, () -> now)).ready()) {
-                await().until(() -> !extender.ledger.waitingPods().isEmpty());
+                await().until(() -> !extender.ledger.state().waitingPods().isEmpty());
                 // The first round sees the pod, and time is passed in.
                 await().pollInterval(Duration.ofMillis(200))
                         .atMost(Duration.ofSeconds(30))

@@ -2,12 +2,11 @@ package io.gpushare.insight.waste;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.ledger.Ledger.NodeView;
-import io.gpushare.extender.placement.LedgerStats;
-import io.gpushare.extender.placement.LedgerStats.Amounts;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
 import io.gpushare.insight.waste.CardUsage.Part;
 import io.gpushare.insight.waste.CardUsage.PodUse;
+import io.gpushare.insight.waste.LedgerStats.Amounts;
 import io.gpushare.insight.waste.WasteReport.Group;
 import io.gpushare.insight.waste.WasteReport.NodeWaste;
 import io.gpushare.insight.waste.WasteReport.Sample;

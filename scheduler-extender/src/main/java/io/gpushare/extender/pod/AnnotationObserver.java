@@ -1,4 +1,4 @@
-package io.gpushare.extender.ledger;
+package io.gpushare.extender.pod;
 
 import io.gpushare.model.PodRef;
 

@@ -1,14 +1,15 @@
-package io.gpushare.extender.placement;
+package io.gpushare.insight.waste;
 
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.policy.scoring.Fragmentation;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.ledger.CardState;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -95,19 +96,8 @@ public record LedgerStats(
         }
     }
 
-    /** The number of pods that hold cards with that standing. */
-    public int holding(Standing standing) {
-        return pods.getOrDefault(standing, 0);
-    }
-
-    /** The number of over-committed cards. */
-    public int overcommitted() {
-        return models.values().stream()
-                .mapToInt(model -> model.cards().getOrDefault(CardUse.OVERCOMMITTED, 0))
-                .sum();
-    }
-
-    static LedgerStats of(Map<String, NodeEntry> nodes, Collection<PodEntry> pods, Fragmentation fragmentation) {
+    /** @param fragmentation how the free memory of nodes is weighed */
+    public static LedgerStats of(ClusterState state, Fragmentation fragmentation) {
         Map<String, Integer> states = new HashMap<>(Map.of(
                 "usable",
                 0,
@@ -123,7 +113,7 @@ public record LedgerStats(
                 0));
         Map<String, Sum> models = new HashMap<>();
         Map<String, Amounts> usable = new HashMap<>();
-        nodes.forEach((name, entry) -> {
+        state.entries().forEach((name, entry) -> {
             @Nullable Reason unavailable = entry.unavailable();
             states.merge(unavailable == null ? "usable" : unavailable.label(), 1, Integer::sum);
             if (entry.unusable() == null) {
@@ -135,7 +125,7 @@ public record LedgerStats(
         Map<Standing, Integer> standings = new EnumMap<>(Standing.class);
         List.of(Standing.values()).forEach(standing -> standings.put(standing, 0));
         int unattributed = 0;
-        for (PodEntry pod : pods) {
+        for (PodEntry pod : state.pods()) {
             standings(pod).forEach(standing -> standings.merge(standing, 1, Integer::sum));
             unattributed += pod.unattributed() ? 1 : 0;
         }
