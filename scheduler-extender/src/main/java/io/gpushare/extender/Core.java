@@ -2,7 +2,7 @@ package io.gpushare.extender;
 
 import io.gpushare.extender.eviction.PodConditions;
 import io.gpushare.extender.ledger.ClusterState;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.scheduling.NodeSelection;

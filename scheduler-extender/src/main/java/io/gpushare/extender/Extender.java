@@ -10,7 +10,7 @@ import io.gpushare.extender.cluster.Requeuer;
 import io.gpushare.extender.eviction.PodConditions;
 import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;

@@ -8,7 +8,6 @@ import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;

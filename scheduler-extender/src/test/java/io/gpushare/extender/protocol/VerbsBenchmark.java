@@ -3,7 +3,7 @@ package io.gpushare.extender.protocol;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.ClusterPod;

@@ -1,4 +1,4 @@
-package io.gpushare.extender.outcome;
+package io.gpushare.extender.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

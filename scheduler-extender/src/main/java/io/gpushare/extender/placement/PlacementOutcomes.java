@@ -1,4 +1,4 @@
-package io.gpushare.extender.outcome;
+package io.gpushare.extender.placement;
 
 import java.util.function.LongSupplier;
 
