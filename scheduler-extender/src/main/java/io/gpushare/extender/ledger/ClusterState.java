@@ -121,14 +121,6 @@ public final class ClusterState {
         return reservations.ofNodes();
     }
 
-    /** The pods of that controller, which has the uid, with cards or waiting for some. */
-    public List<PodEntry> controlledBy(String uid) {
-        return pods.values().stream()
-                .filter(entry ->
-                        entry.controller() != null && entry.controller().uid().equals(uid))
-                .toList();
-    }
-
     /** The memory units of each bound pod without a valid allocation, by node. */
     public Map<String, Map<PodRef, Long>> unattributedUnits() {
         Map<String, Map<PodRef, Long>> units = new HashMap<>();

@@ -75,27 +75,18 @@ public final class DefragAdvisor {
         this.conditions = conditions;
     }
 
-    /**
-     * Which moves free whole cards.
-     *
-     * @param run the run of moves that asks; nodes whose cards another run holds are left out
-     */
-    public Advised wholeCards(String run, int mostMoves) throws UnavailableException {
-        return alone(known -> wholeCards(known, run, mostMoves));
-    }
-
     /** Which moves make that waiting pod fit. */
-    public Advised waiting(PodRef pod, String run, int mostMoves) throws UnavailableException {
-        return alone(known -> waiting(pod, known, run, mostMoves));
+    public Advised waiting(PodRef pod, int mostMoves) throws UnavailableException {
+        return alone(known -> waiting(pod, known, mostMoves));
     }
 
     /** Which moves free whole cards, and which make some of the waiting pods fit, the most important ones first. */
-    public List<Advised> overview(String run, int mostMoves) throws UnavailableException {
+    public List<Advised> overview(int mostMoves) throws UnavailableException {
         return alone(known -> {
             List<Advised> all = new ArrayList<>();
-            all.add(wholeCards(known, run, mostMoves));
+            all.add(wholeCards(known, mostMoves));
             for (PodEntry pod : waitingPods(states.get())) {
-                all.add(waiting(pod.ref(), known, run, mostMoves));
+                all.add(waiting(pod.ref(), known, mostMoves));
             }
             return all;
         });
@@ -118,24 +109,22 @@ public final class DefragAdvisor {
         return List.of(demand.total(), demand.split(), demand.selector());
     }
 
-    private Advised wholeCards(LearnedPods known, String run, int mostMoves) throws KubernetesException {
-        return settled(null, known, Question.wholeCards(free(run), known, mostMoves));
+    private Advised wholeCards(LearnedPods known, int mostMoves) throws KubernetesException {
+        return settled(null, known, Question.wholeCards(unreserved(), known, mostMoves));
     }
 
-    private Advised waiting(PodRef pod, LearnedPods known, String run, int mostMoves) throws KubernetesException {
+    private Advised waiting(PodRef pod, LearnedPods known, int mostMoves) throws KubernetesException {
         Optional<PodEntry> entry = states.get().pod(pod.uid()).filter(found -> found.node() == null);
         @Nullable String obstacle = entry.isEmpty() ? "it does not wait any more" : known.learnWaiting(pod);
         return obstacle == null
-                ? settled(pod, known, Question.moves(entry.orElseThrow(), free(run), known, mostMoves))
+                ? settled(pod, known, Question.moves(entry.orElseThrow(), unreserved(), known, mostMoves))
                 : new Advised(pod, new Plan.NotPossible(obstacle), known.budgets());
     }
 
-    /** The nodes where no other run reserves cards. */
-    private Predicate<String> free(String run) {
-        Set<String> reserved = states.get().reservedForMoves().stream()
-                .filter(each -> !each.run().equals(run))
-                .map(Reservation::node)
-                .collect(Collectors.toSet());
+    /** The nodes where no cards are reserved for moves that go on. */
+    private Predicate<String> unreserved() {
+        Set<String> reserved =
+                states.get().reservedForMoves().stream().map(Reservation::node).collect(Collectors.toSet());
         return node -> !reserved.contains(node);
     }
 

@@ -91,7 +91,7 @@ final class Advice {
                             + " could take it but is unhealthy or cordoned: repair or uncordon it."));
             closed(nodes, true)
                     .ifPresent(node -> advice.add("A card of node " + node
-                            + " could take it but is held by kubectl gpushare defrag: wait until that ends, or remove"
+                            + " could take it but is held while pods are moved: wait until that ends, or remove"
                             + " the node's annotation " + AnnotationKeys.RESERVATION + "."));
         }
         return advice;

@@ -9,7 +9,7 @@ import java.util.Iterator;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** Which pods to move, as text. */
+/** Which pods to move, as text, with the commands that do it. */
 public final class DefragText {
     private DefragText() {}
 
@@ -37,7 +37,9 @@ public final class DefragText {
                                         ? " frees " + Phrases.count(plan.freed().size(), "whole card")
                                         : " makes it fit on node "
                                                 + plan.freed().getFirst().node())
-                                + ":\n" + table(plan);
+                                + ":\n" + table(plan)
+                                + "\nNothing was moved. These commands move the pods; run them one after the other:\n"
+                                + DefragCommands.of(plan);
                 };
     }
 

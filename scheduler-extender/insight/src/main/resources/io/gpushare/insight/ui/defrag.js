@@ -27,7 +27,7 @@ async function ask(event) {
   try {
     const answer = await get('defrag');
     draw(html`${answer.plans.map(plan)}
-      <p class="facts">Nothing is moved here: <code>kubectl gpushare defrag --apply</code> does it.${answer.budgetsChecked ? nothing : ' PodDisruptionBudgets were not checked.'}</p>`);
+      <p class="facts">Nothing is moved: <code>kubectl gpushare defrag</code> prints the commands that do it.${answer.budgetsChecked ? nothing : ' PodDisruptionBudgets were not checked.'}</p>`);
   } catch (problem) {
     draw(html`<p>${problem.message}</p>`);
   }

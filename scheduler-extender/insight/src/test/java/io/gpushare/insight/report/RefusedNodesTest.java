@@ -234,9 +234,8 @@ class RefusedNodesTest {
         Judged judged = judged(Map.of(), Map.of(MEMORY, "4"));
         assertThat(rows(judged)).containsExactly("1 T4: held while pods are moved away from them");
         assertThat(judged.advice())
-                .containsExactly(
-                        "A card of node t4-0 could take it but is held by kubectl gpushare defrag: wait until that"
-                                + " ends, or remove the node's annotation gpushare.io/hold.");
+                .containsExactly("A card of node t4-0 could take it but is held while pods are moved: wait until that"
+                        + " ends, or remove the node's annotation gpushare.io/hold.");
     }
 
     @Test
