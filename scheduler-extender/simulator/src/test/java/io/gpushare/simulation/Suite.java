@@ -17,7 +17,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Replays of every policy, through the extender's verbs, on clusters that are drawn at random.
+ * Replays of every policy, through the extender's verbs, on clusters that are drawn at random; SIMULATE.md shows its
+ * tables.
  *
  * @param clusters how many, with the seeds from {@code seed} up
  * @param mig whether some of their cards are cut into MIG instances
@@ -25,6 +26,21 @@ import java.util.function.Function;
 public record Suite(int clusters, long seed, boolean mig, List<PolicyKind> policies) {
     public Suite {
         policies = List.copyOf(policies);
+    }
+
+    /** Prints the table of all policies: the number of clusters, the first seed, and the words mig and lifetimes. */
+    public static void main(String... args) throws InterruptedException {
+        List<String> words = List.of(args);
+        Suite suite = new Suite(
+                Integer.parseInt(args[0]),
+                Long.parseLong(args[1]),
+                words.contains("mig"),
+                List.of(PolicyKind.values()));
+        int threads = Runtime.getRuntime().availableProcessors();
+        System.out.println(
+                words.contains("lifetimes")
+                        ? suite.waits(threads, System.err::println)
+                        : suite.run(threads, System.err::println));
     }
 
     /**

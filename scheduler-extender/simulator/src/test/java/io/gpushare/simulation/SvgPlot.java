@@ -1,9 +1,13 @@
 package io.gpushare.simulation;
 
+import io.gpushare.simulation.trace.ArrivalOrder;
 import io.gpushare.simulation.trace.BadInputException;
+import io.gpushare.simulation.trace.SeedList;
+import io.gpushare.simulation.trace.Workload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -38,13 +42,17 @@ public final class SvgPlot {
         return plot.svg.toString();
     }
 
-    /** Writes the SVG to that file. */
-    static void write(Path plot, String title, List<Result> results) throws BadInputException {
-        try {
-            Files.writeString(plot, of(title, results));
-        } catch (IOException e) {
-            throw new BadInputException("--plot " + plot + " can't be written: " + e);
+    /** Writes a plot of the files of nodes and pods, the file to write, and names of policies with commas. */
+    public static void main(String... args) throws IOException, BadInputException, InterruptedException {
+        Workload input = Workload.read(Path.of(args[0]), Path.of(args[1]), null);
+        List<Contestant> contestants = new ArrayList<>();
+        for (String policy : args[3].split(",")) {
+            contestants.add(Contestant.parse(policy));
         }
+        Experiment experiment = Experiment.of(
+                input.nodes(), input.pods(), new ArrivalOrder.Shuffled(130), contestants, SeedList.parse("42-51"));
+        List<Result> results = experiment.run(Runtime.getRuntime().availableProcessors(), () -> 0, System.err::println);
+        Files.writeString(Path.of(args[2]), of(experiment.describe(), results));
     }
 
     private void frame(String title) {
