@@ -96,7 +96,11 @@ public record LedgerStats(
         }
     }
 
-    /** @param fragmentation how the free memory of nodes is weighed */
+    /**
+     * Adds up that state.
+     *
+     * @param fragmentation how the free memory of nodes is weighed
+     */
     public static LedgerStats of(ClusterState state, Fragmentation fragmentation) {
         Map<String, Integer> states = new HashMap<>(Map.of(
                 "usable",

@@ -63,7 +63,11 @@ public final class RawHttp implements AutoCloseable {
         return exchange(method, path, host, "", body);
     }
 
-    /** @param headers more of them, each with the end of its line */
+    /**
+     * Sends a request with more headers.
+     *
+     * @param headers more of them, each with the end of its line
+     */
     public Response exchange(String method, String path, String host, String headers, byte[] body) throws IOException {
         ByteArrayOutputStream request = new ByteArrayOutputStream(body.length + 200);
         request.writeBytes((method + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\n" + headers + "Content-Length: "
