@@ -69,7 +69,7 @@ make_sbom() {
         "pkg:deb/debian/$(encoded "$package")@$(encoded "$version")?arch=$arch&distro=debian-$(cat "$out/libc/etc/debian_version")" ''
     done
   } >"$sbom.part"
-  sed "/^  \"components\" : \[/r $sbom.part" "$root/$module/target/bom.json" >"$sbom"
+  sed "/^  \"components\" : \[/r $sbom.part" "$root/$(folder_of "$module")/target/bom.json" >"$sbom"
   rm "$sbom.part"
 }
 

@@ -139,20 +139,26 @@ make_archive() {
   ${emulator:-} "$java/bin/java" -XX:+UseG1GC -Xshare:dump >/dev/null
 }
 
+# The Maven module that is the program.
+folder_of() {
+  case $1 in
+    scheduler-extender) echo scheduler-extender/insight ;;
+    *) echo "$1" ;;
+  esac
+}
+
 # One program in /app: its jars, its JVM options, and JNA's native library, which cannot be unpacked on a read-only root. The
-# extender's jars include the simulator, whose main class starts either. The device plugin can also be started by the name
-# that gpushare's manifest uses.
+# jars of the extender's program are those of its module insight. The device plugin can also be started by the name that
+# gpushare's manifest uses.
 make_app() {
-  local module=$1 dir=$2 jar native
+  local module=$1 dir=$2 jar native built
   native=com/sun/jna/linux-$(machine | tr _ -)/libjnidispatch.so
+  built=$root/$(folder_of "$module")/target
   rm -rf "$dir" && mkdir -p "$dir/app/lib" "$dir/app/native" "$dir/usr/share/doc/gpushare"
   cp "$root/LICENSE" "$dir/usr/share/doc/gpushare/copyright"
-  [ -d "$root/$module/target/lib" ] || fail "no jars of $module; run without -k"
-  cp "$root/$module"/target/lib/*.jar "$dir/app/lib/"
-  cp "$(ls "$root/$module/target/$module"-*.jar | grep -v -e '-tests\.jar$' -e '-sources\.jar$')" "$dir/app/lib/"
-  if [ "$module" = scheduler-extender ]; then
-    cp "$root/$module"/simulator/target/scheduler-extender-simulator-*.jar "$dir/app/lib/"
-  fi
+  [ -d "$built/lib" ] || fail "no jars of $module; run without -k"
+  cp "$built"/lib/*.jar "$dir/app/lib/"
+  cp "$(ls "$built/$module"-*.jar | grep -v -e '-tests\.jar$' -e '-sources\.jar$')" "$dir/app/lib/"
   jar=$(ls "$dir"/app/lib/jna-5*.jar 2>/dev/null || true)
   if [ -n "$jar" ]; then
     (cd "$dir" && "$jdk/bin/jar" xf "$jar" "$native")

@@ -7,15 +7,10 @@ import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
 import io.gpushare.extender.cluster.Requeuer;
-import io.gpushare.extender.cluster.WaitReporter;
-import io.gpushare.extender.defrag.DefragAdvisor;
 import io.gpushare.extender.eviction.PodConditions;
 import io.gpushare.extender.eviction.PreemptionLoop;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.ledger.Reservation;
-import io.gpushare.extender.metrics.ExtenderMetrics;
-import io.gpushare.extender.metrics.MetricsSource;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -23,17 +18,14 @@ import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.protocol.VerbRoutes;
-import io.gpushare.extender.report.Explainer;
-import io.gpushare.extender.report.WaitAdvice;
-import io.gpushare.extender.report.WaitingPods;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.scheduling.OldReservations;
+import io.gpushare.extender.scheduling.WaitingPods;
 import io.gpushare.extender.server.ExtenderServer;
+import io.gpushare.extender.server.Extension;
 import io.gpushare.extender.server.ServiceNames;
-import io.gpushare.extender.usage.PluginMetricsClient;
-import io.gpushare.extender.usage.WasteMonitor;
-import io.gpushare.extender.view.routes.ViewAccess;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.DemandCodec;
@@ -41,7 +33,6 @@ import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.Rounds;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,8 +66,7 @@ public final class Extender implements AutoCloseable {
      * @param memoryUnit that of the nodes, for requests in MiB
      * @param decideIn where kube-scheduler gets the policy's choice
      * @param preemption who evicts pods for pods of higher priority
-     * @param viewHosts further names under which the view is served over plain HTTP
-     * @param grafana where the page's links to dashboards lead; null for no links
+     * @param hosts further names under which the extender is served over plain HTTP
      * @param pluginNamespace the namespace of the device plugins
      * @param nodeLeaseNamespace the namespace of their Leases
      * @param candidacy null for the only extender of the cluster
@@ -87,15 +78,13 @@ public final class Extender implements AutoCloseable {
             PolicyKind policy,
             DecideIn decideIn,
             PreemptionMode preemption,
-            ViewAccess.Access view,
-            Set<String> viewHosts,
-            @Nullable URI grafana,
+            Set<String> hosts,
             String pluginNamespace,
             String nodeLeaseNamespace,
             @Nullable Candidacy candidacy,
             ExtenderServer.Settings server) {
         /** Whether this process is one of several in pods, which callers reach through a Service. */
-        boolean inPod() {
+        public boolean inPod() {
             return candidacy != null && candidacy.pod() != null;
         }
     }
@@ -111,7 +100,8 @@ public final class Extender implements AutoCloseable {
     private final Clocks clocks;
     private final List<Thread> loops;
 
-    private Extender(Settings settings, KubernetesApi api, Clocks clocks) throws IOException {
+    private Extender(Settings settings, KubernetesApi api, Clocks clocks, Function<Core, Extension> extensions)
+            throws IOException {
         this.api = api;
         this.clocks = clocks;
         DemandCodec demands = new DemandCodec(settings.resources(), settings.memoryUnit());
@@ -119,13 +109,12 @@ public final class Extender implements AutoCloseable {
         @Nullable Election election = candidacy == null ? null : candidacy.join(api);
         BooleanSupplier leads = election == null ? () -> true : election::held;
         EventRecorder events = EventRecorder.start(api, leads, clocks);
+        ledger = new Ledger(demands, events);
         placer = new Placer(
-                demands,
+                ledger,
                 new Policies(settings.policy()),
-                events,
                 scoring -> Thread.ofPlatform().daemon().name("scorings").start(scoring),
                 why -> LOG.error("can't weigh the cluster's cards; pods are placed by what was known before", why));
-        ledger = placer.ledger();
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(placer, pods, outcomes, clocks.wall());
@@ -137,26 +126,26 @@ public final class Extender implements AutoCloseable {
                 Leadership.start(election, candidacy == null ? null : candidacy.label(api), informers, placer::prepare);
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
-        Explainer explainer = new Explainer(placer, selection, pods);
-        PluginMetricsClient usage = new PluginMetricsClient(clocks.steady());
-        WasteMonitor waste = new WasteMonitor(placer, usage, ready, clocks.wall());
         PreemptionCounts preemptions = new PreemptionCounts();
         PodConditions conditions = new PodConditions(informers::nodeFacts, counted(settings.resources()));
         PreemptionLoop preempting = new PreemptionLoop(
                 new PreemptionLoop.Parts(api, placer, conditions, leads, ready, clocks, preemptions));
-        ExtenderMetrics metrics = new ExtenderMetrics(
-                settings.server().version(),
-                new MetricsSource(
-                        placer,
-                        outcomes,
-                        waiting,
-                        preemptions,
-                        leads,
-                        ready,
-                        this::heard,
-                        informers::changes,
-                        waste::report,
-                        events::lost));
+        Extension extension = extensions.apply(new Core(
+                api,
+                clocks,
+                ledger::state,
+                placer,
+                selection,
+                pods,
+                outcomes,
+                waiting,
+                preemptions,
+                conditions,
+                leads,
+                leadership::unready,
+                this::heard,
+                informers::changes,
+                events::lost));
         server = serve(
                 settings.server(),
                 new ExtenderServer.Parts(
@@ -167,28 +156,22 @@ public final class Extender implements AutoCloseable {
                                 binder,
                                 leadership::unready,
                                 clocks.steady(),
-                                metrics),
+                                extension.requests()),
                         leadership::unavailable,
-                        new ViewAccess(
-                                explainer,
-                                usage,
-                                waste::report,
-                                new DefragAdvisor(placer, api.evictions(), conditions),
-                                settings.grafana(),
-                                settings.server().version(),
-                                settings.view(),
-                                new ViewerReviews(api.reviews(), settings.pluginNamespace()),
-                                ServiceNames.of(settings.pluginNamespace(), RESOLVER)
-                                        .or(settings.viewHosts()::contains)
-                                        .or(api::named))));
+                        ServiceNames.of(settings.pluginNamespace(), RESOLVER)
+                                .or(settings.hosts()::contains)
+                                .or(api::named),
+                        extension));
         loops = new ArrayList<>(List.of(
                 leases.start(),
                 Requeuer.start(api, waiting, ready, clocks),
                 Rounds.start("unknown-bindings", UNKNOWN_BINDINGS, this::resolveUnknownBindings),
-                Rounds.start("reservations", RESERVATIONS, this::endOldReservations),
-                waste.start(),
-                WaitReporter.start(api, new WaitAdvice(ledger, explainer), ready, clocks),
+                Rounds.start(
+                        "reservations",
+                        RESERVATIONS,
+                        () -> OldReservations.end(ledger, clocks.steady().instant())),
                 Rounds.start("policy-review", POLICY_REVIEW, this::reviewPolicy)));
+        loops.addAll(extension.start());
         if (settings.preemption() == PreemptionMode.AUTO) {
             loops.add(preempting.start());
         }
@@ -220,17 +203,18 @@ public final class Extender implements AutoCloseable {
         }
     }
 
-    /** Connects, listens and begins to read the cluster; throws when the address or the configuration can't be used. */
-    public static Extender start(Settings settings) throws IOException {
-        return start(settings, Clocks.system());
-    }
-
-    static Extender start(Settings settings, Clocks clocks) throws IOException {
+    /**
+     * Connects, listens and begins to read the cluster; throws when the address or the configuration can't be used.
+     *
+     * @param extensions makes what explains, shows and measures
+     */
+    public static Extender start(Settings settings, Clocks clocks, Function<Core, Extension> extensions)
+            throws IOException {
         KubernetesApi api = KubernetesApi.connect(
                 settings.kubeconfig(),
                 "gpushare-scheduler-extender/" + settings.server().version());
         try {
-            return new Extender(settings, api, clocks);
+            return new Extender(settings, api, clocks, extensions);
         } catch (IOException e) {
             api.close();
             throw e;
@@ -243,48 +227,22 @@ public final class Extender implements AutoCloseable {
     }
 
     /** The port of the view for callers with a token. */
-    int viewPort() {
+    public int viewPort() {
         return server.viewPort();
     }
 
-    Placer placer() {
-        return placer;
-    }
-
-    Binder binder() {
+    public Binder binder() {
         return binder;
     }
 
-    Leadership leadership() {
+    public Leadership leadership() {
         return leadership;
     }
 
     /** Resolves the Bindings with an unknown outcome that are old enough now. */
-    void resolveUnknownBindings() {
+    public void resolveUnknownBindings() {
         Instant now = clocks.steady().instant();
         binder.resolveUnknown(now.minus(UNKNOWN_BINDING_AGE), now);
-    }
-
-    private void endOldReservations() {
-        endOldReservations(ledger, clocks.steady().instant());
-    }
-
-    /**
-     * Ends reservations whose time is over: of filter, and by nodes' annotations that nobody renews, because whoever
-     * moved the pods is gone. The age of an annotation is measured by the extender's own clock since its last change,
-     * as with the Leases of the nodes.
-     */
-    static void endOldReservations(Ledger ledger, Instant now) {
-        for (Reservation over : ledger.overReservations(now)) {
-            if (over.source() == Reservation.Source.DEFRAGMENTATION) {
-                LOG.warn("node {}: its cards are not reserved any more, because nobody renewed it", over.node());
-                ledger.endReservation(over);
-            } else if (over.source() == Reservation.Source.FILTER) {
-                LOG.info(
-                        "pod {}: no bind to node {} came in time: nothing is reserved for it", over.pod(), over.node());
-                ledger.endReservation(over);
-            }
-        }
     }
 
     /** Lets the adaptive policy review what it decides by, beside the requests. */
@@ -294,7 +252,7 @@ public final class Extender implements AutoCloseable {
     }
 
     /** Lets requests in flight end for at most that long, then gives the Lease back; throws when some did not end. */
-    void stop(Duration grace) throws IOException {
+    public void stop(Duration grace) throws IOException {
         leadership.resign();
         try {
             server.stop(grace);

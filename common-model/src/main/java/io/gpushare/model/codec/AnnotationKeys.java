@@ -16,7 +16,7 @@ public final class AnnotationKeys {
     public static final String CORDON = "gpushare.io/cordon";
 
     /**
-     * On a node: cards that accept no new pods while pods are moved away; written by {@code kubectl gpushare defrag}.
+     * On a node: cards that accept no new pods while pods are moved away; written by whoever moves them.
      */
     public static final String RESERVATION = "gpushare.io/hold";
 

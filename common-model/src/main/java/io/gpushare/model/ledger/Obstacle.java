@@ -22,7 +22,7 @@ public enum Obstacle implements Verdict {
     /** Other pods share it, so it can't be taken whole. */
     SHARED,
     TAKEN_WHOLE,
-    /** By {@code kubectl gpushare defrag}, while pods are moved away. */
+    /** While pods are moved away: by an annotation of the node. */
     HELD,
     CORDONED,
     UNHEALTHY,

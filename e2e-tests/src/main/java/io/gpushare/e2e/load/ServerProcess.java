@@ -36,10 +36,10 @@ final class ServerProcess implements AutoCloseable {
 
     /** Starts the extender with these options. */
     static ServerProcess extender(Path root, Path kubeconfig, Path log, String... options) throws IOException {
-        List<String> command = command(root, EXTENDER);
+        List<String> command = command(root, EXTENDER, "scheduler-extender/insight");
         int port = Program.freePort();
         command.addAll(List.of(
-                "io.gpushare.extender.ExtenderMain",
+                "io.gpushare.insight.ExtenderMain",
                 "--kubeconfig=" + kubeconfig,
                 "--bind-address=127.0.0.1",
                 "--port=" + port));
@@ -54,7 +54,7 @@ final class ServerProcess implements AutoCloseable {
      */
     static ServerProcess plugin(Path root, Path kubeconfig, String node, Path folder, Path log, String... options)
             throws IOException {
-        List<String> command = command(root, PLUGIN);
+        List<String> command = command(root, PLUGIN, PLUGIN);
         int port = Program.freePort();
         command.add("io.gpushare.plugin.PluginMain");
         command.addAll(pluginArguments(root, kubeconfig, node, folder, port));
@@ -105,9 +105,9 @@ final class ServerProcess implements AutoCloseable {
                 "--metrics-address=127.0.0.1:" + port);
     }
 
-    private static List<String> command(Path root, String program) throws IOException {
+    private static List<String> command(Path root, String program, String folder) throws IOException {
         List<String> command = flags(root, program);
-        Path module = root.resolve(program).resolve("target");
+        Path module = root.resolve(folder).resolve("target");
         command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(List.of("-cp", module.resolve("classes") + ":" + module.resolve("lib") + "/*"));
         return command;

@@ -111,7 +111,7 @@ final class SandboxCluster implements AutoCloseable {
 
     private void startExtender(Path kubeconfig, Path logs) throws IOException {
         List<String> arguments = List.of(
-                "io.gpushare.extender.ExtenderMain",
+                "io.gpushare.insight.ExtenderMain",
                 "--kubeconfig=" + kubeconfig,
                 "--bind-address=127.0.0.1",
                 "--port=" + extenderPort);
@@ -121,7 +121,7 @@ final class SandboxCluster implements AutoCloseable {
                         ? images.start("scheduler-extender", arguments, Map.of(), List.of(folder), log)
                         : Program.start(
                                 "scheduler-extender",
-                                repository.resolve("scheduler-extender"),
+                                repository.resolve("scheduler-extender/insight"),
                                 EXTENDER_HEAP_MIB,
                                 arguments,
                                 Map.of(),

@@ -128,10 +128,10 @@ final class OutsidePrograms implements AutoCloseable {
         port = Program.freePort();
         return Program.start(
                 EXTENDER,
-                SharedCluster.ROOT.resolve("scheduler-extender"),
+                SharedCluster.ROOT.resolve("scheduler-extender/insight"),
                 96,
                 List.of(
-                        "io.gpushare.extender.ExtenderMain",
+                        "io.gpushare.insight.ExtenderMain",
                         "--bind-address=127.0.0.1",
                         "--port=" + port,
                         "--kubeconfig=" + kubeconfig(EXTENDER),

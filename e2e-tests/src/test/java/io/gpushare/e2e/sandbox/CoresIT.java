@@ -102,8 +102,8 @@ class CoresIT {
         int port = Program.freePort();
         program(
                 "extender",
-                "scheduler-extender",
-                "io.gpushare.extender.ExtenderMain",
+                "scheduler-extender/insight",
+                "io.gpushare.insight.ExtenderMain",
                 "--kubeconfig=" + kubeconfig(),
                 "--bind-address=127.0.0.1",
                 "--port=" + port,

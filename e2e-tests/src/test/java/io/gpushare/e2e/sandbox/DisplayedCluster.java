@@ -91,11 +91,11 @@ final class DisplayedCluster implements AutoCloseable {
                 .normalize();
         program = Program.start(
                 "scheduler-extender",
-                root.resolve("scheduler-extender"),
+                root.resolve("scheduler-extender/insight"),
                 HEAP_MIB,
                 Stream.concat(
                                 Stream.of(
-                                        "io.gpushare.extender.ExtenderMain",
+                                        "io.gpushare.insight.ExtenderMain",
                                         "--kubeconfig="
                                                 + Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig()),
                                         "--bind-address=127.0.0.1",

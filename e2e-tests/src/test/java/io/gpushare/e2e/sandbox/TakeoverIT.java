@@ -292,10 +292,10 @@ class TakeoverIT {
         int port = Program.freePort();
         Program program = Program.start(
                 "extender " + name,
-                ROOT.resolve("scheduler-extender"),
+                ROOT.resolve("scheduler-extender/insight"),
                 128,
                 List.of(
-                        "io.gpushare.extender.ExtenderMain",
+                        "io.gpushare.insight.ExtenderMain",
                         "--kubeconfig=" + folder.resolve("kubeconfig"),
                         "--bind-address=127.0.0.1",
                         "--port=" + port,

@@ -16,6 +16,10 @@ import java.util.stream.Stream;
 /** Finds packages that depend on each other in a cycle, and packages with too many files. */
 final class PackageShape {
     static final int MOST_FILES = 15;
+    static final int MOST_TEST_FILES = 20;
+
+    /** The number of packages, and of lines. */
+    record Size(int packages, long lines) {}
 
     private PackageShape() {}
 
@@ -33,8 +37,22 @@ final class PackageShape {
                 .getDetails();
     }
 
-    /** The packages of these source folders with more than {@link #MOST_FILES} files besides their documentation. */
-    static List<String> tooLarge(Collection<Path> sourceFolders) throws IOException {
+    /** The size of the code in that source folder. */
+    static Size size(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            List<Path> sources =
+                    files.filter(file -> file.toString().endsWith(".java")).toList();
+            long lines = 0;
+            for (Path source : sources) {
+                lines += Files.readAllLines(source).size();
+            }
+            return new Size(
+                    (int) sources.stream().map(Path::getParent).distinct().count(), lines);
+        }
+    }
+
+    /** The packages of these source folders with more than that many files besides their documentation. */
+    static List<String> tooLarge(Collection<Path> sourceFolders, int most) throws IOException {
         Map<String, Long> sizes = new TreeMap<>();
         for (Path folder : sourceFolders) {
             try (Stream<Path> files = Files.walk(folder)) {
@@ -48,8 +66,8 @@ final class PackageShape {
             }
         }
         return sizes.entrySet().stream()
-                .filter(size -> size.getValue() > MOST_FILES)
-                .map(size -> "package " + size.getKey() + " has " + size.getValue() + " files; at most " + MOST_FILES)
+                .filter(size -> size.getValue() > most)
+                .map(size -> "package " + size.getKey() + " has " + size.getValue() + " files; at most " + most)
                 .toList();
     }
 }

@@ -42,10 +42,29 @@ class PackageShapeTest {
 
     @Test
     void packagesAreSmall() throws IOException {
-        assertThat(PackageShape.tooLarge(modules.stream()
-                        .map(module -> module.resolve("src/main/java"))
-                        .toList()))
+        assertThat(PackageShape.tooLarge(
+                        modules.stream()
+                                .map(module -> module.resolve("src/main/java"))
+                                .toList(),
+                        PackageShape.MOST_FILES))
                 .isEmpty();
+    }
+
+    @Test
+    void packagesOfTestsOfTheExtenderAreSmall() throws IOException {
+        List<Path> tests = modules.stream()
+                .filter(module -> module.startsWith(ROOT.resolve("scheduler-extender")))
+                .map(module -> module.resolve("src/test/java"))
+                .toList();
+        assertThat(tests).hasSize(3);
+        assertThat(PackageShape.tooLarge(tests, PackageShape.MOST_TEST_FILES)).isEmpty();
+    }
+
+    @Test
+    void whatDecidesInTheExtenderStaysSmall() throws IOException {
+        PackageShape.Size size = PackageShape.size(ROOT.resolve("scheduler-extender/src/main/java"));
+        assertThat(size.packages()).isBetween(10, 16);
+        assertThat(size.lines()).isBetween(5_000L, 13_500L);
     }
 
     @Test
@@ -77,7 +96,7 @@ class PackageShapeTest {
             source("many.few.C" + i, "class C" + i + " {}");
         }
         source("many.few.package-info", "");
-        assertThat(PackageShape.tooLarge(List.of(madeUp)))
+        assertThat(PackageShape.tooLarge(List.of(madeUp), PackageShape.MOST_FILES))
                 .containsExactly("package io.gpushare.madeup.many has 16 files; at most 15");
     }
 

@@ -1,8 +1,8 @@
 package io.gpushare.simulation;
 
-import io.gpushare.extender.planning.LowerBound;
-import io.gpushare.extender.planning.MoreNodes.Plan;
-import io.gpushare.extender.planning.PodOrder;
+import io.gpushare.simulation.planning.LowerBound;
+import io.gpushare.simulation.planning.MoreNodes.Plan;
+import io.gpushare.simulation.planning.PodOrder;
 import io.gpushare.simulation.trace.PodClass;
 import java.util.Locale;
 import java.util.Optional;

@@ -35,7 +35,6 @@ import picocli.CommandLine.Option;
 final class SimulateCommand implements CheckedOptions {
     private static final String DEFAULT_POLICIES = "bestfit,fgd,wsp,wsp-from-nothing,adaptive-through-extender";
     private static final int MAX_ARRIVE = 1000;
-    private static final int MAX_CLUSTERS = 100_000;
 
     @Option(names = "--nodes", paramLabel = "<csv>", description = "The nodes: openb's CSV, or ours.")
     private @Nullable Path nodes;
@@ -81,31 +80,10 @@ final class SimulateCommand implements CheckedOptions {
     private boolean once;
 
     @Option(
-            names = "--suite",
-            paramLabel = "<n>",
-            description =
-                    "Instead of files: n clusters and their pods, drawn at random. All policies decide through filter"
-                            + " and bind. Prints how far each is from the best one of each cluster.")
-    private @Nullable Integer suite;
-
-    @Option(
-            names = "--seed",
-            paramLabel = "<number>",
-            defaultValue = "1",
-            description = "The first cluster of --suite; the next ones have the seeds after it. [${DEFAULT-VALUE}]")
-    private long seed;
-
-    @Option(
-            names = "--mig",
-            description = "With --suite: some cards are cut into MIG instances, which pods take whole.")
-    private boolean mig;
-
-    @Option(
             names = "--lifetimes",
             description = "Instead: pods end, and wait in kube-scheduler's queue. The list has their times: openb's"
                     + " creation_time and deletion_time, or created and duration, in seconds. Prints how long"
-                    + " pods wait with each policy, through filter and bind. With --suite: the pods of drawn clusters"
-                    + " run for drawn times.")
+                    + " pods wait with each policy, through filter and bind.")
     private boolean lifetimes;
 
     @Option(
@@ -142,9 +120,6 @@ final class SimulateCommand implements CheckedOptions {
     @Option(names = "--threads", paramLabel = "<n>", description = "Replays at the same time. [the machine's cores]")
     private @Nullable Integer threads;
 
-    @Option(names = "--plot", paramLabel = "<svg>", description = "Write a plot of allocated against arrived pods.")
-    private @Nullable Path plot;
-
     /** The rules between options depend on the files: {@link #run} checks them. */
     @Override
     public List<String> problems() {
@@ -154,18 +129,10 @@ final class SimulateCommand implements CheckedOptions {
     /** The exit code: 0, or 2 with a sentence on {@code err} when a file or an option can't be used. */
     int run(PrintStream out, PrintStream err) {
         try {
-            if ((suite != null || lifetimes || find != null) && plot != null) {
-                throw new BadInputException("--plot is for replays: omit it with --suite, --lifetimes and --find");
+            if (lifetimes && json()) {
+                throw new BadInputException("-o json is for replays and --find: omit it with --lifetimes");
             }
-            if ((suite != null || lifetimes) && json()) {
-                throw new BadInputException("-o json is for replays and --find: omit it with --suite and --lifetimes");
-            }
-            if (suite == null && mig) {
-                throw new BadInputException("--mig is for --suite: write the profiles in the column mig of --nodes");
-            }
-            if (suite != null) {
-                suite(suite, out, err);
-            } else if (lifetimes) {
+            if (lifetimes) {
                 lifetimes(out);
             } else if (find != null) {
                 find(find, out, err);
@@ -201,25 +168,6 @@ final class SimulateCommand implements CheckedOptions {
             out.println();
             out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
         }
-        if (plot != null) {
-            SvgPlot.write(plot, description, results);
-        }
-    }
-
-    private void suite(int clusters, PrintStream out, PrintStream err) throws BadInputException, InterruptedException {
-        if (nodes != null || pods != null || fromCluster != null) {
-            throw new BadInputException(
-                    "--suite draws its own clusters and pods: omit --nodes, --pods and --from-cluster");
-        }
-        if (clusters < 1 || clusters > MAX_CLUSTERS) {
-            throw new BadInputException("--suite " + clusters + ": write a number from 1 to " + MAX_CLUSTERS);
-        }
-        int parallel = threads();
-        long begin = System.nanoTime();
-        Suite drawn = new Suite(clusters, seed, mig, List.of(PolicyKind.values()));
-        out.print(lifetimes ? drawn.waits(parallel, err::println) : drawn.run(parallel, err::println));
-        out.println();
-        out.printf(Locale.ROOT, "%.1f s on %d threads%n", (System.nanoTime() - begin) / 1e9, parallel);
     }
 
     private void lifetimes(PrintStream out) throws BadInputException {

@@ -83,8 +83,11 @@ class SimulateTest {
     @Test
     void thePlotIsAnSvgWithALinePerPolicy() throws Exception {
         Path plot = folder.resolve("out.svg");
-        assertThat(simulate("--seeds", "1-1", "--policy", "spread,bestfit", "--plot", plot.toString()))
-                .isZero();
+        SvgPlot.main(
+                folder.resolve("nodes.csv").toString(),
+                folder.resolve("pods.csv").toString(),
+                plot.toString(),
+                "spread,bestfit");
         Document svg = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(plot.toFile());
         assertThat(svg.getDocumentElement().getTagName()).isEqualTo("svg");
         assertThat(svg.getElementsByTagName("polyline").getLength()).isEqualTo(2);
@@ -96,28 +99,8 @@ class SimulateTest {
         assertRefused("--seeds 3-1: write numbers such as 42-51", "--seeds", "3-1");
         assertRefused("--seeds x:", "--seeds", "x");
         assertRefused("--seeds 2: write 2-2 for the seed 2 alone, or 42-43 for 2 replays", "--seeds", "2");
-        assertRefused("--suite draws its own clusters", "--suite", "3");
         assertRefused("--arrive 0: write", "--arrive", "0");
         assertRefused("--threads 0: write", "--threads", "0");
-        assertRefused(
-                "can't be written",
-                "--seeds",
-                "1-1",
-                "--plot",
-                folder.resolve("no/such.svg").toString());
-    }
-
-    @Test
-    void theSuitePrintsTheRegretOfEachPolicyAndItsWorstCluster() {
-        SimulateCommand simulate = new SimulateCommand();
-        new CommandLine(simulate).parseArgs("--suite", "3", "--seed", "5", "--threads", "1");
-        assertThat(simulate.run(
-                        new PrintStream(out, true, StandardCharsets.UTF_8),
-                        new PrintStream(err, true, StandardCharsets.UTF_8)))
-                .isZero();
-        assertThat(printed()).containsPattern("policy +allocated +regret +95 % +worst +seed");
-        assertThat(printed()).containsPattern("(?m)^wsp-fgd +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[567]$");
-        assertThat(printed()).containsPattern("(?m)^seed [567]: \\d+ nodes");
     }
 
     @Test

@@ -59,6 +59,16 @@ class SuiteTest {
     }
 
     @Test
+    void theTableHasTheRegretOfEachPolicyAndItsWorstCluster() throws InterruptedException {
+        assertThat(new Suite(3, 5, false, List.of(PolicyKind.values()))
+                        .run(1, line -> {})
+                        .toString())
+                .containsPattern("policy +allocated +regret +95 % +worst +seed")
+                .containsPattern("(?m)^wsp-fgd +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[567]$")
+                .containsPattern("(?m)^seed [567]: \\d+ nodes");
+    }
+
+    @Test
     void aSeedGivesTheSameClusterAndTheSameRegret() throws InterruptedException {
         assertThat(SuiteCluster.of(7, false).pods())
                 .isEqualTo(SuiteCluster.of(7, false).pods());

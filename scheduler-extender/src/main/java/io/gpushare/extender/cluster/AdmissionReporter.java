@@ -1,6 +1,6 @@
 package io.gpushare.extender.cluster;
 
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodState;
 import io.gpushare.kubernetes.Pods;

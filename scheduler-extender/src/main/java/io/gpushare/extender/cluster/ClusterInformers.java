@@ -1,7 +1,7 @@
 package io.gpushare.extender.cluster;
 
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.kubernetes.Informer;
 import io.gpushare.kubernetes.KubernetesApi;

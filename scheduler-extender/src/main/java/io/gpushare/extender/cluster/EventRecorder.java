@@ -1,6 +1,6 @@
 package io.gpushare.extender.cluster;
 
-import io.gpushare.extender.ledger.AnnotationObserver;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.kubernetes.EventSeries;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;

@@ -1,6 +1,6 @@
 package io.gpushare.extender.cluster;
 
-import io.gpushare.extender.report.WaitingPods;
+import io.gpushare.extender.scheduling.WaitingPods;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.PodRef;

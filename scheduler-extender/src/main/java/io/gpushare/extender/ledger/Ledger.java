@@ -1,26 +1,19 @@
 package io.gpushare.extender.ledger;
 
-import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Reservation.Source;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodDemandDecoder;
-import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ReservationCodec;
-import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,38 +39,39 @@ public final class Ledger {
     private final NodeTable nodes;
     private final PodTable pods;
     private final UnscheduledPods unscheduled = new UnscheduledPods();
-    private final LedgerListener listener;
+    private volatile LedgerListener listener = LedgerListener.NONE;
     private final AnnotationObserver observer;
     private final AtomicLong rejected = new AtomicLong();
 
     /**
      * An empty ledger.
      *
-     * @param listener notified of changes
      * @param observer notified of rejected annotations
      */
-    public Ledger(DemandCodec demands, LedgerListener listener, AnnotationObserver observer) {
+    public Ledger(DemandCodec demands, AnnotationObserver observer) {
         this.demands = demands;
-        this.nodes = new NodeTable(reservations, listener, demands);
+        this.nodes = new NodeTable(reservations, demands);
         this.pods = new PodTable(nodes, reservations);
         this.decoder = new PodDemandDecoder(demands, selector -> nodes.kinds().models(selector));
-        this.listener = listener;
         this.observer = observer;
     }
 
-    /**
-     * A node of the ledger, for users.
-     *
-     * @param address its address in the cluster's network; null if unknown
-     * @param metrics host and port of its device plugin's metrics; null if none runs
-     * @param unusable why it can take no new pod; null if it can
-     */
-    public record NodeView(
-            String name,
-            @Nullable String address,
-            @Nullable String metrics,
-            @Nullable Reason unusable,
-            NodeCards cards) {}
+    /** Notifies that listener of all changes from now on: before the first change, so that it misses none. */
+    public void follow(LedgerListener follower) {
+        listener = follower;
+        nodes.follow(follower);
+    }
+
+    /** The cluster as it is now, for those who only read. A copy: it takes milliseconds for 100,000 pods. */
+    public ClusterState state() {
+        return new ClusterState(
+                nodes,
+                pods,
+                unscheduled,
+                reservations,
+                new PodDemandDecoder(demands, nodes.kinds()::models),
+                rejected.get());
+    }
 
     /** A node was added or changed. Called from one thread, in order. */
     public void updateNode(String name, Map<String, String> annotations, HostResources allocatable) {
@@ -153,11 +147,6 @@ public final class Ledger {
     /** Decodes what a pod requests. */
     public PodDemand demand(ClusterPod pod) {
         return decoder.decode(pod);
-    }
-
-    /** What a pod without a demand may have meant; see {@link DemandCodec#nearly}. */
-    public Optional<String> nearly(SchedulingPod pod) {
-        return demands.nearly(pod.containers());
     }
 
     /** Decodes what a pod requests. */
@@ -245,18 +234,14 @@ public final class Ledger {
         return nodes.entries();
     }
 
+    /** Whether the API shows a node with that name, or a pod is on it. */
+    public boolean knowsNode(String name) {
+        return nodes.known(name);
+    }
+
     /** What the node's kubelet offers to all its pods together. */
     public Share allocatable(String node) {
         return nodes.allocatable(node);
-    }
-
-    /** All nodes with an inventory, a pod or an API object, by name. */
-    public List<NodeView> nodes() {
-        return nodes.views();
-    }
-
-    public Optional<NodeView> node(String name) {
-        return nodes.view(name);
     }
 
     public Optional<PodEntry> podEntry(String podUid) {
@@ -329,26 +314,9 @@ public final class Ledger {
         return pods.reserved().awaitsCards(pod);
     }
 
-    /** The pods of that controller, which has the uid, with cards or waiting for some. */
-    public List<PodEntry> controlledBy(String uid) {
-        return pods.entries().stream()
-                .filter(entry ->
-                        entry.controller() != null && entry.controller().uid().equals(uid))
-                .toList();
-    }
-
     /** The number of pods with an invalid demand for which kube-scheduler found no node. */
     public int invalidWaiting() {
         return unscheduled.invalid().size();
-    }
-
-    /** All pods for which kube-scheduler found no node, highest priority first. */
-    public List<WaitingPod> waitingPods() {
-        List<WaitingPod> all = new ArrayList<>(unscheduled.invalid());
-        waiting().forEach(entry -> all.add(new WaitingPod(entry.ref(), entry.priority(), entry.podDemand())));
-        all.sort(Comparator.comparing(WaitingPod::priority, PodPriority.HIGHEST_FIRST)
-                .thenComparing(pod -> pod.ref().toString()));
-        return all;
     }
 
     /** The pods with holdings that nothing has confirmed since before that moment. */
@@ -356,28 +324,5 @@ public final class Ledger {
         return pods.entries().stream()
                 .filter(entry -> !entry.unconfirmedSince(before).isEmpty())
                 .toList();
-    }
-
-    /** All pods with a demand. */
-    public Collection<PodEntry> podEntries() {
-        return pods.entries();
-    }
-
-    /** The number of pods whose annotation was rejected, or contradicts other pods. */
-    public long rejectedAnnotations() {
-        return rejected.get();
-    }
-
-    /** The memory units of each bound pod without a valid allocation, by node. */
-    public Map<String, Map<PodRef, Long>> unattributedUnits() {
-        Map<String, Map<PodRef, Long>> units = new HashMap<>();
-        for (PodEntry entry : pods.entries()) {
-            @Nullable String node = entry.node();
-            if (node != null && entry.unattributed()) {
-                units.computeIfAbsent(node, _ -> new HashMap<>())
-                        .put(entry.ref(), (long) entry.demand().total().units());
-            }
-        }
-        return units;
     }
 }

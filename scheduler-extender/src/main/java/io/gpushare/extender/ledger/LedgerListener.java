@@ -5,6 +5,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Is notified of changes of the ledger. Its methods must not block and must not call the ledger. */
 public interface LedgerListener {
+    /** Follows nothing. */
+    LedgerListener NONE = new LedgerListener() {
+        @Override
+        public void nodeChanged(String name, @Nullable NodeEntry now) {}
+
+        @Override
+        public void cardsChanged() {}
+
+        @Override
+        public void podArrived(PodDemand.Valid pod) {}
+    };
+
     /**
      * The node has another entry, or none for null. Called inside the atomic step of that node, for any node by any
      * thread.

@@ -30,7 +30,7 @@ final class NodeTable {
 
     private final Map<String, NodeEntry> nodes = new ConcurrentHashMap<>();
     private final Reservations reservations;
-    private final LedgerListener listener;
+    private volatile LedgerListener listener = LedgerListener.NONE;
     private final DemandCodec demands;
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
     private final Map<String, Share> offers = new ConcurrentHashMap<>();
@@ -41,14 +41,21 @@ final class NodeTable {
     /** The device plugin's pod on a node, and the address of its metrics. */
     private record Plugin(String uid, String metrics) {}
 
-    NodeTable(Reservations reservations, LedgerListener listener, DemandCodec demands) {
+    NodeTable(Reservations reservations, DemandCodec demands) {
         this.reservations = reservations;
-        this.listener = listener;
         this.demands = demands;
+    }
+
+    void follow(LedgerListener follower) {
+        listener = follower;
     }
 
     NodeEntry entry(String name) {
         return NodeEntry.orUnseen(nodes.get(name));
+    }
+
+    boolean known(String name) {
+        return nodes.containsKey(name);
     }
 
     /** The nodes as they are now, by name. */
@@ -184,20 +191,17 @@ final class NodeTable {
         listener.cardsChanged();
     }
 
-    List<Ledger.NodeView> views() {
-        return entries().entrySet().stream()
+    /** These nodes for users, by name. */
+    List<ClusterState.NodeView> views(Map<String, NodeEntry> of) {
+        return of.entrySet().stream()
                 .map(node -> view(node.getKey(), node.getValue()))
-                .sorted(Comparator.comparing(Ledger.NodeView::name))
+                .sorted(Comparator.comparing(ClusterState.NodeView::name))
                 .toList();
     }
 
-    Optional<Ledger.NodeView> view(String name) {
-        return Optional.ofNullable(nodes.get(name)).map(entry -> view(name, entry));
-    }
-
-    private Ledger.NodeView view(String name, NodeEntry entry) {
+    private ClusterState.NodeView view(String name, NodeEntry entry) {
         @Nullable Plugin plugin = plugins.get(name);
-        return new Ledger.NodeView(
+        return new ClusterState.NodeView(
                 name,
                 addresses.get(name),
                 plugin == null ? null : plugin.metrics(),

@@ -36,7 +36,7 @@ final class PodTable {
     PodTable(NodeTable nodes, Reservations reservations) {
         this.nodes = nodes;
         this.reservations = reservations;
-        this.reserved = new ReservedPods(nodes, reservations, this::entry);
+        this.reserved = new ReservedPods(nodes::entry, reservations, this::entry);
         this.hostRequests = new HostRequests(nodes);
         this.foreignPods = new ForeignPods(nodes);
     }
@@ -56,6 +56,11 @@ final class PodTable {
 
     Optional<PodEntry> entry(String uid) {
         return Optional.ofNullable(pods.get(uid));
+    }
+
+    /** The pods as they are now, by uid. */
+    Map<String, PodEntry> byUid() {
+        return Map.copyOf(pods);
     }
 
     Collection<PodEntry> entries() {

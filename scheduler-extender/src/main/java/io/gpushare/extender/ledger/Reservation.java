@@ -44,7 +44,7 @@ public record Reservation(
         /** kube-scheduler nominated the pod to the node, and takes that back. */
         NOMINATION(null),
         /**
-         * The node's annotation says so: pods are being moved. {@code kubectl gpushare defrag} renews it every 20 s.
+         * The node's annotation says so: pods are being moved.
          */
         DEFRAGMENTATION(Duration.ofMinutes(2));
 

@@ -26,6 +26,14 @@ final class Reservations {
     // Those of DEFRAGMENTATION by node, also ended ones, so that the same annotation does not revive them.
     private final Map<String, Reservation> nodes = new ConcurrentHashMap<>();
 
+    /** The same at this moment. */
+    Reservations copy() {
+        Reservations copy = new Reservations();
+        copy.pods.putAll(pods);
+        copy.nodes.putAll(nodes);
+        return copy;
+    }
+
     /** Adds it, in place of an earlier one of the pod from that source. */
     void put(Reservation made) {
         change(made.pod(), made.source(), _ -> made);

@@ -21,12 +21,18 @@ import org.jspecify.annotations.Nullable;
 
 /** What reservations mean for each pod: which of them count against it, and what they leave of a node. */
 final class ReservedPods {
-    private final NodeTable nodes;
+    private final Function<String, NodeEntry> nodes;
     private final Reservations reservations;
     private final Function<String, Optional<PodEntry>> pods;
 
-    /** @param pods by uid */
-    ReservedPods(NodeTable nodes, Reservations reservations, Function<String, Optional<PodEntry>> pods) {
+    /**
+     * What they mean on these nodes.
+     *
+     * @param nodes by name
+     * @param pods by uid
+     */
+    ReservedPods(
+            Function<String, NodeEntry> nodes, Reservations reservations, Function<String, Optional<PodEntry>> pods) {
         this.nodes = nodes;
         this.reservations = reservations;
         this.pods = pods;
@@ -41,7 +47,7 @@ final class ReservedPods {
         Set<String> leaving = apart.isEmpty() ? Set.of() : reservations.leaving();
         Map<String, NodeEntry> available = new HashMap<>();
         apart.forEach(
-                (node, reserved) -> available.put(node, available(node, nodes.entry(node), uid, reserved, leaving)));
+                (node, reserved) -> available.put(node, available(node, nodes.apply(node), uid, reserved, leaving)));
         return available;
     }
 
@@ -70,9 +76,9 @@ final class ReservedPods {
     /** Whether something is reserved for the pod, and it will fit there once the terminating pods are gone. */
     boolean awaitsCards(PodRef pod) {
         return reserved(reservations.of(pod.uid()).stream())
-                .filter(own -> nodes.entry(own.node()).unavailable() == null)
+                .filter(own -> nodes.apply(own.node()).unavailable() == null)
                 .anyMatch(own -> expected(
-                                nodes.entry(own.node()).cards(),
+                                nodes.apply(own.node()).cards(),
                                 reserved(reservations.ofPods())
                                         .filter(each -> each.node().equals(own.node()))
                                         .toList(),

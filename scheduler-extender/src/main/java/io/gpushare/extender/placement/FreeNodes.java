@@ -21,7 +21,7 @@ public final class FreeNodes {
     }
 
     /** What is free on the node for new pods. */
-    static FreeNode offered(String name, NodeEntry node) {
+    public static FreeNode offered(String name, NodeEntry node) {
         return node.stale() ? FreeNode.NOWHERE : of(name, node);
     }
 

@@ -3,7 +3,6 @@ package io.gpushare.extender.placement;
 import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.LedgerListener;
@@ -12,9 +11,9 @@ import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.scoring.Fragmentation;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.Placement;
 import java.time.Duration;
@@ -50,30 +49,25 @@ public final class Placer {
     private final AtomicBoolean failing = new AtomicBoolean();
     private volatile NodeColumns columns = NodeColumns.empty();
 
-    /** A placer over an empty ledger whose scorings are made by the requests that need them. */
-    public Placer(DemandCodec demands, Policies policies, AnnotationObserver observer) {
-        this(demands, policies, observer, Runnable::run, why -> {
+    /** A placer over that ledger, still empty, whose scorings are made by the requests that need them. */
+    public Placer(Ledger ledger, Policies policies) {
+        this(ledger, policies, Runnable::run, why -> {
             throw new IllegalStateException("no scoring for the cluster's cards", why);
         });
     }
 
     /**
-     * A placer over an empty ledger.
+     * A placer over that ledger, still empty: it follows its changes.
      *
-     * @param observer notified of rejected annotations
      * @param beside where scorings of changed cards are made, so that none takes longer from a request than it may
      * @param failures told once why none can be made, until one can; the scorings before are used meanwhile
      */
-    public Placer(
-            DemandCodec demands,
-            Policies policies,
-            AnnotationObserver observer,
-            Executor beside,
-            Consumer<Throwable> failures) {
+    public Placer(Ledger ledger, Policies policies, Executor beside, Consumer<Throwable> failures) {
         this.policies = policies;
         this.beside = beside;
         this.failures = failures;
-        this.ledger = new Ledger(demands, new Changes(), observer);
+        this.ledger = ledger;
+        ledger.follow(new Changes());
     }
 
     /** The ledger that it chooses from. */
@@ -226,8 +220,8 @@ public final class Placer {
         return policies.describe(kind);
     }
 
-    /** The ledger in numbers. */
-    public LedgerStats stats() {
-        return LedgerStats.of(ledger.nodeEntries(), ledger.podEntries(), policies.fragmentation());
+    /** How the free memory of nodes is weighed against what pods request. */
+    public Fragmentation fragmentation() {
+        return policies.fragmentation();
     }
 }

@@ -5,7 +5,6 @@ import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.JsonWriter;
-import io.gpushare.extender.metrics.ExtenderMetrics;
 import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.Victims;
 import io.gpushare.extender.scheduling.BindResult;
@@ -66,7 +65,7 @@ public final class VerbRoutes {
             Binder binder,
             Supplier<Optional<String>> unready,
             InstantSource clock,
-            ExtenderMetrics metrics) {}
+            RequestObserver requests) {}
 
     private final Parts parts;
     private final Executor blocking;
@@ -81,7 +80,7 @@ public final class VerbRoutes {
     /**
      * Adds the routes. Filter and bind always answer with status 200: kube-scheduler drops the body of any other
      * response, and the reason with it. The responses of the others have no field for an error: if the status is not
-     * 200, kube-scheduler continues without the scores, or retries the pod without parts.preemption().
+     * 200, kube-scheduler continues without the scores, or retries the pod without preemption.
      *
      * @param foreign why nothing is served under the name that the caller used; empty if something is
      */
@@ -109,7 +108,7 @@ public final class VerbRoutes {
         }
         context.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         if (page.isPresent()) {
-            parts.metrics().failed(verb.name(), "web_page");
+            parts.requests().failed(verb.name(), "web_page");
             HttpResponse.error(
                     context.request(), page.get().status(), page.get().sentence());
         } else {
@@ -142,13 +141,13 @@ public final class VerbRoutes {
     }
 
     private void fail(RoutingContext context, Verb verb, String reason, int status, String sentence) {
-        parts.metrics().failed(verb.name(), reason);
+        parts.requests().failed(verb.name(), reason);
         respond(context, verb, new Reply(status, verb.error().apply(sentence)));
     }
 
     private void respond(RoutingContext context, Verb verb, Reply reply) {
         HttpResponse.json(context.request(), reply.status(), reply.body());
-        parts.metrics().responded(verb.name(), System.nanoTime() - context.<Long>get(BEGAN));
+        parts.requests().responded(verb.name(), System.nanoTime() - context.<Long>get(BEGAN));
     }
 
     private ExtenderArgs args(byte[] body) throws BadRequestException {
@@ -162,7 +161,7 @@ public final class VerbRoutes {
         return () -> {
             FilterResult result =
                     parts.selection().filter(args.pod(), args.named().nodes());
-            parts.metrics().filtered(result);
+            parts.requests().filtered(result);
             return new Reply(200, FilterResponse.of(args, result));
         };
     }
@@ -180,12 +179,12 @@ public final class VerbRoutes {
         return () -> {
             try {
                 Map<String, Victims> victims = parts.preemption().preempt(args.pod(), args.candidates());
-                parts.metrics().preempted(args.candidates(), victims);
+                parts.requests().preempted(args.candidates(), victims);
                 return new Reply(200, PreemptArgs.response(victims));
             } catch (RuntimeException e) {
                 LOG.error(
                         "preemption for pod {} failed unexpectedly", args.pod().ref(), e);
-                parts.metrics().failed("preempt", "internal");
+                parts.requests().failed("preempt", "internal");
                 return new Reply(500, JsonWriter.error(INTERNAL));
             }
         };
@@ -202,7 +201,7 @@ public final class VerbRoutes {
                 LOG.error("binding pod {} to node {} failed unexpectedly", args.pod(), args.node(), e);
                 result = new BindResult.Failed(BindResult.Why.UNKNOWN, INTERNAL);
             }
-            parts.metrics().bound(result);
+            parts.requests().bound(result);
             return new Reply(
                     200,
                     JsonWriter.bind(

@@ -6,7 +6,7 @@ import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;

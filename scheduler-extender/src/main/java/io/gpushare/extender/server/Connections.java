@@ -1,6 +1,6 @@
 package io.gpushare.extender.server;
 
-import io.gpushare.extender.metrics.ExtenderMetrics;
+import io.gpushare.extender.protocol.RequestObserver;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
@@ -53,7 +53,7 @@ final class Connections implements Handler<HttpServerRequest> {
     }
 
     private final Deadlines deadlines;
-    private final ExtenderMetrics metrics;
+    private final RequestObserver requests;
     private final BooleanSupplier ready;
     private final Handler<HttpServerRequest> then;
     private final IdentityHashMap<HttpConnection, Step> steps = new IdentityHashMap<>();
@@ -67,11 +67,11 @@ final class Connections implements Handler<HttpServerRequest> {
     Connections(
             Vertx vertx,
             Deadlines deadlines,
-            ExtenderMetrics metrics,
+            RequestObserver requests,
             BooleanSupplier ready,
             Handler<HttpServerRequest> then) {
         this.deadlines = deadlines;
-        this.metrics = metrics;
+        this.requests = requests;
         this.ready = ready;
         this.then = then;
         Duration period = Collections.min(List.of(
@@ -132,7 +132,7 @@ final class Connections implements Handler<HttpServerRequest> {
             close(Step::idle);
         }
         wasReady = isReady;
-        close(Step::late).forEach(late -> metrics.failed("any", "slow"));
+        close(Step::late).forEach(late -> requests.failed("any", "slow"));
     }
 
     private List<HttpConnection> close(Predicate<Step> when) {

@@ -3,45 +3,38 @@ package io.gpushare.extender.server;
 import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.Methods;
-import io.gpushare.extender.metrics.ExtenderMetrics;
+import io.gpushare.extender.protocol.RequestObserver;
 import io.gpushare.extender.protocol.VerbRoutes;
-import io.gpushare.extender.view.InspectedNodes;
-import io.gpushare.extender.view.ViewJson;
-import io.gpushare.extender.view.routes.ViewRoutes;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Maps paths to handlers: metrics and health, the extender protocol, inspect, and the view with its page. Routes before
- * the certificate check are open to callers without a certificate, such as the kubelet's probes.
+ * Maps paths to handlers: health, the extender protocol, and those of the extension. Routes before the certificate
+ * check are open to callers without a certificate, such as the kubelet's probes.
  */
 final class ExtenderRouter {
     private static final Logger LOG = LoggerFactory.getLogger(ExtenderRouter.class);
-    private static final String INSPECT = "/gpushare-scheduler/inspect/";
     private static final String NO_CERTIFICATE = "this path needs a client certificate of the authority in"
             + " --client-ca-file: name one under tlsConfig in kube-scheduler's configuration";
 
     private final Router router;
     private final ExtenderServer.Settings settings;
     private final ExtenderServer.Parts parts;
-    private final ExtenderMetrics metrics;
+    private final RequestObserver requests;
 
     private ExtenderRouter(Vertx vertx, ExtenderServer.Settings settings, ExtenderServer.Parts parts) {
         this.router = Router.router(vertx);
         this.settings = settings;
         this.parts = parts;
-        this.metrics = parts.verbs().metrics();
+        this.requests = parts.verbs().requests();
     }
 
     /**
@@ -53,41 +46,33 @@ final class ExtenderRouter {
 
     /** @param blocking for what must not run on an event loop */
     static Routers of(Vertx vertx, ExtenderServer.Settings settings, ExtenderServer.Parts parts, Executor blocking) {
-        ViewRoutes view = new ViewRoutes(
-                vertx, parts.ledger(), parts.view(), parts.verbs().unready(), blocking);
+        Extension.Paths paths = parts.extension().paths(vertx, blocking);
         ExtenderRouter all = new ExtenderRouter(vertx, settings, parts);
-        all.add(view, new VerbRoutes(parts.verbs(), blocking));
+        all.add(paths, new VerbRoutes(parts.verbs(), blocking));
         ExtenderRouter forTokens = new ExtenderRouter(vertx, settings, parts);
-        view.addForTokens(forTokens.router, forTokens.bodies());
+        paths.addForTokens(forTokens.router, forTokens.bodies());
         forTokens.errors();
         return new Routers(all.router, forTokens.router);
     }
 
     private BodyReader bodies() {
-        return new BodyReader(settings.maxBody(), reason -> metrics.failed("any", reason));
+        return new BodyReader(settings.maxBody(), reason -> requests.failed("any", reason));
     }
 
-    private void add(ViewRoutes view, VerbRoutes verbs) {
+    private void add(Extension.Paths paths, VerbRoutes verbs) {
         BodyReader bodies = bodies();
         status();
-        HostCheck hosts = new HostCheck(
-                parts.view().hosts().or(name -> parts.ledger().node(name).isPresent()));
+        HostCheck hosts = new HostCheck(parts.hosts().or(parts.ledger()::knowsNode));
         boolean plain = settings.tls() == null;
         if (plain) {
-            Stream.of("/ui/*", "/gpushare-scheduler/v1/*", INSPECT + "*")
-                    .forEach(path -> router.route(path).handler(hosts));
+            paths.underKnownHosts().forEach(path -> router.route(path).handler(hosts));
         }
-        if (view.open()) {
-            view.addTo(router, bodies);
-        }
+        paths.addOpen(router, bodies, request -> !settings.certificatesRequired() || certified(request));
         if (settings.certificatesRequired()) {
             router.route().handler(this::checkCertificate);
         }
         verbs.addTo(router, bodies, request -> plain ? hosts.refusal(request, "the extender") : Optional.empty());
-        Methods.get(router, INSPECT + "*", this::inspect);
-        if (!view.open()) {
-            view.addTo(router, bodies);
-        }
+        paths.addProtected(router, bodies);
         errors();
     }
 
@@ -110,19 +95,10 @@ final class ExtenderRouter {
                 "/readyz/replica",
                 context -> respond(context, parts.unavailable().get()));
         Methods.get(router, "/version", context -> HttpResponse.text(context.request(), 200, settings.version()));
-        Methods.get(router, "/metrics", this::scrape);
     }
 
     private static void respond(RoutingContext context, Optional<String> why) {
         HttpResponse.text(context.request(), why.isPresent() ? 503 : 200, why.orElse("ok"));
-    }
-
-    /** Where certificates are required, metrics name no node to a caller without one. */
-    private void scrape(RoutingContext context) {
-        boolean names = !settings.certificatesRequired() || certified(context.request());
-        Future.fromCompletionStage(metrics.text(names), context.vertx().getOrCreateContext())
-                .onSuccess(text -> HttpResponse.send(context.request(), 200, ExtenderMetrics.CONTENT_TYPE, text))
-                .onFailure(context::fail);
     }
 
     private void checkCertificate(RoutingContext context) {
@@ -130,7 +106,7 @@ final class ExtenderRouter {
             context.next();
             return;
         }
-        metrics.failed("any", "no_certificate");
+        requests.failed("any", "no_certificate");
         context.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         HttpResponse.error(context.request(), 401, NO_CERTIFICATE);
     }
@@ -144,25 +120,6 @@ final class ExtenderRouter {
         }
     }
 
-    /** Not by a parameter in the path: vertx-web logs an error for each name that it can't decode. */
-    private void inspect(RoutingContext context) {
-        String path = context.normalizedPath();
-        String name = path.length() > INSPECT.length() ? path.substring(INSPECT.length()) : "";
-        if (name.isEmpty()) {
-            HttpResponse.json(
-                    context.request(),
-                    200,
-                    ViewJson.json(InspectedNodes.ofLedger(parts.ledger().nodes())));
-            return;
-        }
-        parts.ledger()
-                .node(name)
-                .ifPresentOrElse(
-                        node -> HttpResponse.json(
-                                context.request(), 200, ViewJson.json(InspectedNodes.ofLedger(List.of(node)))),
-                        () -> HttpResponse.error(context.request(), 404, "node \"" + name + "\" is not known"));
-    }
-
     /** Reports an internal error. */
     private void failed(RoutingContext context) {
         LOG.error(
@@ -170,7 +127,7 @@ final class ExtenderRouter {
                 context.request().method(),
                 context.request().path(),
                 context.failure());
-        metrics.failed("any", "internal");
+        requests.failed("any", "internal");
         if (!context.response().headWritten()) {
             HttpResponse.error(context.request(), 500, "internal error of the extender; see its log");
         }

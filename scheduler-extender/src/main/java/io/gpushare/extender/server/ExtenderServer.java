@@ -2,7 +2,6 @@ package io.gpushare.extender.server;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.protocol.VerbRoutes;
-import io.gpushare.extender.view.routes.ViewAccess;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -22,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -76,9 +76,14 @@ public final class ExtenderServer {
      *
      * @param unavailable why this replica neither serves verbs nor could take over, as a sentence; empty if it does or
      *     could
+     * @param hosts whether a host, in lower case, is one under whose name the extender is served, beside those of nodes
      */
     public record Parts(
-            Ledger ledger, VerbRoutes.Parts verbs, Supplier<Optional<String>> unavailable, ViewAccess view) {}
+            Ledger ledger,
+            VerbRoutes.Parts verbs,
+            Supplier<Optional<String>> unavailable,
+            Predicate<String> hosts,
+            Extension extension) {}
 
     private final Settings settings;
     private final Parts parts;
@@ -100,7 +105,7 @@ public final class ExtenderServer {
                                 .setFileCachingEnabled(false)
                                 .setClassPathResolvingEnabled(false)))
                 .withTransport(ConnectionLimit.of(
-                        CONNECTIONS, () -> parts.verbs().metrics().failed("any", "too_many_connections")))
+                        CONNECTIONS, () -> parts.verbs().requests().failed("any", "too_many_connections")))
                 .build();
     }
 
@@ -161,7 +166,7 @@ public final class ExtenderServer {
     private Future<HttpServer> listen(HttpServerOptions options, SocketAddress address, Router routes) {
         BooleanSupplier ready = () -> parts.verbs().unready().get().isEmpty();
         Connections connections =
-                new Connections(vertx, settings.deadlines(), parts.verbs().metrics(), ready, routes);
+                new Connections(vertx, settings.deadlines(), parts.verbs().requests(), ready, routes);
         return vertx.createHttpServer(options)
                 .connectionHandler(connections::connected)
                 .requestHandler(connections)

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Assumption;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.outcome.PlacementOutcomes;
-import io.gpushare.extender.placement.LedgerStats;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.DecideIn;
@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,13 +61,9 @@ class NodeLeasePollerTest {
         assertThat(selection.feasible(POD, selection.named(NODES)).why(0)).isEqualTo(Reason.NOT_RENEWED);
         assertThat(placer.assume(POD.ref(), TestCluster.demand(ledger, POD), "n1", TestCluster.NOW))
                 .isEqualTo(new Assumption.Refused(Reason.NOT_RENEWED));
-        Ledger.NodeView view = ledger.node("n1").orElseThrow();
+        ClusterState.NodeView view = ledger.state().node("n1").orElseThrow();
         assertThat(view.unusable()).isEqualTo(Reason.NOT_RENEWED);
         assertThat(view.cards().cards()).hasSize(1);
-        LedgerStats stats = placer.stats();
-        assertThat(stats.nodes()).containsEntry("usable", 1).containsEntry("not_renewed", 1);
-        assertThat(Objects.requireNonNull(stats.usable().get("n1")).capacity()).isPositive();
-        assertThat(Objects.requireNonNull(stats.usable().get("n1")).free()).isZero();
     }
 
     @Test
@@ -77,7 +72,7 @@ class NodeLeasePollerTest {
         leases.put("n1", "renewed");
         pass(10);
         assertThat(feasible()).containsExactly("n1", "n2");
-        assertThat(ledger.node("n1").orElseThrow().unusable()).isNull();
+        assertThat(ledger.state().node("n1").orElseThrow().unusable()).isNull();
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.gpushare.extender.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -52,7 +53,7 @@ class ForeignPodsTest {
     void theAnnotatedCardIsHeldUntilThePodEnds() {
         ledger.updatePod(gpushare("1"));
         assertThat(units()).containsExactly(0, 10);
-        assertThat(placer.stats().unattributed()).isZero();
+        assertThat(LedgerCounts.of(placer.ledger()).unattributed()).isZero();
         ledger.removePod(POD);
         assertThat(units()).containsExactly(0, 0);
     }
@@ -183,15 +184,16 @@ class ForeignPodsTest {
     @Test
     void hamisAnnotationsAreIgnoredWhereSlotsAreNotCounted() {
         Ledger other = new Placer(
-                        new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none())
+                        new Ledger(new DemandCodec(ResourceNames.DEFAULT), AnnotationObserver.none()),
+                        new Policies(PolicyKind.WSP))
                 .ledger();
         other.updateNode("n1", Map.of("gpushare.io/inventory", SLOTS), HostResources.NONE);
         other.updatePod(hami("GPU-1,NVIDIA,3000,30:;", Map.of()));
-        assertThat(other.node("n1").orElseThrow().cards().cards()).allMatch(CardState::unused);
+        assertThat(other.state().node("n1").orElseThrow().cards().cards()).allMatch(CardState::unused);
     }
 
     private List<Share> shares() {
-        return ledger.node("n1").orElseThrow().cards().cards().stream()
+        return ledger.state().node("n1").orElseThrow().cards().cards().stream()
                 .map(CardState::allocated)
                 .toList();
     }
@@ -249,7 +251,7 @@ class ForeignPodsTest {
     }
 
     private List<Integer> units() {
-        return ledger.node("n1").orElseThrow().cards().cards().stream()
+        return ledger.state().node("n1").orElseThrow().cards().cards().stream()
                 .map(CardState::allocated)
                 .map(share -> share.units())
                 .toList();

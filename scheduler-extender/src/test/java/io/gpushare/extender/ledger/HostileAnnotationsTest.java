@@ -47,7 +47,7 @@ class HostileAnnotationsTest {
     @Test
     void noAnnotationBreaksTheLedgerOrOutlivesItsPod() {
         ledger.updateNode("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
-        List<Ledger.NodeView> before = ledger.nodes();
+        List<ClusterState.NodeView> before = ledger.state().nodes();
         List<PodRef> there = new ArrayList<>();
         int accepted = 0;
         for (int i = 0; i < PODS; i++) {
@@ -58,16 +58,17 @@ class HostileAnnotationsTest {
                 ledger.updateNode("n1", Map.of("gpushare.io/inventory", damaged(INVENTORY)), HostResources.NONE);
                 ledger.updateNode("n1", Map.of("gpushare.io/inventory", INVENTORY), HostResources.NONE);
             }
-            ledger.nodes()
+            ledger.state()
+                    .nodes()
                     .forEach(node -> node.cards()
                             .cards()
                             .forEach(card -> assertThat(card.free().units()).isBetween(0, 15)));
             if (there.size() == BATCH) {
-                accepted += placer.stats().holding(Standing.SEEN);
+                accepted += LedgerCounts.of(placer.ledger()).holding(Standing.SEEN);
                 there.forEach(ledger::removePod);
                 there.clear();
-                assertThat(ledger.nodes()).isEqualTo(before);
-                assertThat(placer.stats().unattributed()).isZero();
+                assertThat(ledger.state().nodes()).isEqualTo(before);
+                assertThat(LedgerCounts.of(placer.ledger()).unattributed()).isZero();
             }
         }
         System.out.println("hostile annotations: seed " + SEED + ", " + PODS + " pods, " + accepted

@@ -84,8 +84,9 @@ public class LedgerHistoryTest {
         world.pods().forEach(pod -> world.delete(pod.ref().name()));
         world.relist();
         world.showAll();
-        assertThat(ledger.nodes()).allMatch(node -> node.cards().holdings().isEmpty());
-        assertThat(placer.stats().unattributed()).isZero();
+        assertThat(ledger.state().nodes())
+                .allMatch(node -> node.cards().holdings().isEmpty());
+        assertThat(LedgerCounts.of(placer.ledger()).unattributed()).isZero();
         assertThat(ledger.unconfirmedSince(Instant.MAX)).isEmpty();
     }
 
@@ -189,7 +190,7 @@ public class LedgerHistoryTest {
 
     public static Map<String, NodeCards> cards(Ledger ledger) {
         Map<String, NodeCards> cards = new HashMap<>();
-        List<Ledger.NodeView> nodes = ledger.nodes();
+        List<ClusterState.NodeView> nodes = ledger.state().nodes();
         nodes.forEach(node -> cards.put(node.name(), node.cards()));
         return cards;
     }

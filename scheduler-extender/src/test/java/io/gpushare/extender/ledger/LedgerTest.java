@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
@@ -51,15 +52,16 @@ class LedgerTest {
         assume("n1");
         ledger.updatePod(pod(null, Map.of("note", "a change of something else")));
         assertThat(used("n1")).isEqualTo(3);
-        assertThat(placer.stats().holding(Standing.ASSUMED)).isEqualTo(1);
+        assertThat(LedgerCounts.of(placer.ledger()).holding(Standing.ASSUMED)).isEqualTo(1);
     }
 
     @Test
     void aPodThatIsBoundUnderAFormerResourceNameKeepsItsCards() {
         Placer renamed = new Placer(
-                new DemandCodec(new ResourceNames("aliyun.com/gpu-mem", "nvidia.com/gpu")),
-                new Policies(PolicyKind.WSP),
-                AnnotationObserver.none());
+                new Ledger(
+                        new DemandCodec(new ResourceNames("aliyun.com/gpu-mem", "nvidia.com/gpu")),
+                        AnnotationObserver.none()),
+                new Policies(PolicyKind.WSP));
         renamed.ledger().updateNode("n1", INVENTORY, HostResources.NONE);
         ContainerResources one = new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-count", "1"));
         renamed.ledger()
@@ -98,7 +100,7 @@ class LedgerTest {
         ledger.confirm(POD, hold, TestCluster.NOW);
         assertThat(used("n1")).isZero();
         assertThat(used("n2")).isEqualTo(3);
-        assertThat(placer.stats().holding(Standing.SEEN)).isEqualTo(1);
+        assertThat(LedgerCounts.of(placer.ledger()).holding(Standing.SEEN)).isEqualTo(1);
     }
 
     @Test
@@ -108,7 +110,7 @@ class LedgerTest {
         ledger.updatePod(pod("n1", written("GPU-1", 1)));
         ledger.updatePod(pod("n1", Map.of()));
         assertThat(used("n1")).isEqualTo(3);
-        assertThat(placer.stats().unattributed()).isZero();
+        assertThat(LedgerCounts.of(placer.ledger()).unattributed()).isZero();
     }
 
     @Test
@@ -126,16 +128,16 @@ class LedgerTest {
     @Test
     void anAnnotationOnAnUnboundPodIsIgnored() {
         ledger.updatePod(pod(null, written("GPU-0", 3)));
-        assertThat(placer.stats().holding(Standing.SEEN)).isZero();
+        assertThat(LedgerCounts.of(placer.ledger()).holding(Standing.SEEN)).isZero();
         assertThat(used("n1")).isZero();
     }
 
     @Test
     void aPodBoundByAnotherProgramIsUnattributedUntilItIsDeleted() {
         ledger.updatePod(pod("n1", Map.of()));
-        assertThat(placer.stats().unattributed()).isEqualTo(1);
+        assertThat(LedgerCounts.of(placer.ledger()).unattributed()).isEqualTo(1);
         ledger.removePod(POD);
-        assertThat(placer.stats().unattributed()).isZero();
+        assertThat(LedgerCounts.of(placer.ledger()).unattributed()).isZero();
     }
 
     @Test
@@ -149,7 +151,7 @@ class LedgerTest {
         assertThat(used("n3")).isEqualTo(3);
         ledger.removePod(POD);
         ledger.removeNode("n3");
-        assertThat(ledger.node("n3")).isEmpty();
+        assertThat(ledger.state().node("n3")).isEmpty();
     }
 
     @Test
@@ -158,7 +160,7 @@ class LedgerTest {
         invalid.put("gpushare.io/select", "nonsense");
         invalid.put("gpushare.io/cards", "7");
         ledger.updatePod(pod("n1", invalid));
-        assertThat(placer.stats().holding(Standing.SEEN)).isEqualTo(1);
+        assertThat(LedgerCounts.of(placer.ledger()).holding(Standing.SEEN)).isEqualTo(1);
         assertThat(used("n1")).isEqualTo(3);
     }
 
@@ -173,8 +175,9 @@ class LedgerTest {
                     List.of(new ContainerResources(
                             "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "2147483647")))));
         }
-        assertThat(placer.stats().holding(Standing.SEEN)).isEqualTo(3);
-        assertThat(ledger.node("n1")
+        assertThat(LedgerCounts.of(placer.ledger()).holding(Standing.SEEN)).isEqualTo(3);
+        assertThat(ledger.state()
+                        .node("n1")
                         .orElseThrow()
                         .cards()
                         .cards()
@@ -182,7 +185,8 @@ class LedgerTest {
                         .free()
                         .units())
                 .isZero();
-        assertThat(ledger.node("n1")
+        assertThat(ledger.state()
+                        .node("n1")
                         .orElseThrow()
                         .cards()
                         .cards()
@@ -202,17 +206,17 @@ class LedgerTest {
     }
 
     private @Nullable Reason refusal(String node) {
-        return ledger.node(node).map(Ledger.NodeView::unusable).orElse(null);
+        return ledger.state().node(node).map(ClusterState.NodeView::unusable).orElse(null);
     }
 
     private List<Integer> usedByCard(String node) {
-        return ledger.node(node).orElseThrow().cards().cards().stream()
+        return ledger.state().node(node).orElseThrow().cards().cards().stream()
                 .map(state -> state.allocated().units())
                 .toList();
     }
 
     private int used(String node) {
-        return ledger.node(node).orElseThrow().cards().cards().stream()
+        return ledger.state().node(node).orElseThrow().cards().cards().stream()
                 .mapToInt(card -> card.occupied().units())
                 .sum();
     }

@@ -145,7 +145,7 @@ class NodeColumnsProperties {
             if (index >= 0) {
                 assertThat(columns.name(index)).isEqualTo(names.get(i));
             } else {
-                assertThat(ledger.node(names.get(i))).isEmpty();
+                assertThat(ledger.state().node(names.get(i))).isEmpty();
             }
         }
     }

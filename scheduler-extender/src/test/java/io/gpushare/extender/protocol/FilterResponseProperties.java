@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.http.BadRequestException;
-import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.DecideIn;
@@ -43,7 +43,8 @@ class FilterResponseProperties {
     private static final int REQUESTS = 30;
     private static final DemandCodec DEMANDS = new DemandCodec(ResourceNames.DEFAULT);
 
-    private final Placer placer = new Placer(DEMANDS, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final Placer placer =
+            new Placer(new Ledger(DEMANDS, AnnotationObserver.none()), new Policies(PolicyKind.WSP));
 
     private final Ledger ledger = placer.ledger();
 

@@ -6,10 +6,10 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.http.JsonBody;
 import io.gpushare.extender.http.ResponseWriter;
-import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.NodeIndices;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.HostResources;
@@ -37,8 +37,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NodeNamesTest {
     private static final int MANY = 6000;
 
-    private final Placer placer =
-            new Placer(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final Placer placer = new Placer(
+            new Ledger(new DemandCodec(ResourceNames.DEFAULT), AnnotationObserver.none()),
+            new Policies(PolicyKind.WSP));
 
     private final Ledger ledger = placer.ledger();
 

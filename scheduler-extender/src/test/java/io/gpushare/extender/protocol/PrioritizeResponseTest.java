@@ -2,8 +2,9 @@ package io.gpushare.extender.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.ledger.AnnotationObserver;
+import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.codec.DemandCodec;
@@ -22,8 +23,9 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class PrioritizeResponseTest {
-    private final Placer placer =
-            new Placer(new DemandCodec(ResourceNames.DEFAULT), new Policies(PolicyKind.WSP), AnnotationObserver.none());
+    private final Placer placer = new Placer(
+            new Ledger(new DemandCodec(ResourceNames.DEFAULT), AnnotationObserver.none()),
+            new Policies(PolicyKind.WSP));
 
     private String response(int... scores) {
         List<String> names =

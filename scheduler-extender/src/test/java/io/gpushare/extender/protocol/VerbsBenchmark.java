@@ -2,10 +2,10 @@ package io.gpushare.extender.protocol;
 
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.http.BadRequestException;
-import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
@@ -87,7 +87,7 @@ public class VerbsBenchmark {
     public void fill() throws BadRequestException {
         other = new long[otherKib << 7];
         DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
-        Placer placer = new Placer(demands, new Policies(PolicyKind.WSP), AnnotationObserver.none());
+        Placer placer = new Placer(new Ledger(demands, AnnotationObserver.none()), new Policies(PolicyKind.WSP));
         ledger = placer.ledger();
         selection = new NodeSelection(
                 placer, new PlacementOutcomes(() -> 0), DecideIn.valueOf(decideIn.toUpperCase(Locale.ROOT)));

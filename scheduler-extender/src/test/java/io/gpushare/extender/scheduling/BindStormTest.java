@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.extender.ledger.LedgerHistoryTest;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -60,9 +61,11 @@ class BindStormTest {
         cluster.showAll();
         binder.resolveUnknown(TestCluster.LATER, TestCluster.LATER);
         assertThat(LedgerHistoryTest.cards(ledger)).isEqualTo(cluster.truth());
-        assertThat(placer.stats().holding(Holding.Standing.ASSUMED)).isZero();
-        assertThat(placer.stats().holding(Holding.Standing.DOUBTFUL)).isZero();
-        assertThat(placer.stats().unattributed()).isZero();
+        assertThat(LedgerCounts.of(placer.ledger()).holding(Holding.Standing.ASSUMED))
+                .isZero();
+        assertThat(LedgerCounts.of(placer.ledger()).holding(Holding.Standing.DOUBTFUL))
+                .isZero();
+        assertThat(LedgerCounts.of(placer.ledger()).unattributed()).isZero();
     }
 
     /** kube-scheduler tries each pod several times, some twice concurrently, on nodes that filter returned. */

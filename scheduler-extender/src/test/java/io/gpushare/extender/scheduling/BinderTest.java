@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.ledger.LedgerCounts;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.scheduling.BindResult.Bound;
@@ -104,7 +105,7 @@ class BinderTest {
         bind("n1", 0);
         assertThat(bind("n1", 500)).isEqualTo(Why.REFUSED);
         assertThat(bind("n1", 403)).isEqualTo(Why.REFUSED);
-        assertThat(placer.stats().holding(Standing.DOUBTFUL)).isEqualTo(1);
+        assertThat(LedgerCounts.of(placer.ledger()).holding(Standing.DOUBTFUL)).isEqualTo(1);
         assertThat(used("n1")).isEqualTo(3);
         assertThat(bind("n2", 500)).isEqualTo(Why.REFUSED);
         assertThat(used("n2")).isZero();
@@ -166,7 +167,7 @@ class BinderTest {
     }
 
     private int used(String node) {
-        return ledger.node(node).orElseThrow().cards().cards().stream()
+        return ledger.state().node(node).orElseThrow().cards().cards().stream()
                 .mapToInt(card -> card.occupied().units())
                 .sum();
     }

@@ -3,11 +3,12 @@ package io.gpushare.extender.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.feasibility.FilterResult;
-import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.extender.ledger.Reservation.Source;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -51,7 +52,7 @@ class FilterReservationProperties {
         History history = new History(new Random(seed), kind);
         for (int step = 0; step < STEPS; step++) {
             history.happen();
-            assertThat(history.placer.stats().overcommitted()).isZero();
+            assertThat(LedgerCounts.of(history.placer.ledger()).overcommitted()).isZero();
         }
         history.end();
     }
@@ -81,7 +82,7 @@ class FilterReservationProperties {
         History(Random random, PolicyKind kind) {
             this.random = random;
             PlacementOutcomes outcomes = new PlacementOutcomes(() -> 0);
-            placer = new Placer(TestCluster.DEMANDS, new Policies(kind), AnnotationObserver.none());
+            placer = new Placer(new Ledger(TestCluster.DEMANDS, AnnotationObserver.none()), new Policies(kind));
             ledger = placer.ledger();
             nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());
             selection = new NodeSelection(placer, outcomes, DecideIn.FILTER, Map::of, this::tick);

@@ -5,16 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.Reservation.Source;
-import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.NodeIndices;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.Victims;
-import io.gpushare.extender.report.Explainer;
-import io.gpushare.extender.report.Explanation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
@@ -235,19 +233,6 @@ class FilterReservationTest implements PodApi {
         now = now.plus(NodeSelection.UNSEEN);
         selection.filter(pod("new", 15, 0), named("n2"));
         assertThat(reserved()).isEqualTo(3);
-    }
-
-    @Test
-    void whySaysForWhomItIsReserved() {
-        Explanation why = new Explainer(placer, selection, this).of(pod("late", 8, 0));
-        assertThat(why)
-                .isInstanceOfSatisfying(
-                        Explanation.Judged.class,
-                        judged -> assertThat(judged.advice())
-                                .singleElement()
-                                .asString()
-                                .startsWith(
-                                        "It would fit on node n1, card 0, where 8 GiB is reserved for pod default/"));
     }
 
     @Test

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.ledger.LedgerCounts;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -35,9 +36,8 @@ import org.junit.jupiter.api.Test;
 class GpushareFaultsTest {
     private final List<String> reported = new ArrayList<>();
     private final Placer placer = new Placer(
-            TestCluster.DEMANDS,
-            new Policies(PolicyKind.WSP),
-            (pod, node, sentence) -> reported.add(pod + ": " + sentence));
+            new Ledger(TestCluster.DEMANDS, (pod, node, sentence) -> reported.add(pod + ": " + sentence)),
+            new Policies(PolicyKind.WSP));
     private final Ledger ledger = placer.ledger();
     private final NodeSelection selection =
             new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
@@ -50,7 +50,7 @@ class GpushareFaultsTest {
         assertThat(free("n1")).containsExactly(0, 15);
         assertThat(feasible(15, "n1")).isTrue();
         assertThat(feasible(16, "n1")).isFalse();
-        assertThat(placer.stats().overcommitted()).isEqualTo(1);
+        assertThat(LedgerCounts.of(placer.ledger()).overcommitted()).isEqualTo(1);
     }
 
     @Test
@@ -70,7 +70,7 @@ class GpushareFaultsTest {
             Future<Integer> reader = threads.submit(() -> {
                 int reads = 0;
                 while (!done.get() || reads == 0) {
-                    assertThat(ledger.nodes()).hasSizeGreaterThanOrEqualTo(20);
+                    assertThat(ledger.state().nodes()).hasSizeGreaterThanOrEqualTo(20);
                     feasible(3, "n1");
                     reads++;
                 }
@@ -87,7 +87,7 @@ class GpushareFaultsTest {
             done.set(true);
             assertThat(reader.get()).isPositive();
         }
-        assertThat(ledger.nodes())
+        assertThat(ledger.state().nodes())
                 .hasSizeGreaterThanOrEqualTo(20)
                 .allMatch(node -> node.cards().holdings().isEmpty());
     }
@@ -122,7 +122,7 @@ class GpushareFaultsTest {
         assertThat(free("n1")).as("the pod still holds its memory").containsExactly(5);
         ledger.removePod(new PodRef("uid-p", "default", "p"));
         ledger.removeNode("n1");
-        assertThat(ledger.nodes()).isEmpty();
+        assertThat(ledger.state().nodes()).isEmpty();
     }
 
     @Test
@@ -139,7 +139,7 @@ class GpushareFaultsTest {
         inventory("n1", TestCluster.cards(15, 15));
         ledger.updatePod(pod("p", "n1", 10, written("GPU-1", 10)));
         inventory("n1", TestCluster.cards(15));
-        assertThat(ledger.nodes()).hasSize(1);
+        assertThat(ledger.state().nodes()).hasSize(1);
         assertThat(free("n1")).containsExactly(15);
         inventory("n1", TestCluster.cards(15, 15));
         assertThat(free("n1")).containsExactly(15, 5);
@@ -217,9 +217,9 @@ class GpushareFaultsTest {
     void e18APodBoundByAnotherSchedulerIsReportedAndCountedWhenItsAnnotationArrives() {
         inventory("n1", TestCluster.cards(15));
         ledger.updatePod(pod("p", "n1", 10, Map.of()));
-        assertThat(placer.stats().unattributed()).isEqualTo(1);
+        assertThat(LedgerCounts.of(placer.ledger()).unattributed()).isEqualTo(1);
         ledger.updatePod(pod("p", "n1", 10, written("GPU-0", 10)));
-        assertThat(placer.stats().unattributed()).isZero();
+        assertThat(LedgerCounts.of(placer.ledger()).unattributed()).isZero();
         assertThat(free("n1")).containsExactly(5);
         assertThat(reported).isEmpty();
     }
@@ -239,7 +239,7 @@ class GpushareFaultsTest {
         assertThat(reported.get(1)).startsWith("default/less: ").contains("not what its containers request");
         assertThat(reported.get(2)).startsWith("default/elsewhere: ").contains("does not have, GPU-9");
         assertThat(reported.get(3)).startsWith("default/twice: ").contains("allocate more on card GPU-0 than it has");
-        assertThat(ledger.rejectedAnnotations()).isEqualTo(4);
+        assertThat(ledger.state().rejectedAnnotations()).isEqualTo(4);
         assertThat(free("n1")).containsExactly(0);
     }
 
@@ -253,7 +253,7 @@ class GpushareFaultsTest {
     }
 
     private List<Integer> free(String node) {
-        return ledger.node(node).orElseThrow().cards().cards().stream()
+        return ledger.state().node(node).orElseThrow().cards().cards().stream()
                 .map(state -> state.free().units())
                 .toList();
     }

@@ -6,13 +6,14 @@ import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.extender.ledger.NodeEntry;
-import io.gpushare.extender.outcome.PlacementOutcomes;
 import io.gpushare.extender.placement.FreeNodes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -48,7 +49,7 @@ class NodeSelectionProperties {
     @Property(tries = 60)
     void filterPrioritizeAndBindAgree(@ForAll long seed, @ForAll("offered") PolicyKind kind) {
         Random random = new Random(seed);
-        Placer placer = new Placer(TestCluster.DEMANDS, new Policies(kind), AnnotationObserver.none());
+        Placer placer = new Placer(new Ledger(TestCluster.DEMANDS, AnnotationObserver.none()), new Policies(kind));
         Ledger ledger = placer.ledger();
         List<String> nodes = TestCluster.cluster(random, ledger, UnaryOperator.identity());
         NodeSelection all = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
@@ -81,9 +82,9 @@ class NodeSelectionProperties {
                                 requested.get(node)))
                         .isInstanceOf(Assumption.Refused.class);
             }
-            assertThat(placer.stats().overcommitted()).isZero();
+            assertThat(LedgerCounts.of(placer.ledger()).overcommitted()).isZero();
         }
-        assertThat(ledger.nodes().stream().flatMap(node -> node.cards().cards().stream()))
+        assertThat(ledger.state().nodes().stream().flatMap(node -> node.cards().cards().stream()))
                 .allMatch(state -> state.occupied().units() <= state.capacity().units())
                 .anyMatch(state -> !state.unused());
     }

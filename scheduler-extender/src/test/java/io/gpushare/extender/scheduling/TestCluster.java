@@ -1,8 +1,8 @@
 package io.gpushare.extender.scheduling;
 
-import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -52,7 +52,7 @@ public final class TestCluster implements PodApi {
 
     /** A placer whose ledger notifies that observer. */
     public static Placer placer(AnnotationObserver observer) {
-        return new Placer(DEMANDS, new Policies(PolicyKind.WSP), observer);
+        return new Placer(new Ledger(DEMANDS, observer), new Policies(PolicyKind.WSP));
     }
 
     /** Decodes a pod that is known to be valid. */

@@ -1,9 +1,9 @@
 package io.gpushare.extender.search;
 
-import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.policy.Policies;
@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 final class RunningPods {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
 
-    final Placer placer = new Placer(TestCluster.DEMANDS, new Policies(PolicyKind.ADAPTIVE), AnnotationObserver.none());
+    final Placer placer =
+            new Placer(new Ledger(TestCluster.DEMANDS, AnnotationObserver.none()), new Policies(PolicyKind.ADAPTIVE));
 
     final Ledger ledger = placer.ledger();
     private final Map<String, Inventory> inventories = new HashMap<>();

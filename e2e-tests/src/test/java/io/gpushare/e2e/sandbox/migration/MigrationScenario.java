@@ -191,14 +191,14 @@ abstract class MigrationScenario {
     final URI startExtender() throws Exception {
         int port = Program.freePort();
         List<String> arguments = new ArrayList<>(List.of(
-                "io.gpushare.extender.ExtenderMain",
+                "io.gpushare.insight.ExtenderMain",
                 "--bind-address=127.0.0.1",
                 "--port=" + port,
                 "--kubeconfig=" + kubeconfig()));
         arguments.addAll(flags);
         keep(Program.start(
                 "scheduler-extender",
-                root.resolve("scheduler-extender"),
+                root.resolve("scheduler-extender/insight"),
                 96,
                 arguments,
                 Map.of(),

@@ -3,10 +3,10 @@ package io.gpushare.simulation.cluster;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.ledger.AnnotationObserver;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.outcome.PlacementOutcomes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -89,7 +89,8 @@ public final class SimulatedExtender {
      * @param salt changes the names of the nodes, and with them their fixed order
      */
     public SimulatedExtender(List<FreeNode> nodes, PolicyKind kind, long salt) {
-        placer = new Placer(new DemandCodec(ResourceNames.DEFAULT), new Policies(kind), AnnotationObserver.none());
+        placer = new Placer(
+                new Ledger(new DemandCodec(ResourceNames.DEFAULT), AnnotationObserver.none()), new Policies(kind));
         ledger = placer.ledger();
         PlacementOutcomes outcomes = new PlacementOutcomes(() -> 0);
         selection = new NodeSelection(placer, outcomes, DecideIn.FILTER);

@@ -1,0 +1,141 @@
+package io.gpushare.insight.report;
+
+import io.gpushare.model.Demand;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.Nearest;
+import io.gpushare.model.ledger.Obstacle;
+import io.gpushare.model.ledger.Verdict;
+import io.gpushare.model.selector.CardCondition;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The verdict of one card in words. A node with a fitting card is still refused if the pod needs more cards than fit.
+ *
+ * @param demand what the card was asked for
+ * @param amount what the card has of what is lacking, or the number of cards where these are too few
+ */
+public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inventory inventory, int amount) {
+    private static final String NEEDS_NO_MPS = "MPS, and a pod with memory on several cards needs cards without it";
+    private static final String SEES_ONE =
+            ", of which a program sees only one: memory on several cards needs cards without MIG";
+
+    static CardVerdict of(Demand demand, CardState state, Inventory inventory) {
+        Verdict verdict = Verdict.of(demand, state);
+        int amount = verdict instanceof Obstacle obstacle ? obstacle.amount(state) : 0;
+        return new CardVerdict(demand, verdict, state, inventory, amount);
+    }
+
+    /** The verdict of the node's nearest card; empty for a node without cards, or that has become feasible. */
+    static Optional<CardVerdict> of(@Nullable Nearest nearest, Inventory inventory) {
+        return nearest == null || nearest.card() == null
+                ? Optional.empty()
+                : Optional.of(new CardVerdict(
+                        nearest.demand(), nearest.obstacle(), nearest.card(), inventory, nearest.amount()));
+    }
+
+    /** Whether the card has the requested share free, or can be taken whole, whichever the pod requests. */
+    public boolean takes() {
+        return verdict.fits();
+    }
+
+    /** The same for several nodes of which none comes nearer. */
+    String ofNodes() {
+        return switch (verdict) {
+            case Obstacle.FEW ->
+                "at most " + amount + (amount == 1 ? " card fits" : " cards fit") + " on one node, " + demand.cards()
+                        + " needed";
+            case Obstacle.TOO_FEW ->
+                "at most " + amount + (amount == 1 ? " such card" : " such cards") + " on one node, " + demand.cards()
+                        + " needed";
+            case Obstacle.SHORT -> "at most " + free() + " free on one card, " + needed();
+            case Obstacle.FEW_CORES -> "at most " + freeCores() + " free on one card, " + neededCores();
+            case Obstacle.NO_SLOT -> "without a free slot";
+            case Obstacle.WITHOUT_SLOTS -> "without slots: their device plugin needs --hami";
+            case Obstacle.SHARED -> "shared by memory pods, so they can't be taken whole";
+            case Obstacle.TAKEN_WHOLE -> "taken whole by other pods";
+            case Obstacle.HELD -> "held while pods are moved away from them";
+            case Obstacle.NO_MEMORY -> demand.mayShare(state.card()) ? "offer no memory: " + missing() : NEEDS_NO_MPS;
+            case Obstacle.NO_CORE_LIMITS ->
+                "do not limit cores, which needs --core-resource and --isolation=mps or hami-core"
+                        + (missing().isEmpty() ? "" : ": " + missing());
+            case Obstacle.INSTANCE -> "MIG instances" + (demand.shares() ? SEES_ONE : ", and whole cards are needed");
+            case Obstacle.TOO_SMALL -> "too small: one card has " + capacity() + ", " + needed();
+            case Obstacle.NOT_SELECTED ->
+                "not selected by "
+                        + demand.selector().conditions().stream()
+                                .filter(condition -> !condition.holds(state.card(), inventory.driver()))
+                                .map(CardCondition::toString)
+                                .findFirst()
+                                .orElse("");
+            case Obstacle.CORDONED, Obstacle.UNHEALTHY, Obstacle.ABSENT -> sentence();
+            case Verdict.Fits _ -> sentence();
+        };
+    }
+
+    /** What the card can give or why it can't, with figures, for users. */
+    public String sentence() {
+        return switch (verdict) {
+            case Verdict.Fits fits when !demand.shares() || demand.wholeCards() == 0 -> "fits";
+            case Verdict.Fits.EITHER, Obstacle.FEW, Obstacle.TOO_FEW -> "fits, shared or whole";
+            case Verdict.Fits.SHARED -> "fits the memory, but can't be taken whole";
+            case Verdict.Fits.WHOLE -> "can be taken whole, but does not fit the memory";
+            case Obstacle.ABSENT -> "not there";
+            case Obstacle.SHORT -> free() + " free, " + needed();
+            case Obstacle.FEW_CORES -> freeCores() + " free, " + neededCores();
+            case Obstacle.NO_SLOT ->
+                "has no free slot: pods have all " + state.capacity().slots();
+            case Obstacle.WITHOUT_SLOTS -> "has no slots: its device plugin needs --hami";
+            case Obstacle.SHARED -> "serves memory pods, so it can't be taken whole";
+            case Obstacle.TAKEN_WHOLE -> "taken whole";
+            case Obstacle.HELD -> "held while pods are moved away from it";
+            case Obstacle.CORDONED -> "cordoned";
+            case Obstacle.UNHEALTHY ->
+                "unhealthy" + (state.card().health() instanceof Health.Unhealthy(String why) ? ": " + why : "");
+            case Obstacle.NO_MEMORY ->
+                demand.mayShare(state.card()) ? "offers no memory: " + missing() : "has " + NEEDS_NO_MPS;
+            case Obstacle.NO_CORE_LIMITS ->
+                "does not limit cores: "
+                        + (state.capacity().cores() == 0
+                                ? "its device plugin has no --core-resource"
+                                : missing().isEmpty()
+                                        ? "isolation "
+                                                + state.card().isolation().inForce()
+                                                + " is in force, and mps or hami-core is needed"
+                                        : missing());
+            case Obstacle.INSTANCE -> "a MIG instance" + (demand.shares() ? SEES_ONE : ", and a whole card is needed");
+            case Obstacle.TOO_SMALL -> "too small: it has " + capacity() + ", " + needed();
+            case Obstacle.NOT_SELECTED ->
+                "not selected by "
+                        + demand.selector()
+                                .unmet(state.card(), inventory.driver())
+                                .orElse("");
+        };
+    }
+
+    private String capacity() {
+        return inventory.unit().amount(state.capacity().units());
+    }
+
+    private String free() {
+        return inventory.unit().amount(amount) + " of " + capacity();
+    }
+
+    private String needed() {
+        return inventory.unit().amount(demand.share().on(state.capacity()).units()) + " needed";
+    }
+
+    private String freeCores() {
+        return amount + "% of the cores";
+    }
+
+    private String neededCores() {
+        return demand.share().cores() + "% needed";
+    }
+
+    private String missing() {
+        return state.card().isolation().missing();
+    }
+}

@@ -1,0 +1,171 @@
+package io.gpushare.insight.report;
+
+import io.gpushare.extender.feasibility.FilterResult;
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.ClusterState;
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.AllocationAnnotation;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.scheduling.PodApi;
+import io.gpushare.insight.report.Explanation.NodeVerdict;
+import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.text.Rejection;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Dry runs of filter for users: the same code as for kube-scheduler, over every node of the ledger. They reserve
+ * nothing and are not counted in metrics. kube-scheduler's own filters (taints, CPU, volumes) are not part of them.
+ */
+public final class Explainer {
+    private final Supplier<ClusterState> states;
+    private final Placer placer;
+    private final NodeSelection selection;
+    private final PodApi api;
+
+    public Explainer(Supplier<ClusterState> states, Placer placer, NodeSelection selection, PodApi api) {
+        this.states = states;
+        this.placer = placer;
+        this.selection = selection;
+        this.api = api;
+    }
+
+    /** Explains the pod with that name as the API server has it now; empty if there is none. Blocks on one API call. */
+    public Optional<Explanation.OfPod> pod(String namespace, String name) throws PodApi.Failure {
+        return api.pod(namespace, name).map(pod -> new Explanation.OfPod(pod, of(pod)));
+    }
+
+    private Explanation of(ClusterPod pod) {
+        if (pod.ended()) {
+            return new Explanation.Ended(
+                    pod.ref(), pod.failure().isEmpty() ? null : Rejection.sentences(pod.failure()));
+        }
+        PodDemand demand = states.get().demand(pod);
+        if (pod.node() != null && !(demand instanceof PodDemand.NoGpu)) {
+            @Nullable Demand valid = demand instanceof PodDemand.Valid of ? of.demand() : null;
+            return new Explanation.Bound(
+                    pod.ref(),
+                    pod.node(),
+                    valid,
+                    valid == null ? null : AllocationAnnotation.of(pod, valid).allocation());
+        }
+        return of(new SchedulingPod(pod.ref(), pod.priority().value(), pod.annotations(), pod.containers()));
+    }
+
+    /** Explains a pod, which need not exist. */
+    public Explanation of(SchedulingPod pod) {
+        ClusterState state = states.get();
+        return switch (state.demand(pod)) {
+            case PodDemand.NoGpu _ ->
+                new Explanation.NoDemand(pod.ref(), state.nearly(pod).orElse(null));
+            case PodDemand.Invalid(String sentence) -> new Explanation.Invalid(pod.ref(), sentence);
+            case PodDemand.Valid valid -> judged(state, pod, valid);
+        };
+    }
+
+    private Explanation judged(ClusterState state, SchedulingPod pod, PodDemand.Valid demand) {
+        List<String> names =
+                state.nodes().stream().map(ClusterState.NodeView::name).toList();
+        FilterResult filtered = selection.feasible(pod, selection.named(names));
+        List<String> feasible = filtered.feasible(names);
+        int[] scores = selection.prioritize(pod, selection.named(feasible));
+        Set<String> chosen = new HashSet<>();
+        for (int i = 0; i < scores.length; i++) {
+            if (scores[i] == NodeSelection.MAX_SCORE) {
+                chosen.add(feasible.get(i));
+            }
+        }
+        List<Ranked> nodes = new ArrayList<>(names.size());
+        for (int i = 0; i < names.size(); i++) {
+            String name = names.get(i);
+            nodes.add(Ranked.of(NodeVerdict.of(
+                    name,
+                    filtered.why(i),
+                    chosen.contains(name),
+                    demand.demand(),
+                    state.entryFor(pod.ref().uid(), pod.priority(), name))));
+        }
+        List<NodeVerdict> sorted =
+                nodes.stream().sorted(Ranked.ORDER).map(Ranked::node).toList();
+        return new Explanation.Judged(
+                pod.ref(),
+                demand.demand(),
+                placer.policy(demand.policy()),
+                filtered.passed() == 0 ? new ScaleUpSearch(state, placer).of(pod, demand) : null,
+                Stream.concat(
+                                Advice.of(demand.demand(), sorted, other -> state.pod(other.uid())).stream(),
+                                demand.notes().stream().map(note -> "Note: " + note + "."))
+                        .toList(),
+                sorted);
+    }
+
+    /** A node with what decides on its place, which takes longer to find than to compare. */
+    private record Ranked(int group, long offers, NodeVerdict node) {
+        static final Comparator<Ranked> ORDER = Comparator.comparingInt(Ranked::group)
+                .thenComparing(Comparator.comparingLong(Ranked::offers).reversed())
+                .thenComparing(ranked -> ranked.node().node());
+
+        static Ranked of(NodeVerdict node) {
+            return new Ranked(groupOf(node), node.offers(), node);
+        }
+
+        /** Feasible nodes first, then those that other pods occupy, last those without cards. */
+        private static int groupOf(NodeVerdict node) {
+            if (node.why() == null) {
+                return node.chosen() ? 0 : 1;
+            }
+            return node.why().resolvable() ? 2 : node.cards().cards().isEmpty() ? 4 : 3;
+        }
+    }
+
+    /** The nodes as {@link #tally} counts them, with the reasons of each; for a pod that holds nothing. */
+    static Explanation.Judged refusals(ClusterState state, PodRef pod, Demand demand) {
+        List<NodeVerdict> nodes = new ArrayList<>();
+        state.entries()
+                .forEach((name, entry) -> nodes.add(NodeVerdict.of(name, entry.refusal(demand), false, demand, entry)));
+        nodes.sort(Comparator.comparing(NodeVerdict::node));
+        return new Explanation.Judged(
+                pod, demand, "", null, Advice.of(demand, nodes, other -> state.pod(other.uid())), nodes);
+    }
+
+    /** Counts the nodes that can take the demand now, and the others by reason. */
+    public static Tally tally(ClusterState state, Demand demand) {
+        Map<Reason, Integer> reasons = new LinkedHashMap<>();
+        int feasible = 0;
+        for (NodeEntry entry : state.entries().values()) {
+            @Nullable Reason why = entry.refusal(demand);
+            if (why == null) {
+                feasible++;
+            } else {
+                reasons.merge(why, 1, Integer::sum);
+            }
+        }
+        return new Tally(feasible, reasons);
+    }
+
+    /**
+     * The nodes by result.
+     *
+     * @param feasible the number of nodes that can take the demand
+     * @param reasons the number of other nodes by reason
+     */
+    public record Tally(int feasible, Map<Reason, Integer> reasons) {
+        public Tally {
+            reasons = Map.copyOf(reasons);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package io.gpushare.insight.report;
+
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.ledger.Nearest;
+import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.ledger.Verdict;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The result of a dry run of filter for one pod, for users. */
+public sealed interface Explanation {
+    PodRef pod();
+
+    /**
+     * The pod is bound.
+     *
+     * @param demand null if its resources or annotations are invalid
+     * @param allocation null if no accepted annotation names its cards
+     */
+    record Bound(
+            PodRef pod,
+            String node,
+            @Nullable Demand demand,
+            @Nullable Allocation allocation) implements Explanation {}
+
+    /** A pod as the API server has it, and its explanation. */
+    record OfPod(ClusterPod pod, Explanation explanation) {}
+
+    /** The pod has ended and holds no cards; {@code rejection} says why its kubelet did not admit it, if so. */
+    record Ended(PodRef pod, @Nullable String rejection) implements Explanation {}
+
+    /**
+     * The pod requests no GPU: it fits every node as far as cards are concerned.
+     *
+     * @param meant what its resources may have been meant for, as a sentence; null if nothing suggests it
+     */
+    record NoDemand(PodRef pod, @Nullable String meant) implements Explanation {}
+
+    /** The pod's resources or annotations are invalid, so no node fits. */
+    record Invalid(PodRef pod, String sentence) implements Explanation {}
+
+    /**
+     * The pod requests cards, and every node was evaluated.
+     *
+     * @param policy what chooses among the nodes, in words
+     * @param scaleUp which new nodes would let the pod run; null if it fits now, or if nobody asked
+     * @param advice what the owner of the pod may do, in sentences, none if a node is feasible; and what is noted of
+     *     its requests
+     * @param nodes feasible ones first, with the policy's choice before the others; then those that lack least
+     */
+    record Judged(
+            PodRef pod,
+            Demand demand,
+            String policy,
+            @Nullable ScaleUp scaleUp,
+            List<String> advice,
+            List<NodeVerdict> nodes)
+            implements Explanation {
+        public Judged {
+            advice = List.copyOf(advice);
+            nodes = List.copyOf(nodes);
+        }
+
+        /** The number of feasible nodes. */
+        public int feasible() {
+            return (int) nodes.stream().filter(node -> node.why() == null).count();
+        }
+
+        /** The number of refused nodes by reason, in the order of the nodes. */
+        public Map<Reason, Integer> reasons() {
+            Map<Reason, Integer> count = new LinkedHashMap<>();
+            for (NodeVerdict node : nodes) {
+                if (node.why() != null) {
+                    count.merge(node.why(), 1, Integer::sum);
+                }
+            }
+            return count;
+        }
+
+        /** The refused nodes by reason, kind of card and obstacle, the nearest miss first. */
+        public List<RefusedNodes> refused() {
+            return RefusedNodes.of(nodes);
+        }
+    }
+
+    /**
+     * The result for one node.
+     *
+     * @param why the reason of a refusal; null if the node is feasible
+     * @param chosen whether the policy chooses this node
+     * @param nearest what the node's cards lack; null if nothing
+     * @param cards the node's cards, without what the pod itself may hold there
+     */
+    record NodeVerdict(
+            String node,
+            @Nullable Reason why,
+            boolean chosen,
+            Demand demand,
+            @Nullable Nearest nearest,
+            NodeCards cards) {
+        static NodeVerdict of(String node, @Nullable Reason why, boolean chosen, Demand demand, NodeEntry entry) {
+            boolean lacking = why != null && why.ofCards();
+            return new NodeVerdict(node, why, chosen, demand, lacking ? entry.nearest(demand) : null, entry.cards());
+        }
+
+        /** The obstacle of the card that comes nearest; empty if the reason is not in the cards. */
+        Optional<CardVerdict> obstacle() {
+            return CardVerdict.of(nearest, cards.inventory());
+        }
+
+        /** The result card by card. */
+        public List<CardVerdict> eachCard() {
+            return cards.cards().stream()
+                    .map(state -> CardVerdict.of(demand, state, cards.inventory()))
+                    .toList();
+        }
+
+        /** How near the node is to fitting: the free units of its best card or, for whole cards, its unused cards. */
+        long offers() {
+            return demand.shares()
+                    ? cards.cards().stream()
+                            .filter(state -> state.acceptedBy(demand.selector()))
+                            .mapToLong(state -> state.free().units())
+                            .max()
+                            .orElse(0)
+                    : cards.cards().stream()
+                            .filter(state -> Verdict.of(demand, state).fits())
+                            .count();
+        }
+    }
+}

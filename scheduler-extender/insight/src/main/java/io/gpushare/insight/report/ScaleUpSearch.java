@@ -1,0 +1,151 @@
+package io.gpushare.insight.report;
+
+import io.gpushare.extender.capacity.Candidate;
+import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.ledger.ClusterState;
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.placement.FreeNodes;
+import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.NodeChooser;
+import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.model.Demand;
+import io.gpushare.model.card.Inventory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Finds the kind and number of new nodes that would let a waiting pod run: of the kinds of the cluster, the one of
+ * which the fewest are needed, and of equal ones that with the least memory on its cards. The pods that wait before it
+ * come first.
+ */
+final class ScaleUpSearch {
+    /** The most kinds that are compared. */
+    private static final int MOST_KINDS = 8;
+
+    /** The most pods of a search: it takes up to some tenths of a second. */
+    private static final int MOST_PODS = 64;
+
+    private final ClusterState state;
+    private final Placer placer;
+
+    ScaleUpSearch(ClusterState state, Placer placer) {
+        this.state = state;
+        this.placer = placer;
+    }
+
+    /** Nodes with the same cards, CPU and memory; one of them. */
+    private record Kind(String name, NodeEntry node, FreeNode empty) {
+        boolean takes(Demand demand, PodRequest request) {
+            return node.emptied().refusal(demand) == null
+                    && !empty.candidates(request).isEmpty();
+        }
+
+        /** For example {@code 8 × NVIDIA A100-SXM4-80GB, 80 GiB}. */
+        String cards() {
+            Map<CardKind, Long> count = empty.cards().stream()
+                    .collect(Collectors.groupingBy(card -> card.kind(), LinkedHashMap::new, Collectors.counting()));
+            return count.entrySet().stream()
+                    .map(cards -> cards.getValue() + " × " + cards.getKey().model() + ", "
+                            + node.cards()
+                                    .inventory()
+                                    .unit()
+                                    .amount(cards.getKey().units()))
+                    .collect(Collectors.joining("; "));
+        }
+    }
+
+    ScaleUp of(SchedulingPod pod, PodDemand.Valid demand) {
+        List<Kind> kinds = kinds();
+        List<Kind> possible = kinds.stream()
+                .filter(kind -> kind.takes(demand.demand(), demand.request()))
+                .sorted(Comparator.comparingLong((Kind kind) -> kind.empty().units())
+                        .thenComparing(Kind::name))
+                .limit(MOST_KINDS)
+                .toList();
+        ScaleUp best = new ScaleUp.OtherKind(demand.demand(), kinds.size());
+        int fewest = Integer.MAX_VALUE;
+        List<PodEntry> first = before(pod);
+        Map<Demand, Boolean> stuck = new HashMap<>();
+        for (Kind kind : possible) {
+            List<PodRequest> pods = first.stream()
+                    .filter(each -> kind.takes(each.demand(), each.podDemand().request()))
+                    .filter(each -> stuck.computeIfAbsent(each.demand(), this::fitsNowhere))
+                    .limit(MOST_PODS - 1)
+                    .map(each -> each.podDemand().request())
+                    .collect(Collectors.toCollection(ArrayList::new));
+            pods.add(demand.request());
+            OptionalInt count = count(kind, pods, placer.scoring(demand.policy()));
+            if (count.isPresent() && count.getAsInt() < fewest) {
+                fewest = count.getAsInt();
+                best = new ScaleUp.MoreLike(fewest, kind.name(), kind.cards(), pods.size() - 1);
+            }
+        }
+        return best;
+    }
+
+    /** The smallest number of such nodes on which all the pods get cards, placed in their order by that scoring. */
+    private static OptionalInt count(Kind kind, List<PodRequest> pods, Scoring scoring) {
+        return IntStream.rangeClosed(1, pods.size())
+                .filter(count -> placed(kind.empty(), count, pods, scoring))
+                .findFirst();
+    }
+
+    private static boolean placed(FreeNode empty, int count, List<PodRequest> pods, Scoring scoring) {
+        NodeChooser nodes = new NodeChooser(IntStream.range(0, count)
+                .mapToObj(i -> FreeNode.of("new-" + i, 0, empty.cpuMilli(), empty.memoryMib(), empty.cards()))
+                .toList());
+        for (PodRequest pod : pods) {
+            Optional<Candidate> chosen = nodes.choose(scoring, pod);
+            if (chosen.isEmpty()) {
+                return false;
+            }
+            nodes.update(chosen.get().after());
+        }
+        return true;
+    }
+
+    /** The waiting pods that come before that pod, in their order. */
+    private List<PodEntry> before(SchedulingPod pod) {
+        return state.waiting().stream()
+                .sorted(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST))
+                .takeWhile(each -> !each.ref().uid().equals(pod.ref().uid())
+                        && each.priority().value() >= pod.priority())
+                .toList();
+    }
+
+    private boolean fitsNowhere(Demand demand) {
+        return state.entries().values().stream().noneMatch(node -> node.refusal(demand) == null);
+    }
+
+    /** The kinds of nodes in the cluster, each with the first of its nodes. */
+    private List<Kind> kinds() {
+        Map<List<Object>, Kind> kinds = new LinkedHashMap<>();
+        new TreeMap<>(state.entries()).forEach((name, node) -> {
+            Inventory inventory = node.cards().inventory();
+            List<Object> cards = inventory.cards().stream()
+                    .<Object>map(card -> List.of(card.title(), card.memory()))
+                    .toList();
+            if (node.unusable() == null && !cards.isEmpty()) {
+                kinds.computeIfAbsent(
+                        List.of(cards, inventory.unit(), node.allocatable()),
+                        any -> new Kind(name, node, FreeNodes.empty(name, node)));
+            }
+        });
+        return List.copyOf(kinds.values());
+    }
+}

@@ -1,0 +1,110 @@
+package io.gpushare.insight.text;
+
+import io.gpushare.insight.view.CardStates;
+import io.gpushare.insight.view.NodeDetails;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/** The amounts of nodes in one unit, and the notes on what is unusual about them. */
+final class NodeAmounts {
+    private final List<NodeDetails> nodes;
+    private final MemoryUnit unit;
+
+    /** Of these nodes; those without cards, pods on them, or a reason why they offer no cards are left out. */
+    NodeAmounts(List<NodeDetails> all) {
+        nodes = all.stream()
+                .filter(node ->
+                        !node.cards().isEmpty() || node.holdsPods() || node.offersNone() || node.pendingUnits() > 0)
+                .toList();
+        List<MemoryUnit> units = nodes.stream()
+                .filter(node -> !node.cards().isEmpty())
+                .map(NodeDetails::unit)
+                .distinct()
+                .toList();
+        // Every unit is a whole number of MiB, which is the common unit of nodes that count differently.
+        unit = units.isEmpty()
+                ? MemoryUnit.GIB
+                : units.size() == 1 ? units.getFirst() : new MemoryUnit(Memory.ofMib(1));
+    }
+
+    List<NodeDetails> nodes() {
+        return nodes;
+    }
+
+    MemoryUnit unit() {
+        return unit;
+    }
+
+    /** Units of the node in the common unit. */
+    long amount(NodeDetails node, long units) {
+        return units * node.unitMiB() / unit.size().mib();
+    }
+
+    long allocated(NodeDetails node) {
+        return amount(node, node.allocatedUnits() + node.pendingUnits());
+    }
+
+    long total(NodeDetails node) {
+        return amount(node, node.units());
+    }
+
+    long allocated() {
+        return nodes.stream().mapToLong(this::allocated).sum();
+    }
+
+    long total() {
+        return nodes.stream().mapToLong(this::total).sum();
+    }
+
+    /** What is allocated of all nodes, such as {@code 3/75 (4%)}. */
+    String sum() {
+        return allocated() + "/" + total() + " (" + part(allocated(), total()) + ")";
+    }
+
+    static String address(NodeDetails node) {
+        return Objects.requireNonNullElse(node.address(), "unknown");
+    }
+
+    static String part(long of, long all) {
+        return (all == 0 ? 0 : 100 * of / all) + "%";
+    }
+
+    /**
+     * Unhealthy, cordoned and over-committed cards, and nodes whose inventory can't be read; empty if there are none.
+     */
+    String notes() {
+        List<String> notes = nodes.stream()
+                .flatMap(node -> Stream.concat(
+                        Stream.ofNullable(node.unusable()).map(why -> node.name() + ": " + why),
+                        node.cards().stream()
+                                .flatMap(card -> notes(card.states())
+                                        .map(note -> node.name() + " GPU" + card.index() + ": " + note))))
+                .toList();
+        return notes.isEmpty() ? "" : "\n" + String.join("\n", notes) + "\n";
+    }
+
+    private static Stream<String> notes(CardStates states) {
+        List<String> notes = new ArrayList<>();
+        if (states.unhealthy() != null) {
+            notes.add("unhealthy (" + states.unhealthy() + "), accepts no new pods");
+        }
+        if (states.held()) {
+            notes.add("held while pods are moved away, accepts no new pods");
+        }
+        if (states.cordoned()) {
+            notes.add("cordoned, accepts no new pods");
+        }
+        if (states.isolationMissing() != null) {
+            notes.add((states.memoryClosed() ? "offers no memory (" : "memory is only counted (")
+                    + states.isolationMissing() + ")");
+        }
+        if (states.overAllocated()) {
+            notes.add("over-committed: more is allocated than the card has");
+        }
+        return notes.stream();
+    }
+}

@@ -1,0 +1,106 @@
+package io.gpushare.insight.text;
+
+import io.gpushare.insight.view.CardStates;
+import io.gpushare.insight.view.NodeDetails;
+import io.gpushare.insight.view.NodeDetails.OneCard;
+import io.gpushare.insight.view.Phrases;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** One row per node with the memory that is allocated on each of its cards, narrow also for nodes with eight cards. */
+public final class NodeText {
+    /** What a card is marked with: the first that applies. */
+    private enum Mark {
+        UNHEALTHY("!", "unhealthy"),
+        OVER_COMMITTED("^", "over-committed"),
+        HELD("~", "held"),
+        CORDONED("-", "cordoned"),
+        WHOLE("*", "taken whole");
+
+        private final String sign;
+        private final String words;
+
+        Mark(String sign, String words) {
+            this.sign = sign;
+            this.words = words;
+        }
+
+        boolean applies(CardStates states) {
+            return switch (this) {
+                case UNHEALTHY -> states.unhealthy() != null;
+                case OVER_COMMITTED -> states.overAllocated();
+                case HELD -> states.held();
+                case CORDONED -> states.cordoned();
+                case WHOLE -> states.whole();
+            };
+        }
+    }
+
+    private NodeText() {}
+
+    /**
+     * Writes the table.
+     *
+     * @param wide with the address, the most free memory on one card, and the measured usage
+     */
+    public static String of(List<NodeDetails> nodes, boolean wide) {
+        NodeAmounts amounts = new NodeAmounts(nodes);
+        List<String> head = new ArrayList<>(List.of("NODE", "CARDS", "ALLOCATED"));
+        if (wide) {
+            head.addAll(List.of("FREE ON ONE CARD", "USED", "ADDRESS"));
+        }
+        head.add(amounts.unit() + " ON EACH CARD");
+        TextTable table = new TextTable().row(head);
+        Set<Mark> marks = EnumSet.noneOf(Mark.class);
+        for (NodeDetails node : amounts.nodes()) {
+            List<String> row = new ArrayList<>(List.of(
+                    node.name(),
+                    models(node),
+                    amounts.allocated(node) + "/" + amounts.unit().amount(amounts.total(node))));
+            if (wide) {
+                row.add(amounts.unit().amount(amounts.amount(node, node.freeOnOneCard())));
+                row.add(Phrases.sizeOrDash(node.usedBytes()));
+                row.add(NodeAmounts.address(node));
+            }
+            row.add(node.cards().stream()
+                    .map(card -> amounts.amount(node, card.allocatedUnits()) + sign(card, marks))
+                    .collect(Collectors.joining(" ")));
+            table.row(row);
+        }
+        String legend =
+                marks.stream().map(mark -> "   " + mark.sign + " " + mark.words).collect(Collectors.joining());
+        return table.isEmpty()
+                ? "No nodes with cards.\n"
+                : table + "\n" + amounts.allocated() + " of " + amounts.unit().amount(amounts.total())
+                        + " allocated (" + NodeAmounts.part(amounts.allocated(), amounts.total()) + ")" + legend + "\n"
+                        + amounts.notes();
+    }
+
+    /** For example {@code 8 x Tesla T4}. */
+    private static String models(NodeDetails node) {
+        Map<String, Integer> models = new TreeMap<>();
+        node.cards().forEach(card -> models.merge(card.model(), 1, Integer::sum));
+        return models.isEmpty()
+                ? "none"
+                : models.entrySet().stream()
+                        .map(model -> model.getValue() + " x " + model.getKey())
+                        .collect(Collectors.joining(", "));
+    }
+
+    private static String sign(OneCard card, Set<Mark> marks) {
+        return Stream.of(Mark.values())
+                .filter(mark -> mark.applies(card.states()))
+                .findFirst()
+                .map(mark -> {
+                    marks.add(mark);
+                    return mark.sign;
+                })
+                .orElse("");
+    }
+}

@@ -1,0 +1,168 @@
+package io.gpushare.insight.text;
+
+import io.gpushare.insight.view.CardStates;
+import io.gpushare.insight.view.NodeDetails;
+import io.gpushare.insight.view.NodeDetails.OneCard;
+import io.gpushare.insight.view.Phrases;
+import io.gpushare.insight.view.PodsOnCards;
+import io.gpushare.insight.view.SortBy;
+import io.gpushare.insight.waste.PodOnCard;
+import io.gpushare.model.card.MemoryUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Allocation beside measured usage, as text: by card or by pod. */
+public final class TopText {
+    private static final Set<String> FIGURES = Set.of("MEMORY", "ALLOCATED", "USED", "UTIL", "TEMP", "POWER");
+
+    private TopText() {}
+
+    /**
+     * One row per card.
+     *
+     * @param wide with its model: without it a terminal with 80 columns is wide enough
+     */
+    public static String cards(List<NodeDetails> nodes, SortBy order, boolean wide) {
+        TextTable table = new TextTable(FIGURES)
+                .row(row(
+                        wide,
+                        2,
+                        "MODEL",
+                        "NODE",
+                        "CARD",
+                        "MEMORY",
+                        "ALLOCATED",
+                        "USED",
+                        "UTIL",
+                        "TEMP",
+                        "POWER",
+                        "STATE"));
+        for (SortBy.CardOf of : order.cards(nodes)) {
+            OneCard card = of.card();
+            table.row(row(
+                    wide,
+                    2,
+                    card.model(),
+                    of.node().name(),
+                    String.valueOf(card.index()),
+                    Phrases.size(card.memoryMiB() << 20),
+                    of.node().unit().amount(card.allocatedUnits()) + cores(card.allocatedCores()),
+                    Phrases.sizeOrDash(card.use().usedBytes()),
+                    Phrases.valueOrDash(card.use().utilizationPercent(), "%"),
+                    Phrases.valueOrDash(card.use().temperatureCelsius(), "C"),
+                    Phrases.valueOrDash(card.use().powerWatts(), "W"),
+                    state(card.states())));
+        }
+        String withoutCards = nodes.stream()
+                .filter(node -> node.offersNone() && node.unusable() != null)
+                .map(node -> node.name() + ": " + node.unusable() + "\n")
+                .collect(Collectors.joining());
+        return (table.isEmpty() ? "No cards.\n" : table + note(nodes))
+                + (withoutCards.isEmpty() ? "" : "\n" + withoutCards);
+    }
+
+    /**
+     * One row per pod and card. Where cards have isolation, with a limit.
+     *
+     * @param namespace of these pods; empty for all
+     */
+    public static String pods(List<NodeDetails> nodes, PodsOnCards pods, String namespace) {
+        boolean limits = nodes.stream()
+                .flatMap(node -> node.cards().stream())
+                .anyMatch(card -> card.states().isolation() != null
+                        && !card.states().whole()
+                        && !card.pods().isEmpty());
+        TextTable table = new TextTable(FIGURES)
+                .row(row(limits, 5, "LIMIT", "NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", "UTIL", ""));
+        Map<String, MemoryUnit> units = nodes.stream().collect(Collectors.toMap(NodeDetails::name, NodeDetails::unit));
+        for (PodOnCard pod : pods.pods()) {
+            table.row(row(
+                    limits,
+                    5,
+                    pod.share().whole()
+                            ? "-"
+                            : pod.isolation() + cores(pod.share().coreCap()),
+                    pod.pod().namespace(),
+                    pod.pod().name(),
+                    pod.node(),
+                    String.valueOf(pod.card()),
+                    pod.share().whole()
+                            ? "whole card"
+                            : Objects.requireNonNull(units.get(pod.node()))
+                                    .amount(pod.share().units()),
+                    Phrases.sizeOrDash(pod.usedBytes()),
+                    Phrases.valueOrDash(pod.utilizationPercent(), "%"),
+                    WasteText.states(pod)));
+        }
+        return table.isEmpty() ? none(namespace) : table + note(nodes) + unknown(pods.pods());
+    }
+
+    /** Why the utilization of pods is unknown on nodes that report usage. */
+    private static String unknown(List<PodOnCard> pods) {
+        Map<String, Long> reasons = pods.stream()
+                .flatMap(pod -> Stream.ofNullable(pod.unknown()))
+                .collect(Collectors.groupingBy(reason -> reason, TreeMap::new, Collectors.counting()));
+        return reasons.entrySet().stream()
+                .map(each -> "\nThe utilization of " + Phrases.count(each.getValue(), "pod") + " is unknown. "
+                        + each.getKey() + "\n")
+                .collect(Collectors.joining());
+    }
+
+    /** What is shown where a namespace, or the cluster, has no pods on cards. */
+    static String none(String namespace) {
+        return "No pods" + (namespace.isEmpty() ? "" : " of namespace " + TextTable.printable(namespace))
+                + " on cards.\n";
+    }
+
+    /** The cells, and one more at that index if there is such a column. */
+    private static List<String> row(boolean more, int at, String cell, String... cells) {
+        List<String> row = new ArrayList<>(List.of(cells));
+        if (more) {
+            row.add(at, cell);
+        }
+        return row;
+    }
+
+    private static String note(List<NodeDetails> nodes) {
+        long unknown = nodes.stream()
+                .filter(node -> !node.cards().isEmpty() && !node.measured())
+                .count();
+        return unknown == 0 ? "" : "\nUsage is unknown on " + Phrases.count(unknown, "node") + ".\n";
+    }
+
+    private static String state(CardStates states) {
+        List<String> words = new ArrayList<>();
+        if (states.whole()) {
+            words.add("whole");
+        }
+        if (states.unhealthy() != null) {
+            words.add("unhealthy: " + states.unhealthy());
+        }
+        if (states.held()) {
+            words.add("held");
+        }
+        if (states.cordoned()) {
+            words.add("cordoned");
+        }
+        if (states.isolation() != null) {
+            words.add("isolation " + states.isolation());
+        }
+        if (states.isolationMissing() != null) {
+            words.add((states.memoryClosed() ? "no memory offered: " : "not isolated: ") + states.isolationMissing());
+        }
+        if (states.overAllocated()) {
+            words.add("over-committed");
+        }
+        return words.isEmpty() ? "ok" : String.join(", ", words);
+    }
+
+    private static String cores(int percent) {
+        return percent == 0 ? "" : ", " + percent + "% of the cores";
+    }
+}

@@ -1,0 +1,107 @@
+package io.gpushare.insight.text;
+
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.insight.report.RefusedNodes;
+import io.gpushare.insight.view.Phrases;
+import io.gpushare.insight.view.Why;
+import io.gpushare.insight.view.Why.Card;
+import io.gpushare.insight.view.Why.Judged;
+import io.gpushare.insight.view.Why.Node;
+import io.gpushare.model.PodRef;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/** Why a pod waits, as text: the reasons by kind of card, what helps, and nodes with each of their cards. */
+public final class WhyText {
+    private WhyText() {}
+
+    public static String of(Why why) {
+        String pod = "Pod " + why.pod();
+        return switch (why.state()) {
+            case ENDED ->
+                why.sentence() == null
+                        ? pod + " has ended: it holds no card.\n"
+                        : pod + " has failed: it holds no card.\n  " + why.sentence() + "\n";
+            case NO_DEMAND ->
+                pod + " requests no GPU memory and no card: GPU Share does not place it.\n"
+                        + (why.sentence() == null ? "" : "  " + TextTable.printable(why.sentence()) + "\n");
+            case INVALID -> pod + " cannot be placed as it is written.\n  " + why.sentence() + "\n";
+            case BOUND -> pod + " is on node " + why.node() + cards(why) + ".\n";
+            case JUDGED -> judged(why, Objects.requireNonNull(why.judged()));
+        };
+    }
+
+    private static String cards(Why why) {
+        return why.cards() == null
+                ? ", its card is unknown: it has no valid allocation annotation"
+                : why.cards().stream()
+                        .map(card -> why.whole().contains(card) ? card + " (whole)" : card.uuid())
+                        .collect(Collectors.joining(", ", ", card ", ""));
+    }
+
+    private static String judged(Why why, Judged judged) {
+        PodRef pod = why.pod();
+        String nodes = Phrases.count(judged.allNodes(), "node");
+        String result = judged.feasibleNodes() > 0
+                ? "By its cards it fits on " + judged.feasibleNodes() + " of " + nodes
+                        + ". If it still waits, kube-scheduler has another reason:\n  kubectl describe pod -n "
+                        + pod.namespace() + " " + pod.name() + "\n"
+                : "None of " + nodes + " can take it now:\n";
+        return "Pod " + pod + " requests " + why.demand() + ".\n" + result + groups(judged.groups())
+                + section(
+                        "What helps:\n",
+                        judged.advice().stream().map(each -> "- " + each).toList())
+                + nodes(judged)
+                + section("", judged.withoutCards());
+    }
+
+    private static String section(String title, List<String> lines) {
+        return lines.isEmpty() ? "" : "\n" + title + String.join("\n", lines) + "\n";
+    }
+
+    /** The reasons with the number of nodes, each with its kinds of cards. */
+    private static String groups(List<RefusedNodes> all) {
+        Map<Reason, List<RefusedNodes>> byReason = all.stream()
+                .collect(Collectors.groupingBy(RefusedNodes::reason, LinkedHashMap::new, Collectors.toList()));
+        StringBuilder text = new StringBuilder();
+        byReason.forEach((reason, groups) -> {
+            int nodes = groups.stream().mapToInt(RefusedNodes::nodes).sum();
+            text.append(String.format("%7d  %s%n", nodes, reason.sentence()));
+            for (RefusedNodes group : groups) {
+                if (!group.model().isEmpty()) {
+                    text.append("         ")
+                            .append(Phrases.count(group.nodes(), "node"))
+                            .append(" with ")
+                            .append(TextTable.printable(group.model() + ": " + group.detail()))
+                            .append('\n');
+                }
+            }
+        });
+        return text.toString();
+    }
+
+    private static String nodes(Judged judged) {
+        TextTable table = new TextTable().row("NODE", "CARD", "MODEL", "FREE", "");
+        for (Node node : judged.nodes()) {
+            for (Card card : node.cards()) {
+                table.row(
+                        node.name() + (node.chosen() ? "*" : ""),
+                        String.valueOf(card.index()),
+                        card.model(),
+                        node.unit().amount(card.freeUnits()),
+                        card.sentence());
+            }
+        }
+        if (table.isEmpty()) {
+            return "";
+        }
+        boolean chosen = judged.nodes().stream().anyMatch(Node::chosen);
+        return "\n" + table + (chosen ? "* chosen by the policy " + judged.policy() + "\n" : "")
+                + (judged.nodesAfter() > 0
+                        ? Phrases.count(judged.nodesAfter(), "more node") + " with cards not shown, see --limit\n"
+                        : "");
+    }
+}

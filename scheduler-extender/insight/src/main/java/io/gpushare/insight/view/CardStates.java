@@ -1,0 +1,45 @@
+package io.gpushare.insight.view;
+
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Isolation;
+import io.gpushare.model.ledger.CardState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is unusual about a card.
+ *
+ * @param whole whether it is taken whole
+ * @param unhealthy why; null if it is healthy
+ * @param held whether it is held while pods are moved away
+ * @param isolation what is in force; null for none
+ * @param isolationMissing why what was asked for is not in force; null if nothing is missing
+ * @param memoryClosed whether it therefore offers no memory
+ * @param allocatedCoresPercent null where cores are not limited
+ * @param overAllocated whether more is allocated than the card has
+ */
+public record CardStates(
+        boolean whole,
+        @Nullable String unhealthy,
+        boolean cordoned,
+        boolean held,
+        @Nullable String isolation,
+        @Nullable String isolationMissing,
+        boolean memoryClosed,
+        @Nullable Integer allocatedCoresPercent,
+        boolean overAllocated) {
+    static CardStates of(CardState state) {
+        CardIsolation isolation = state.card().isolation();
+        Isolation inForce = state.occupied().instances() > 0 ? Isolation.MIG : isolation.inForce();
+        return new CardStates(
+                state.takenWhole(),
+                state.card().health() instanceof Health.Unhealthy(String reason) ? reason : null,
+                state.card().cordoned(),
+                state.card().held(),
+                inForce == Isolation.NONE ? null : inForce.toString(),
+                isolation.missing().isEmpty() ? null : isolation.missing(),
+                isolation.closed(),
+                state.limitsCores() ? state.occupied().cores() : null,
+                state.overCommitted());
+    }
+}

@@ -1,0 +1,109 @@
+package io.gpushare.insight.view;
+
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.ClusterState.NodeView;
+import io.gpushare.insight.report.ScaleUp;
+import io.gpushare.model.Demand;
+import io.gpushare.model.card.NoCards;
+import io.gpushare.model.card.ShareKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Phrases that all texts for users share. */
+public final class Phrases {
+    private static final long GIB = 1024; // in MiB
+    // Cards are sold in GiB: only amounts of many of them are in TiB.
+    private static final long LEAST_TIB = 10_000 * GIB;
+
+    private Phrases() {}
+
+    /** For example {@code 8 units of memory on one card}; the size of a unit is the node's and unknown here. */
+    public static String of(Demand demand) {
+        List<String> parts = new ArrayList<>();
+        if (demand.total().units() > 0) {
+            String each = count(demand.share().units(), "unit") + " of memory on ";
+            parts.add(each + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
+        }
+        if (demand.total().part() > 0) {
+            parts.add(demand.share().part() + "% of the memory of "
+                    + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
+        }
+        ShareKind.PERCENTS.stream()
+                .filter(kind -> kind.in(demand.total()) > 0)
+                .forEach(kind -> parts.add(kind.in(demand.share()) + "% of its " + kind));
+        if (demand.total().wholeCards() > 0) {
+            parts.add(count(demand.total().wholeCards(), "whole card"));
+        }
+        if (demand.instances()) {
+            parts.add(count(demand.total().instances(), "MIG instance"));
+        }
+        String select = demand.selector().any() ? "" : ", selected by " + demand.selector();
+        return String.join(" and ", parts) + select;
+    }
+
+    /** Why the node can take no new pod, with what the driver reported and what to do; null if it can. */
+    static @Nullable String unusable(NodeView node) {
+        @Nullable Reason reason = node.unusable();
+        @Nullable NoCards none = node.cards().inventory().noCards();
+        if (reason == null) {
+            return null;
+        }
+        return none != null && reason.equals(Reason.noCards(none.cause())) ? none.sentences() : reason.sentence();
+    }
+
+    /** Which new nodes would let the pod run, as a sentence. */
+    public static String of(ScaleUp scaleUp) {
+        return switch (scaleUp) {
+            case ScaleUp.MoreLike(int nodes, String like, String cards, int before) ->
+                count(nodes, "more node") + " like " + like + " (" + cards + ") would let it run"
+                        + (before == 0
+                                ? ""
+                                : ", after " + count(before, "waiting pod") + " that "
+                                        + (before == 1 ? "comes" : "come") + " before it")
+                        + ".";
+            case ScaleUp.OtherKind(Demand demand, int kinds) ->
+                (kinds == 0
+                                ? "No node of the cluster has cards"
+                                : "As it is requested now, no kind of node in the cluster could take it, even when"
+                                        + " empty")
+                        + ": it needs a new node that offers " + of(demand) + ".";
+        };
+    }
+
+    /** A measured amount: whole MiB below 1 GiB, else GiB or TiB with one decimal. The page rounds in the same way. */
+    public static String size(long bytes) {
+        long mib = bytes >> 20;
+        return mib < GIB
+                ? mib + " MiB"
+                : mib < LEAST_TIB
+                        ? String.format(Locale.ROOT, "%.1f GiB", mib / (double) GIB)
+                        : String.format(Locale.ROOT, "%.1f TiB", mib / (double) (GIB * GIB));
+    }
+
+    /** The same; a dash for an unknown amount. */
+    public static String sizeOrDash(@Nullable Long bytes) {
+        return bytes == null ? "-" : size(bytes);
+    }
+
+    /** A measured value with its unit, as nvidia-smi writes it, such as {@code 64C}; a dash for an unknown one. */
+    public static String valueOrDash(@Nullable Integer value, String unit) {
+        return value == null ? "-" : value + unit;
+    }
+
+    /** A duration in its largest unit, such as {@code 45 min}. The page rounds in the same way. */
+    public static String duration(long seconds) {
+        return seconds < 90
+                ? seconds + " s"
+                : seconds < 5400
+                        ? Math.round(seconds / 60.0) + " min"
+                        : seconds < 172_800
+                                ? Math.round(seconds / 3600.0) + " h"
+                                : Math.round(seconds / 86_400.0) + " d";
+    }
+
+    public static String count(long count, String what) {
+        return count + " " + what + (count == 1 ? "" : "s");
+    }
+}

@@ -1,0 +1,83 @@
+package io.gpushare.insight.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.PlacementOutcomes;
+import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.scheduling.DecideIn;
+import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.scheduling.TestCluster;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.MigInstance;
+import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.codec.InventoryCodec;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What why says of reservations and of MIG instances. */
+class ExplainerTest {
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
+    private final NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
+    private final TestCluster cluster = new TestCluster(new Random(1), ledger);
+    private final Explainer explainer = new Explainer(ledger::state, placer, selection, cluster);
+
+    @Test
+    void whySaysForWhomItIsReserved() {
+        node(TestCluster.cards(15));
+        ClusterPod first = cluster.create("first", Map.of("aliyun.com/gpu-mem", "8"));
+        cluster.showAll();
+        selection.filter(
+                new SchedulingPod(first.ref(), 0, first.annotations(), first.containers()),
+                selection.named(List.of("n1")));
+        assertThat(explainer.of(pod("late", "aliyun.com/gpu-mem", "8")))
+                .isInstanceOfSatisfying(
+                        Explanation.Judged.class,
+                        judged -> assertThat(judged.advice())
+                                .singleElement()
+                                .asString()
+                                .startsWith("It would fit on node n1, card 0, where 8 GiB is reserved for pod"
+                                        + " default/first"));
+    }
+
+    @Test
+    void anInstanceIsNoWholeCardAndWhySaysSo() {
+        MigInstance instance = new MigInstance(new CardId("GPU-parent"), "3g.40gb", 1, 0, List.of());
+        Card card = new Card(
+                new CardId("MIG-3"),
+                1,
+                1,
+                "NVIDIA H100",
+                Memory.ofGib(39),
+                new Card.Details(null, null, null, true, instance));
+        node(new Inventory(MemoryUnit.GIB, null, List.of(card)));
+        Explanation.Judged judged = (Explanation.Judged) explainer.of(pod("p", "aliyun.com/gpu-count", "1"));
+        assertThat(judged.refused()).singleElement().satisfies(group -> {
+            assertThat(group.detail()).contains("MIG instances, and whole cards are needed");
+            assertThat(group.model()).isEqualTo("NVIDIA H100 MIG 3g.40gb");
+        });
+    }
+
+    private void node(Inventory inventory) {
+        ledger.updateNode("n1", Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
+    }
+
+    private static SchedulingPod pod(String name, String resource, String amount) {
+        return new SchedulingPod(
+                new PodRef("uid-" + name, "default", name),
+                Map.of(),
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of(resource, amount))));
+    }
+}

@@ -1,0 +1,95 @@
+package io.gpushare.insight.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.ledger.ClusterState.NodeView;
+import io.gpushare.insight.view.NodeDetails;
+import io.gpushare.insight.waste.CardUsage.CardUse;
+import io.gpushare.insight.waste.CardUsage.NodeUse;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.ledger.NodeCards;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class NodeTextTest {
+    private static NodeView node(String name, int cards, int gib) {
+        List<Card> all = new ArrayList<>();
+        for (int i = 0; i < cards; i++) {
+            all.add(Card.of("GPU-" + name + i, i, Memory.ofGib(gib)));
+        }
+        all.set(1, all.get(1).withHealth(new Health.Unhealthy("Xid 79")));
+        all.set(2, cards > 4 ? all.get(2).withHeld(true) : all.get(2).withCordoned(true));
+        NodeCards state = NodeCards.of(new Inventory(MemoryUnit.GIB, null, all))
+                .with(new PodRef("p", "lab", "p"), allocation(name + 0, Share.memory(11)))
+                .with(new PodRef("q", "lab", "q"), allocation(name + 3, Share.WHOLE_CARD));
+        return new NodeView(name, "10.0.0.1", null, null, state);
+    }
+
+    private static Allocation allocation(String card, Share share) {
+        return new Allocation(
+                MemoryUnit.GIB,
+                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(new CardId("GPU-" + card), share))));
+    }
+
+    @Test
+    void nodesOfEightCardsStayNarrowAndMissingCardsAreNotShown() {
+        String text = NodeText.of(
+                NodeDetails.of(List.of(node("gpu-a100-0000", 8, 80), node("gpu-t4-0001", 4, 15)), Map.of(), Map.of()),
+                false);
+        assertThat(text).isEqualTo("""
+            NODE           CARDS          ALLOCATED   GiB ON EACH CARD
+            gpu-a100-0000  8 x simulated  91/640 GiB  11 0! 0~ 80* 0 0 0 0
+            gpu-t4-0001    4 x simulated  26/60 GiB   11 0! 0- 15*
+
+            117 of 700 GiB allocated (16%)   ! unhealthy   ~ held   - cordoned   * taken whole
+
+            gpu-a100-0000 GPU1: unhealthy (Xid 79), accepts no new pods
+            gpu-a100-0000 GPU2: held while pods are moved away, accepts no new pods
+            gpu-t4-0001 GPU1: unhealthy (Xid 79), accepts no new pods
+            gpu-t4-0001 GPU2: cordoned, accepts no new pods
+            """);
+        assertThat(text.lines().mapToInt(String::length).max().orElseThrow()).isLessThan(100);
+    }
+
+    @Test
+    void wideHasTheAddressTheLargestFreeCardAndTheUsage() {
+        assertThat(NodeText.of(
+                                NodeDetails.of(
+                                        List.of(node("a", 4, 15)),
+                                        Map.of(
+                                                "a",
+                                                new NodeUse(
+                                                        Map.of("GPU-a0", new CardUse(7L << 30, null, null, null)),
+                                                        Map.of())),
+                                        Map.of()),
+                                true)
+                        .lines()
+                        .skip(1)
+                        .findFirst()
+                        .orElseThrow())
+                .isEqualTo("a     4 x simulated  26/60 GiB  4 GiB             7.0 GiB  10.0.0.1  11 0! 0- 15*");
+    }
+
+    /** As in gpushare's own table, which counts such a pod in the node's sum too. */
+    @Test
+    void inspectHasARowForAPodWhoseCardIsUnknown() {
+        List<NodeDetails> nodes = NodeDetails.of(
+                List.of(node("b", 4, 15)), Map.of(), Map.of("b", Map.of(new PodRef("u", "lab", "unknown"), 4L)));
+        assertThat(new InspectText(nodes).details(false))
+                .contains("GPU3(Allocated)  Pending(Allocated)")
+                .containsPattern("unknown +lab +0 +0 +0 +0 +4 *\n")
+                .containsPattern("Allocated : +30 \\(50%\\)");
+    }
+}

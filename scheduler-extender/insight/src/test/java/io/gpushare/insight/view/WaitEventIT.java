@@ -1,0 +1,58 @@
+package io.gpushare.insight.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.insight.running.RunningExtender;
+import io.gpushare.insight.running.TestApiServer;
+import io.gpushare.time.Clocks;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A pod that has waited for a while gets an Event with what helps. */
+class WaitEventIT {
+    // Of two seconds each.
+    private static final Duration ROUNDS = Duration.ofSeconds(5);
+
+    private volatile Instant now = Instant.parse("2026-11-20T12:00:00Z");
+
+    @Test
+    void aPodThatWaitsIsToldOnceWhatHelps(@TempDir Path folder) throws Exception {
+        try (TestApiServer api = new TestApiServer()) {
+            api.node("n1", TestApiServer.TWO_T4);
+            for (String model : new String[] {"NVIDIA A2", "NVIDIA L4", "Tesla P4"}) {
+                api.node(
+                        model.replace(' ', '-').toLowerCase(Locale.ROOT),
+                        TestApiServer.TWO_T4.replace("Tesla T4", model).replace("15360", "8192"));
+            }
+            api.pod("big", "uid-big", new JsonObject(Map.of("aliyun.com/gpu-mem", "20")));
+            api.refused("big");
+            try (RunningExtender extender =
+                    new RunningExtender(api.kubeconfig(folder), 1 << 20, new Clocks(() -> now, () -> now)).ready()) {
+                await().until(() -> !extender.ledger.state().waitingPods().isEmpty());
+                // The first round sees the pod, and time is passed in.
+                await().pollInterval(Duration.ofMillis(200))
+                        .atMost(Duration.ofSeconds(30))
+                        .until(() -> {
+                            now = now.plusSeconds(21);
+                            return !api.eventsOf("big").isEmpty();
+                        });
+                // In the next round it is due again, if it is told more than once.
+                now = now.plusSeconds(3600);
+                Thread.sleep(ROUNDS.toMillis());
+                assertThat(api.eventsOf("big"))
+                        .singleElement()
+                        .asString()
+                        .contains("1 node with Tesla T4: too small: one card has 15 GiB, 20 GiB needed")
+                        .contains("; and 2 more. ")
+                        .contains("split its memory over them: annotation gpushare.io/cards: \"2\"");
+            }
+        }
+    }
+}

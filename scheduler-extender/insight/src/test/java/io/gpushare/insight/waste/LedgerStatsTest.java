@@ -1,0 +1,75 @@
+package io.gpushare.insight.waste;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.scheduling.TestCluster;
+import io.gpushare.insight.waste.LedgerStats.Amounts;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.MigInstance;
+import io.gpushare.model.codec.InventoryCodec;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class LedgerStatsTest {
+    private final Placer placer = TestCluster.placer();
+    private final Ledger ledger = placer.ledger();
+
+    @Test
+    void aNodeWhosePluginIsGoneOffersNothing() {
+        node("n1", TestCluster.cards(15));
+        node("n2", TestCluster.cards(15));
+        ledger.updateStale(Set.of("n1"));
+        LedgerStats stats = stats();
+        assertThat(stats.nodes()).containsEntry("usable", 1).containsEntry("not_renewed", 1);
+        Amounts stale = Objects.requireNonNull(stats.usable().get("n1"));
+        assertThat(stale.capacity()).isPositive();
+        assertThat(stale.free()).isZero();
+    }
+
+    @Test
+    void anInstanceCountsForTheModelOfItsCard() {
+        MigInstance instance = new MigInstance(new CardId("GPU-parent"), "3g.40gb", 1, 0, List.of());
+        Card card = new Card(
+                new CardId("MIG-3"),
+                1,
+                1,
+                "NVIDIA H100",
+                Memory.ofGib(39),
+                new Card.Details(null, null, null, true, instance));
+        node("n1", new Inventory(MemoryUnit.GIB, null, List.of(card)));
+        assertThat(stats().models()).containsOnlyKeys("NVIDIA H100");
+    }
+
+    /** Every amount is one that the annotation's format allows. */
+    @Test
+    void amountsBeyondAnyCardAreAddedUp() {
+        for (String mib : List.of("0", String.valueOf(Integer.MAX_VALUE))) {
+            ledger.updateNode(
+                    "n" + mib,
+                    Map.of(
+                            "gpushare.io/inventory",
+                            "{\"version\":1,\"unitMiB\":1,\"cards\":[{\"uuid\":\"GPU-a\",\"index\":0,\"minor\":0,"
+                                    + "\"model\":\"Tesla T4\",\"memoryMiB\":" + mib + "}]}"),
+                    HostResources.NONE);
+        }
+        assertThat(stats().nodes().values()).as("by state").contains(2);
+    }
+
+    private void node(String name, Inventory inventory) {
+        ledger.updateNode(name, Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
+    }
+
+    private LedgerStats stats() {
+        return LedgerStats.of(ledger.state(), placer.fragmentation());
+    }
+}

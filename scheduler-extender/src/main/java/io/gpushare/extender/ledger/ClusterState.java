@@ -1,0 +1,156 @@
+package io.gpushare.extender.ledger;
+
+import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PodDemandDecoder;
+import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.pod.WaitingPod;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.ledger.NodeCards;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cluster as the ledger counts it at one moment, which nothing changes: all that those read who explain, show and
+ * measure it.
+ */
+public final class ClusterState {
+    private final Map<String, NodeEntry> entries;
+    private final Map<String, PodEntry> pods;
+    private final List<NodeView> nodes;
+    private final Map<String, NodeView> byName = new HashMap<>();
+    private final List<PodEntry> waiting;
+    private final List<WaitingPod> invalid;
+    private final Reservations reservations;
+    private final ReservedPods reserved;
+    private final PodDemandDecoder decoder;
+    private final long rejectedAnnotations;
+
+    ClusterState(
+            NodeTable nodes,
+            PodTable pods,
+            UnscheduledPods unscheduled,
+            Reservations reservations,
+            PodDemandDecoder decoder,
+            long rejectedAnnotations) {
+        this.entries = nodes.entries();
+        this.pods = pods.byUid();
+        this.nodes = nodes.views(entries);
+        this.nodes.forEach(node -> byName.put(node.name(), node));
+        this.waiting = unscheduled.valid().stream()
+                .flatMap(uid -> pod(uid).stream())
+                .filter(entry -> entry.holdings().isEmpty())
+                .toList();
+        this.invalid = List.copyOf(unscheduled.invalid());
+        this.reservations = reservations.copy();
+        this.reserved = new ReservedPods(this::entry, this.reservations, this::pod);
+        this.decoder = decoder;
+        this.rejectedAnnotations = rejectedAnnotations;
+    }
+
+    /**
+     * A node, for users.
+     *
+     * @param address its address in the cluster's network; null if unknown
+     * @param metrics host and port of its device plugin's metrics; null if none runs
+     * @param unusable why it can take no new pod; null if it can
+     */
+    public record NodeView(
+            String name,
+            @Nullable String address,
+            @Nullable String metrics,
+            @Nullable Reason unusable,
+            NodeCards cards) {}
+
+    /** All nodes with an inventory, a pod or an API object, by name. */
+    public List<NodeView> nodes() {
+        return nodes;
+    }
+
+    public Optional<NodeView> node(String name) {
+        return Optional.ofNullable(byName.get(name));
+    }
+
+    /** The nodes as the ledger counts them, by name. */
+    public Map<String, NodeEntry> entries() {
+        return entries;
+    }
+
+    private NodeEntry entry(String name) {
+        return NodeEntry.orUnseen(entries.get(name));
+    }
+
+    /** The node as that pod may use it: see {@link Ledger#nodeEntryFor}. */
+    public NodeEntry entryFor(String podUid, int priority, String name) {
+        return reserved.available(name, entry(name), podUid, priority);
+    }
+
+    /** All pods with a demand. */
+    public Collection<PodEntry> pods() {
+        return pods.values();
+    }
+
+    public Optional<PodEntry> pod(String uid) {
+        return Optional.ofNullable(pods.get(uid));
+    }
+
+    /** The pods with a valid demand for which kube-scheduler found no node and nothing is assumed. */
+    public List<PodEntry> waiting() {
+        return waiting;
+    }
+
+    /** All pods for which kube-scheduler found no node, highest priority first. */
+    public List<WaitingPod> waitingPods() {
+        List<WaitingPod> all = new ArrayList<>(invalid);
+        waiting.forEach(entry -> all.add(new WaitingPod(entry.ref(), entry.priority(), entry.podDemand())));
+        all.sort(Comparator.comparing(WaitingPod::priority, PodPriority.HIGHEST_FIRST)
+                .thenComparing(pod -> pod.ref().toString()));
+        return all;
+    }
+
+    /** The cards that nodes' annotations reserve. */
+    public Collection<Reservation> reservedForMoves() {
+        return reservations.ofNodes();
+    }
+
+    /** The memory units of each bound pod without a valid allocation, by node. */
+    public Map<String, Map<PodRef, Long>> unattributedUnits() {
+        Map<String, Map<PodRef, Long>> units = new HashMap<>();
+        for (PodEntry entry : pods.values()) {
+            @Nullable String node = entry.node();
+            if (node != null && entry.unattributed()) {
+                units.computeIfAbsent(node, _ -> new HashMap<>())
+                        .put(entry.ref(), (long) entry.demand().total().units());
+            }
+        }
+        return units;
+    }
+
+    /** Decodes what a pod requests. */
+    public PodDemand demand(ClusterPod pod) {
+        return decoder.decode(pod);
+    }
+
+    /** Decodes what a pod requests. */
+    public PodDemand demand(SchedulingPod pod) {
+        return decoder.decode(pod);
+    }
+
+    /** What a pod without a demand may have meant; see {@link io.gpushare.model.codec.DemandCodec#nearly}. */
+    public Optional<String> nearly(SchedulingPod pod) {
+        return decoder.codec().nearly(pod.containers());
+    }
+
+    /** The number of pods whose annotation was rejected, or contradicts other pods. */
+    public long rejectedAnnotations() {
+        return rejectedAnnotations;
+    }
+}

@@ -1,5 +1,0 @@
-/** The edge to Prometheus: counts requests and renders the ledger's figures as metrics. */
-@NullMarked
-package io.gpushare.extender.metrics;
-
-import org.jspecify.annotations.NullMarked;

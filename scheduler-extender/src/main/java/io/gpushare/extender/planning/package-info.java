@@ -1,8 +1,0 @@
-/**
- * How many new nodes some pods need: plans that place them, and a number that is proven to be necessary. Pure: no
- * ledger, no I/O.
- */
-@NullMarked
-package io.gpushare.extender.planning;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The edge to the device plugins: fetches the measured usage of cards from their metrics. */
-@NullMarked
-package io.gpushare.extender.usage;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The ledger as text for the command line: tables and sentences made from values. */
-@NullMarked
-package io.gpushare.extender.view.text;
-
-import org.jspecify.annotations.NullMarked;

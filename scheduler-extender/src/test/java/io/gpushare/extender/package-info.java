@@ -1,5 +1,0 @@
-/** Tests of the whole program over its wires. */
-@NullMarked
-package io.gpushare.extender;
-
-import org.jspecify.annotations.NullMarked;
