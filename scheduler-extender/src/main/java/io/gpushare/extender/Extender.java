@@ -1,8 +1,8 @@
 package io.gpushare.extender;
 
+import io.gpushare.extender.cluster.AnnotationEvents;
 import io.gpushare.extender.cluster.ClusterInformers;
 import io.gpushare.extender.cluster.Election;
-import io.gpushare.extender.cluster.EventRecorder;
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
@@ -35,20 +35,20 @@ import io.gpushare.extender.usage.PluginMetricsClient;
 import io.gpushare.extender.usage.WasteMonitor;
 import io.gpushare.extender.view.routes.ViewAccess;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.event.EventQueue;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.time.Clocks;
-import io.gpushare.time.Rounds;
+import io.gpushare.time.PeriodicTask;
+import io.gpushare.time.StartedParts;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -61,6 +61,7 @@ public final class Extender implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Extender.class);
     private static final Path RESOLVER = Path.of("/etc/resolv.conf");
     private static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
+    private static final Duration EVENT_GAP = Duration.ofMillis(250);
     private static final Duration POLICY_REVIEW = Duration.ofSeconds(1);
     private static final Duration RESERVATIONS = Duration.ofSeconds(5);
     private static final Duration UNKNOWN_BINDINGS = Duration.ofSeconds(15);
@@ -100,7 +101,7 @@ public final class Extender implements AutoCloseable {
         }
     }
 
-    private final KubernetesApi api;
+    private final StartedParts parts;
     private final Placer placer;
     private final Ledger ledger;
     private final Binder binder;
@@ -109,32 +110,36 @@ public final class Extender implements AutoCloseable {
     private final Leadership leadership;
     private final ExtenderServer server;
     private final Clocks clocks;
-    private final List<Thread> loops;
 
-    private Extender(Settings settings, KubernetesApi api, Clocks clocks) throws IOException {
-        this.api = api;
+    /** @param parts what is started, also when this throws */
+    private Extender(Settings settings, StartedParts parts, Clocks clocks) throws IOException {
+        this.parts = parts;
         this.clocks = clocks;
+        KubernetesApi api = parts.add(KubernetesApi.connect(
+                settings.kubeconfig(),
+                "gpushare-scheduler-extender/" + settings.server().version()));
         DemandCodec demands = new DemandCodec(settings.resources(), settings.memoryUnit());
         @Nullable Candidacy candidacy = settings.candidacy();
         @Nullable Election election = candidacy == null ? null : candidacy.join(api);
         BooleanSupplier leads = election == null ? () -> true : election::held;
-        EventRecorder events = EventRecorder.start(api, leads, clocks);
+        EventQueue events = parts.add(new EventQueue(
+                api.events("gpushare-schd-extender")::record, EVENT_GAP, leads, clocks)).start();
         placer = new Placer(
                 demands,
                 new Policies(settings.policy()),
-                events,
+                new AnnotationEvents(events),
                 scoring -> Thread.ofPlatform().daemon().name("scorings").start(scoring),
                 why -> LOG.error("can't weigh the cluster's cards; pods are placed by what was known before", why));
         ledger = placer.ledger();
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(placer, pods, outcomes, clocks.wall());
-        informers = new ClusterInformers(api, ledger, outcomes, settings.pluginNamespace());
+        informers = parts.add(new ClusterInformers(api, ledger, outcomes, settings.pluginNamespace()));
         NodeSelection selection =
                 new NodeSelection(placer, outcomes, settings.decideIn(), informers::softTaints, clocks.steady());
         leases = NodeLeasePoller.of(api, settings.nodeLeaseNamespace(), ledger);
-        leadership =
-                Leadership.start(election, candidacy == null ? null : candidacy.label(api), informers, placer::prepare);
+        leadership = parts.add(Leadership.start(
+                election, candidacy == null ? null : candidacy.label(api), informers, placer::prepare));
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
         Explainer explainer = new Explainer(placer, selection, pods);
@@ -143,7 +148,7 @@ public final class Extender implements AutoCloseable {
         PreemptionCounts preemptions = new PreemptionCounts();
         PodConditions conditions = new PodConditions(informers::nodeFacts, counted(settings.resources()));
         PreemptionLoop preempting = new PreemptionLoop(
-                new PreemptionLoop.Parts(api, placer, conditions, leads, ready, clocks, preemptions));
+                new PreemptionLoop.Parts(api, events, placer, conditions, leads, ready, clocks, preemptions));
         ExtenderMetrics metrics = new ExtenderMetrics(
                 settings.server().version(),
                 new MetricsSource(
@@ -157,7 +162,7 @@ public final class Extender implements AutoCloseable {
                         informers::changes,
                         waste::report,
                         events::lost));
-        server = serve(
+        server = ExtenderServer.start(
                 settings.server(),
                 new ExtenderServer.Parts(
                         ledger,
@@ -181,17 +186,20 @@ public final class Extender implements AutoCloseable {
                                 ServiceNames.of(settings.pluginNamespace(), RESOLVER)
                                         .or(settings.viewHosts()::contains)
                                         .or(api::named))));
-        loops = new ArrayList<>(List.of(
-                leases.start(),
-                Requeuer.start(api, waiting, ready, clocks),
-                Rounds.start("unknown-bindings", UNKNOWN_BINDINGS, this::resolveUnknownBindings),
-                Rounds.start("reservations", RESERVATIONS, this::endOldReservations),
-                waste.start(),
-                WaitReporter.start(api, new WaitAdvice(ledger, explainer), ready, clocks),
-                Rounds.start("policy-review", POLICY_REVIEW, this::reviewPolicy)));
+        parts.add(leases.start());
+        parts.add(Requeuer.start(api, waiting, ready, clocks));
+        repeat("unknown-bindings", UNKNOWN_BINDINGS, this::resolveUnknownBindings);
+        repeat("reservations", RESERVATIONS, this::endOldReservations);
+        parts.add(waste.start());
+        parts.add(WaitReporter.start(events, new WaitAdvice(ledger, explainer), ready, clocks.steady()));
+        repeat("policy-review", POLICY_REVIEW, this::reviewPolicy);
         if (settings.preemption() == PreemptionMode.AUTO) {
-            loops.add(preempting.start());
+            parts.add(preempting.start());
         }
+    }
+
+    private void repeat(String name, Duration rest, PeriodicTask.Round round) {
+        parts.add(PeriodicTask.rounds(name, rest, round)).start();
     }
 
     /** The resources of pods that the ledger counts. */
@@ -208,31 +216,17 @@ public final class Extender implements AutoCloseable {
         return heard;
     }
 
-    /** Starts the server, or ends what was started before it. */
-    private ExtenderServer serve(ExtenderServer.Settings settings, ExtenderServer.Parts parts) throws IOException {
-        try {
-            return ExtenderServer.start(settings, parts);
-        } catch (IOException e) {
-            leadership.end();
-            leadership.close();
-            informers.close();
-            throw e;
-        }
-    }
-
     /** Connects, listens and begins to read the cluster; throws when the address or the configuration can't be used. */
     public static Extender start(Settings settings) throws IOException {
         return start(settings, Clocks.system());
     }
 
     static Extender start(Settings settings, Clocks clocks) throws IOException {
-        KubernetesApi api = KubernetesApi.connect(
-                settings.kubeconfig(),
-                "gpushare-scheduler-extender/" + settings.server().version());
+        StartedParts parts = new StartedParts();
         try {
-            return new Extender(settings, api, clocks);
+            return new Extender(settings, parts, clocks);
         } catch (IOException e) {
-            api.close();
+            parts.close();
             throw e;
         }
     }
@@ -309,10 +303,7 @@ public final class Extender implements AutoCloseable {
         try {
             stop(CLOSE_GRACE);
         } finally {
-            loops.forEach(Thread::interrupt);
-            leadership.close();
-            informers.close();
-            api.close();
+            parts.close();
         }
     }
 }

@@ -6,7 +6,7 @@ import io.gpushare.extender.waste.CardUsage.NodeUse;
 import io.gpushare.extender.waste.WasteHistory;
 import io.gpushare.extender.waste.WasteReport;
 import io.gpushare.extender.waste.WasteRound;
-import io.gpushare.time.Rounds;
+import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -48,9 +48,9 @@ public final class WasteMonitor {
         return report;
     }
 
-    /** Starts the rounds; an interrupt ends them. */
-    public Thread start() {
-        return Rounds.start("waste", PERIOD, this::run);
+    /** Starts the rounds. */
+    public PeriodicTask start() {
+        return PeriodicTask.rounds("waste", PERIOD, this::run).start();
     }
 
     private void run() throws InterruptedException {

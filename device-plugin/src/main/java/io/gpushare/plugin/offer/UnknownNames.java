@@ -1,22 +1,22 @@
-package io.gpushare.plugin;
+package io.gpushare.plugin.offer;
 
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Ends the plugin if a pod has cards under a resource name that is not counted: these would be free. */
-final class UnknownNames {
+public final class UnknownNames {
     private static final Logger LOG = LoggerFactory.getLogger(UnknownNames.class);
 
     private final ResourceNames names;
-    private final CompletableFuture<Integer> exit;
+    private final Runnable refused;
     private boolean checked;
 
-    UnknownNames(ResourceNames names, CompletableFuture<Integer> exit) {
+    /** @param refused ends the plugin */
+    public UnknownNames(ResourceNames names, Runnable refused) {
         this.names = names;
-        this.exit = exit;
+        this.refused = refused;
     }
 
     /** Checks once: names can't change later, and a pod of another device plugin must not end this one. */
@@ -33,6 +33,6 @@ final class UnknownNames {
                     + " --former-memory-resources of both programs (there is none for cores), or delete the pods that"
                     + " request it",
                 unknownResource);
-        exit.complete(PluginMain.INVALID_OPTIONS);
+        refused.run();
     }
 }

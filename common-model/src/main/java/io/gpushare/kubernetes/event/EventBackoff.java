@@ -1,4 +1,4 @@
-package io.gpushare.plugin.cluster;
+package io.gpushare.kubernetes.event;
 
 import io.gpushare.kubernetes.EventSeries;
 import io.gpushare.kubernetes.EventSubject;

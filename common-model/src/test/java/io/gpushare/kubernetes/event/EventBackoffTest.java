@@ -1,4 +1,4 @@
-package io.gpushare.plugin.cluster;
+package io.gpushare.kubernetes.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -101,7 +101,6 @@ class EventBackoffTest {
 
     private static EventBackoff.Report report(String pod, String sentence) {
         return new EventBackoff.Report(
-                new EventSubject.Pod(new PodRef("uid-" + pod, "default", pod)),
-                new PodEvent(true, "plugin", "GpuXid", sentence));
+                new EventSubject.Pod(new PodRef("uid-" + pod, "default", pod)), new PodEvent(true, "GpuXid", sentence));
     }
 }

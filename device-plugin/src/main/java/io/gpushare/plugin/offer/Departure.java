@@ -1,4 +1,4 @@
-package io.gpushare.plugin;
+package io.gpushare.plugin.offer;
 
 import io.gpushare.model.PodRef;
 import io.gpushare.plugin.snapshot.NodePod;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * @param live lists the node's pods at the API server; empty when it does not respond within the timeout
  * @param idle whether the kubelet waits for no response
  */
-record Departure(
+public record Departure(
         LatestSnapshot latest,
         Function<Duration, Optional<List<NodePod>>> live,
         BooleanSupplier idle,
@@ -37,7 +37,7 @@ record Departure(
     private static final Duration LIVE_TIMEOUT = Duration.ofSeconds(1);
 
     /** Returns when no pod waits any more, or after 20 s. */
-    void await() throws InterruptedException {
+    public void await() throws InterruptedException {
         Instant begin = clock.instant();
         TimeUnit.MILLISECONDS.sleep(SETTLE.toMillis());
         List<PodRef> waiting = waiting();

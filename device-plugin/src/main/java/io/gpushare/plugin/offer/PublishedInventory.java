@@ -1,37 +1,38 @@
-package io.gpushare.plugin;
+package io.gpushare.plugin.offer;
 
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.cluster.InventoryPublisher;
-import io.gpushare.plugin.kubelet.KubeletConnection;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The inventory that the extender reads, from the first one to the announcement of a planned end. */
-final class PublishedInventory {
+public final class PublishedInventory {
     private static final Logger LOG = LoggerFactory.getLogger(PublishedInventory.class);
     private static final Duration ANNOUNCEMENT_TIMEOUT = Duration.ofSeconds(3);
 
     private final InventoryPublisher publisher;
-    private final KubeletConnection kubelet;
     private volatile @Nullable Inventory published;
     private boolean leaving;
 
-    PublishedInventory(InventoryPublisher publisher, KubeletConnection kubelet) {
+    public PublishedInventory(InventoryPublisher publisher) {
         this.publisher = publisher;
-        this.kubelet = kubelet;
     }
 
     /** Whether there is one: before, the pods of the node are not counted yet. */
-    boolean known() {
+    public boolean known() {
         return published != null;
     }
 
-    /** The first time not before the kubelet gives devices: the extender binds pods once it knows the inventory. */
-    synchronized void publish(Inventory now) {
-        if (!leaving && !now.equals(published) && (known() || kubelet.watched())) {
+    /**
+     * The first time not before the kubelet gives devices: the extender binds pods once it knows the inventory.
+     *
+     * @param watched whether the kubelet gives devices
+     */
+    synchronized void publish(Inventory now, boolean watched) {
+        if (!leaving && !now.equals(published) && (known() || watched)) {
             published = now;
             publisher.publish(now);
         }
@@ -40,7 +41,7 @@ final class PublishedInventory {
     /**
      * Says that the plugin is restarting, and publishes nothing more; returns whether there is anything to wait for.
      */
-    boolean leave() throws InterruptedException {
+    public boolean leave() throws InterruptedException {
         @Nullable Inventory last;
         synchronized (this) {
             leaving = true;
