@@ -6,16 +6,17 @@ import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.StringTokenizer;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Finds packages that depend on each other in a cycle, and packages with too many files. */
+/** Finds packages that depend on each other in a cycle, packages with too many files, and pages with too many words. */
 final class PackageShape {
-    static final int MOST_FILES = 15;
 
     private PackageShape() {}
 
@@ -33,8 +34,8 @@ final class PackageShape {
                 .getDetails();
     }
 
-    /** The packages of these source folders with more than {@link #MOST_FILES} files besides their documentation. */
-    static List<String> tooLarge(Collection<Path> sourceFolders) throws IOException {
+    /** The packages of these source folders with more files than that besides their documentation. */
+    static List<String> tooLarge(Collection<Path> sourceFolders, int most) throws IOException {
         Map<String, Long> sizes = new TreeMap<>();
         for (Path folder : sourceFolders) {
             try (Stream<Path> files = Files.walk(folder)) {
@@ -48,8 +49,20 @@ final class PackageShape {
             }
         }
         return sizes.entrySet().stream()
-                .filter(size -> size.getValue() > MOST_FILES)
-                .map(size -> "package " + size.getKey() + " has " + size.getValue() + " files; at most " + MOST_FILES)
+                .filter(size -> size.getValue() > most)
+                .map(size -> "package " + size.getKey() + " has " + size.getValue() + " files; at most " + most)
                 .toList();
+    }
+
+    /** Those of these pages with more words than that; a word is what white space separates. */
+    static List<String> tooLong(Collection<Path> pages, int most) throws IOException {
+        List<String> tooLong = new ArrayList<>();
+        for (Path page : pages) {
+            int words = new StringTokenizer(Files.readString(page)).countTokens();
+            if (words > most) {
+                tooLong.add(page + " has " + words + " words; at most " + most);
+            }
+        }
+        return tooLong;
     }
 }
