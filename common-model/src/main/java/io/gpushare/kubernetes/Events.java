@@ -8,24 +8,12 @@ import java.util.Map;
 /** Writes Events on pods and nodes; {@code kubectl describe} shows them with their counts. */
 public final class Events {
     private final ApiServer server;
-    private final String host;
+    private final Map<String, String> source;
 
-    Events(ApiServer server) {
-        this(server, "");
-    }
-
-    private Events(ApiServer server, String host) {
+    /** @param source the program that reports them, and its node if it works for one */
+    Events(ApiServer server, Map<String, String> source) {
         this.server = server;
-        this.host = host;
-    }
-
-    /** Events that say that the program on that node reports them. */
-    public Events from(String node) {
-        return new Events(server, node);
-    }
-
-    public void record(PodRef about, PodEvent event, EventSeries series) throws KubernetesException {
-        record(new EventSubject.Pod(about), event, series);
+        this.source = source;
     }
 
     public void record(EventSubject about, PodEvent event, EventSeries series) throws KubernetesException {
@@ -41,11 +29,7 @@ public final class Events {
                         Map.entry("type", event.warning() ? "Warning" : "Normal"),
                         Map.entry("reason", event.reason()),
                         Map.entry("message", event.message()),
-                        Map.entry(
-                                "source",
-                                host.isEmpty()
-                                        ? Map.of("component", event.component())
-                                        : Map.of("component", event.component(), "host", host)),
+                        Map.entry("source", source),
                         Map.entry("firstTimestamp", time(series.first())),
                         Map.entry("lastTimestamp", time(series.last())),
                         Map.entry("count", series.count()))));

@@ -8,6 +8,7 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import okhttp3.ConnectionPool;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,6 @@ public final class KubernetesApi implements AutoCloseable {
     private final ApiServer watches;
     private final Pods pods;
     private final Nodes nodes;
-    private final Events events;
     private final Evictions evictions;
     private final AccessReviews reviews;
 
@@ -37,7 +37,6 @@ public final class KubernetesApi implements AutoCloseable {
         this.watches = watches;
         this.pods = new Pods(calls, watches);
         this.nodes = new Nodes(calls, watches);
-        this.events = new Events(calls);
         this.evictions = new Evictions(calls);
         this.reviews = new AccessReviews(calls);
     }
@@ -101,8 +100,14 @@ public final class KubernetesApi implements AutoCloseable {
         return nodes;
     }
 
-    public Events events() {
-        return events;
+    /** Events that name this program as their source. */
+    public Events events(String component) {
+        return new Events(calls, Map.of("component", component));
+    }
+
+    /** Events that also name its node. */
+    public Events events(String component, String host) {
+        return new Events(calls, Map.of("component", component, "host", host));
     }
 
     public Evictions evictions() {

@@ -280,10 +280,10 @@ class KubernetesApiIT {
 
     @Test
     void anEventNamesItsPodAndStaysWithinTheApisLimit() throws KubernetesException {
-        PodEvent event = new PodEvent(true, "gpushare-device-plugin", "CardUnhealthy", "x".repeat(2000));
+        PodEvent event = new PodEvent(true, "CardUnhealthy", "x".repeat(2000));
         EventSeries twice =
                 EventSeries.once(Instant.parse("2026-11-20T10:00:00Z")).again(Instant.parse("2026-11-20T10:07:00Z"));
-        api.events().record(new PodRef("u1", "ns", "p"), event, twice);
+        api.events("gpushare-device-plugin").record(new EventSubject.Pod(new PodRef("u1", "ns", "p")), event, twice);
         assertThat(server.requests())
                 .singleElement()
                 .asString()
@@ -294,22 +294,22 @@ class KubernetesApiIT {
                 .contains(
                         "\"count\":2", "\"firstTimestamp\":\"2026-11-20T10:00", "\"lastTimestamp\":\"2026-11-20T10:07")
                 .contains("\"type\":\"Warning\"")
-                .contains("x".repeat(1021) + "…\"");
+                .contains("x".repeat(1021) + "…\"", "\"source\":{\"component\":\"gpushare-device-plugin\"}");
     }
 
     @Test
     void anEventOfANodeIsFoundByItsName() throws KubernetesException {
-        api.events()
+        api.events("gpushare-device-plugin", "n1")
                 .record(
                         new EventSubject.Node("n1"),
-                        new PodEvent(true, "gpushare-device-plugin", "CardUnhealthy", "x"),
+                        new PodEvent(true, "CardUnhealthy", "x"),
                         EventSeries.once(Instant.parse("2026-11-20T10:00:00Z")));
         assertThat(server.requests())
                 .singleElement()
                 .asString()
                 .startsWith("POST /api/v1/namespaces/default/events")
-                .contains(
-                        "\"involvedObject\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n1\",\"uid\":\"n1\"}");
+                .contains("\"involvedObject\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n1\",\"uid\":\"n1\"}")
+                .contains("\"component\":\"gpushare-device-plugin\"", "\"host\":\"n1\"");
     }
 
     @Test

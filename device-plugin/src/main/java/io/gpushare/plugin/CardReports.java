@@ -9,21 +9,24 @@ import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.monitor.RemovedCardReporter;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
-import io.gpushare.plugin.part.Events;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.state.InventoryAssembler;
 import io.gpushare.plugin.usage.CardUsages;
-import java.util.concurrent.CompletableFuture;
 
-/** Passes the reports about the cards to the parts that they concern. */
+/**
+ * Passes the reports about the cards to the parts that they concern.
+ *
+ * @param invalid ends the plugin, whose options are invalid
+ */
 record CardReports(
         InventoryAssembler assembler,
-        Events events,
+        EventRecorder events,
         EventSubject.Node node,
         UsageMonitor monitor,
         IsolationProvider provider,
         XidReporter xids,
         RemovedCardReporter removed,
-        CompletableFuture<Integer> exit)
+        Runnable invalid)
         implements CardScanner.Listener {
     @Override
     public void inventory(Inventory now) {
@@ -33,7 +36,7 @@ record CardReports(
 
     @Override
     public void refused() {
-        exit.complete(PluginMain.INVALID_OPTIONS);
+        invalid.run();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.gpushare.plugin;
 
+import io.gpushare.kubernetes.event.EventQueue;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.NoCards;
@@ -7,7 +8,6 @@ import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.NodeLease;
-import io.gpushare.plugin.cluster.PodEventRecorder;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.kubelet.KubeletConnection;
@@ -37,7 +37,7 @@ record PartMetrics(PluginMetrics metrics) {
                 kubelet::registrations);
     }
 
-    void ofCluster(AllocationReconciler allocations, PodEventRecorder events, NodeLease lease) {
+    void ofCluster(AllocationReconciler allocations, EventQueue events, NodeLease lease) {
         metrics.counter(
                 "gpushare_plugin_differences_found_total",
                 "Pods whose allocation annotation was missing (or adopted from gpushare), wrong, or"

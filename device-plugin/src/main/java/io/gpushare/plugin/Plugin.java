@@ -2,13 +2,9 @@ package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.KubernetesApi;
-import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.NodeState;
-import io.gpushare.model.PodRef;
-import io.gpushare.model.card.CardId;
+import io.gpushare.kubernetes.event.EventQueue;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.card.NoCards;
-import io.gpushare.model.card.Share;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.admission.AllocationHandler;
@@ -19,9 +15,8 @@ import io.gpushare.plugin.cluster.CordonPoller;
 import io.gpushare.plugin.cluster.InventoryPublisher;
 import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.cluster.NodeLeaseCalls;
+import io.gpushare.plugin.cluster.NodeObject;
 import io.gpushare.plugin.cluster.NodePodInformer;
-import io.gpushare.plugin.cluster.PodEventRecorder;
-import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.enforcement.HeadroomInUse;
 import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
@@ -40,55 +35,39 @@ import io.gpushare.plugin.monitor.RebootReporter;
 import io.gpushare.plugin.monitor.RemovedCardReporter;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
+import io.gpushare.plugin.offer.Departure;
+import io.gpushare.plugin.offer.DeviceOffer;
+import io.gpushare.plugin.offer.InventoryUpdates;
+import io.gpushare.plugin.offer.PublishedInventory;
+import io.gpushare.plugin.offer.Readiness;
+import io.gpushare.plugin.offer.UnknownNames;
 import io.gpushare.plugin.snapshot.AnnotationDifference;
-import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.state.InventoryAssembler;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
-import io.gpushare.plugin.state.SnapshotPublisher;
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
+import io.gpushare.plugin.state.SnapshotPublisher;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.StartedParts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /** The running device plugin: starts its parts and connects them. */
 final class Plugin implements AutoCloseable {
+    /** The program's name in its Events and calls. */
+    private static final String COMPONENT = "gpushare-device-plugin";
+
     private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
+    private static final Duration EVENT_GAP = Duration.ofMillis(100);
 
-    private final SnapshotPublisher publisher = new SnapshotPublisher(this::publish);
-    private final CompletableFuture<Integer> exit;
-    private final ResourceNames resources;
-    private final Share beside;
-    private final UnknownNames names;
-    private final LatestSnapshot latest;
-    private final NodePodInformer pods;
-    private final NodeLease lease;
+    private final StartedParts parts = new StartedParts();
     private final PublishedInventory published;
-    private final InventoryAssembler assembler;
-    private final PodEventRecorder events;
-    private final AllocationReconciler allocations;
-    private final IsolationProvider provider;
-    private final NodeIsolation isolation;
-    private final UsageMonitor usage;
-    private final EventSubject.Node node;
-    private final KubeletConnection kubelet;
     private final Departure departure;
-    /** What the node's status says of extended resources. */
-    private volatile Map<String, String> allocatable = Map.of();
-
-    private final PodResourcesPoller podResourcesPoller;
-    /** What stops the parts, in the order in which they start. */
-    private final Deque<Runnable> stops = new ArrayDeque<>();
 
     /**
      * Starts everything.
@@ -97,37 +76,32 @@ final class Plugin implements AutoCloseable {
      */
     Plugin(PluginOptions options, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
         InstantSource clock = clocks.steady();
-        this.exit = exit;
-        node = new EventSubject.Node(options.nodeName);
-        resources = options.cluster.resources();
-        beside = options.beside();
-        names = new UnknownNames(resources, exit);
+        EventSubject.Node node = new EventSubject.Node(options.nodeName);
+        ResourceNames resources = options.cluster.resources();
+        MemoryUnit unit = options.cluster.memoryUnit();
         Path pluginDir = options.kubeletDir.resolve("device-plugins");
-        latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(options.cluster.memoryUnit())), publisher::changed);
-        DomainSockets sockets = new DomainSockets();
-        stops.add(sockets::close);
-        KubernetesApi api = KubernetesApi.connect(
-                options.cluster.kubeconfig(), "gpushare-device-plugin/" + PluginOptions.Version.number());
-        stops.add(api::close);
-        PodResourcesClient podResources =
-                new PodResourcesClient(options.kubeletDir.resolve("pod-resources/kubelet.sock"), resources, sockets);
-        stops.add(podResources::close);
-        pods = new NodePodInformer(api, options.nodeName, new DemandCodec(resources, options.cluster.memoryUnit()));
-        stops.add(pods::close);
-        lease = new NodeLease(
+        Runnable invalid = () -> exit.complete(PluginMain.INVALID_OPTIONS);
+        SnapshotPublisher publisher = new SnapshotPublisher();
+        LatestSnapshot latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(unit)), publisher::changed);
+        DomainSockets sockets = parts.add(new DomainSockets());
+        KubernetesApi api = parts.add(KubernetesApi.connect(
+                options.cluster.kubeconfig(), COMPONENT + "/" + PluginOptions.Version.number()));
+        PodResourcesClient podResources = parts.add(
+                new PodResourcesClient(options.kubeletDir.resolve("pod-resources/kubelet.sock"), resources, sockets));
+        NodePodInformer pods =
+                parts.add(new NodePodInformer(api, options.nodeName, new DemandCodec(resources, unit)));
+        NodeLease lease = parts.add(new NodeLease(
                         new NodeLeaseCalls(api, options.cluster.nodeLeaseNamespace(), options.nodeName),
                         publisher::changed,
                         NodeLease.Pace.USUAL,
-                        System::nanoTime)
+                        System::nanoTime))
                 .start();
-        stops.add(lease::close);
-        InventoryPublisher inventory = new InventoryPublisher(api, options.nodeName).start();
-        stops.add(inventory::close);
-        assembler = new InventoryAssembler(
-                options.cluster.memoryUnit(), this::assembled, () -> exit.complete(PluginMain.INVALID_OPTIONS));
-        events = new PodEventRecorder(api.events().from(options.nodeName)::record, clocks).start();
-        stops.add(events::close);
-        allocations = new AllocationReconciler(
+        InventoryPublisher inventory = parts.add(new InventoryPublisher(api, options.nodeName)).start();
+        published = new PublishedInventory(inventory);
+        EventQueue events = parts.add(new EventQueue(
+                        api.events(COMPONENT, options.nodeName)::record, EVENT_GAP, () -> true, clocks))
+                .start();
+        AllocationReconciler allocations = parts.add(new AllocationReconciler(
                         () -> AnnotationDifference.of(latest.now()),
                         difference -> api.pods()
                                 .annotate(
@@ -138,9 +112,8 @@ final class Plugin implements AutoCloseable {
                                                 clocks.wall().instant())),
                         events,
                         AllocationReconciler.Pace.USUAL,
-                        clock)
+                        clock))
                 .start();
-        stops.add(allocations::close);
         OverUseGuard overUse = new OverUseGuard(
                 resources.memory(),
                 Optional.ofNullable(options.evictOverUseAfter),
@@ -149,52 +122,69 @@ final class Plugin implements AutoCloseable {
                 clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(node, pods::synced, events);
         ProcessTable processes = new ProcessTable(options.procDir);
-        usage = new UsageMonitor(latest, processes, overUse, foreignUse, clock).start();
-        stops.add(usage::close);
+        UsageMonitor usage = parts.add(new UsageMonitor(latest, processes, overUse, foreignUse, clock)).start();
         SharedSession driver = new SharedSession();
-        provider = options.isolation.provider(
+        IsolationProvider provider = options.isolation.provider(
                 new MpsIsolation.Sources(
                         () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
-                        this::inventoryKnown,
+                        published::known,
                         processes::cgroup,
                         processes::started),
                 driver,
                 events,
                 clock);
-        isolation = new NodeIsolation(
+        NodeIsolation isolation = parts.add(new NodeIsolation(
                 options.isolation.policy(),
                 provider,
                 latest,
                 podResources::list,
                 new MissingIsolation(node, events),
                 new HeadroomInUse(node, events),
-                clock);
-        stops.add(isolation::close);
+                clock));
+        InventoryAssembler assembler = new InventoryAssembler(
+                unit, new InventoryUpdates(options.beside(), isolation, latest, publisher), invalid);
         AllocationHandler calls =
                 new AllocationHandler(latest, podResources::list, pods::live, options.containers(), isolation, clock);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
-        kubelet = new KubeletConnection(
-                        pluginDir, resources, calls, kubeletListener(metrics), () -> allocatable, sockets, clock)
+        NodeObject nodeObject = new NodeObject(api, options.nodeName);
+        KubeletConnection kubelet = new KubeletConnection(
+                        pluginDir,
+                        resources,
+                        calls,
+                        new KubeletReports(assembler, events, node, publisher, metrics),
+                        nodeObject::allocatable,
+                        sockets,
+                        clock)
                 .start();
         departure = new Departure(latest, pods::live, kubelet::idle, clock);
-        published = new PublishedInventory(inventory, kubelet);
-        podResourcesPoller = new PodResourcesPoller(
+        PodResourcesPoller poller = parts.add(new PodResourcesPoller(
                 latest,
                 podResources::list,
                 new CheckpointReader(pluginDir, resources)::read,
                 pods::synced,
                 () -> publisher.read(Source.POD_RESOURCES),
-                clock);
-        stops.add(podResourcesPoller::close);
-        pods.watch(podListener(new RebootReporter(options.procDir, resources.all(), events)));
-        podResourcesPoller.start();
-        publisher.start();
-        CordonPoller cordons = new CordonPoller(() -> read(api, options.nodeName), this::cordoned).start();
-        stops.add(cordons::close);
-        CardScanner cards = new CardScanner(
+                clock));
+        pods.watch(new PodReports(
+                latest, poller, new RebootReporter(options.procDir, resources.all(), events)));
+        poller.start();
+        publisher.start(new DeviceOffer(
+                latest,
+                pods,
+                lease,
+                kubelet,
+                allocations,
+                published,
+                new UnknownNames(resources, invalid),
+                exit::isDone)::publish);
+        parts.add(new CordonPoller(nodeObject, now -> {
+                    assembler.cordoned(now);
+                    publisher.read(Source.CORDONS);
+                }))
+                .start();
+        CardScanner cards = parts.add(new CardScanner(
                         new CardScanner.Settings(
                                 options.nvmlLibrary,
-                                options.cluster.memoryUnit(),
+                                unit,
                                 SCAN_INTERVAL,
                                 options.healthQuietTime(),
                                 options.containers().needDeviceFiles(),
@@ -209,98 +199,22 @@ final class Plugin implements AutoCloseable {
                                 provider,
                                 new XidReporter(latest, events),
                                 new RemovedCardReporter(latest, events),
-                                exit),
+                                invalid),
                         clocks,
-                        driver)
+                        driver))
                 .start();
-        stops.add(cards::close);
         isolation.start();
         metrics.registerNode(latest, usage, provider);
-        PartMetrics parts = new PartMetrics(metrics);
-        parts.ofKubelet(calls, kubelet);
-        parts.ofCluster(allocations, events, lease);
-        parts.ofCards(cards, latest);
-        parts.ofIsolation(overUse, isolation, provider);
+        PartMetrics counted = new PartMetrics(metrics);
+        counted.ofKubelet(calls, kubelet);
+        counted.ofCluster(allocations, events, lease);
+        counted.ofCards(cards, latest);
+        counted.ofIsolation(overUse, isolation, provider);
         if (options.metricsAddress != null) {
-            stops.add(MetricsServer.start(options.metricsAddress, metrics, this::unready)::close);
+            parts.add(MetricsServer.start(options.metricsAddress, metrics, new Readiness(latest, kubelet)::problem));
         }
-    }
-
-    /** Why the kubelet gets no devices of this plugin, as a sentence; empty if it does. */
-    private Optional<String> unready() {
-        @Nullable NoCards why = latest.now().inventory().noCards();
-        if (why == null && !kubelet.watched()) {
-            return Optional.of("the kubelet does not watch every device list yet");
-        }
-        return Optional.ofNullable(why).map(NoCards::sentences);
-    }
-
-    private Optional<NodeState> read(KubernetesApi api, String name) throws KubernetesException {
-        // What can't be read is unknown.
-        allocatable = Map.of();
-        Optional<NodeState> now = api.nodes().read(name);
-        now.ifPresent(state -> allocatable = state.devices());
-        return now;
-    }
-
-    private boolean inventoryKnown() {
-        return published.known();
-    }
-
-    private void assembled(Inventory now) {
-        Inventory isolated = isolation.isolated(now.withBeside(beside));
-        latest.update(snapshot -> snapshot.withInventory(isolated));
-        publisher.read(Source.CARDS);
-    }
-
-    private void cordoned(Set<CardId> now) {
-        assembler.cordoned(now);
-        publisher.read(Source.CORDONS);
-    }
-
-    private void publish() {
-        // With the inventory the extender begins to place pods here. Before that, the pods of the node are counted.
-        boolean counted = pods.synced();
-        NodeSnapshot now = latest.now();
-        if (counted) {
-            names.check(now);
-        }
-        if (exit.isDone()) {
-            return;
-        }
-        DeviceLists lists = DeviceLists.of(now.allocations());
-        // Without the API server the next pod would be unknown to the plugin, and fail.
-        kubelet.offer(lease.lost() ? lists.only(now.allocations().allocatedIds()) : lists);
-        allocations.reconcileSoon();
-        if (counted) {
-            published.publish(now.inventory());
-        }
-    }
-
-    private KubeletConnection.Listener kubeletListener(PluginMetrics metrics) {
-        return new KubeletConnection.Listener() {
-            @Override
-            public void watched() {
-                publisher.changed();
-            }
-
-            @Override
-            public void responded(String call, long nanos) {
-                metrics.observe(call, nanos);
-            }
-
-            @Override
-            public void otherServes(Optional<String> who) {
-                Optional<NoCards> why = who.map(known -> new NoCards(NoCards.Cause.OTHER_PLUGIN, known));
-                why.ifPresent(reason -> otherBeside("This node has " + reason.sentences()));
-                assembler.otherServes(why.orElse(null));
-            }
-
-            @Override
-            public void otherBeside(String warning) {
-                events.warn(node, "GpuOtherDevicePlugin", warning);
-            }
-        };
+        parts.add(publisher);
+        parts.add(kubelet);
     }
 
     /**
@@ -313,31 +227,9 @@ final class Plugin implements AutoCloseable {
         }
     }
 
-    private NodePodInformer.Listener podListener(RebootReporter reboots) {
-        return new NodePodInformer.Listener() {
-            @Override
-            public void changed(NodePod pod) {
-                latest.update(snapshot -> snapshot.withPod(pod));
-            }
-
-            @Override
-            public void deleted(String uid) {
-                latest.update(snapshot -> snapshot.withoutPod(uid));
-                podResourcesPoller.readSoon();
-            }
-
-            @Override
-            public void rejected(PodRef pod, String message) {
-                reboots.rejected(pod, message);
-            }
-        };
-    }
-
     /** Stops everything: the sockets are removed, and running pods are not affected. */
     @Override
     public void close() {
-        kubelet.close();
-        publisher.close();
-        stops.reversed().forEach(Runnable::run);
+        parts.close();
     }
 }

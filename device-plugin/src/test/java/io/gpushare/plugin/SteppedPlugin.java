@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /** The program with a wall clock that a test steps: it differs from the machine's by the seconds in a file. */
-final class SteppedPlugin {
+public final class SteppedPlugin {
     /** The environment variable that names the file, which need not exist. */
-    static final String FILE = "WALL_CLOCK_STEP";
+    public static final String FILE = "WALL_CLOCK_STEP";
 
     private SteppedPlugin() {}
 

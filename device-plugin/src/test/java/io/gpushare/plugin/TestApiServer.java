@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /** The cluster of the plugin's tests in the simulated API server: the node {@code n1} and its pods. */
-final class TestApiServer implements AutoCloseable {
+public final class TestApiServer implements AutoCloseable {
     private static final String NODE = "n1";
     private static final String NAMESPACE = "default";
     private static final String MERGE_PATCH = "application/merge-patch+json";
 
     private final SimulatedApiServer server = SimulatedApiServer.start();
 
-    TestApiServer() {
+    public TestApiServer() {
         server.log().start();
         server.faults()
                 .rule(request -> request.path().equals("/api/v1/pods")
@@ -38,17 +38,17 @@ final class TestApiServer implements AutoCloseable {
     }
 
     /** Writes a kubeconfig of the server. */
-    Path kubeconfig(Path file) throws IOException {
+    public Path kubeconfig(Path file) throws IOException {
         return Files.writeString(file, server.kubeconfig());
     }
 
     /** The patches of the node that write labels, newest last. */
-    List<String> labels() {
+    public List<String> labels() {
         return bodies(request -> isNodePatch(request) && request.body().contains("\"labels\":"));
     }
 
     /** The other patches of the node, newest last. */
-    List<String> patches() {
+    public List<String> patches() {
         return bodies(request -> isNodePatch(request) && !request.body().contains("\"labels\":"));
     }
 
@@ -58,7 +58,7 @@ final class TestApiServer implements AutoCloseable {
     }
 
     /** While true, no request gets a response, and no watch goes on. */
-    void cutOff(boolean cut) {
+    public void cutOff(boolean cut) {
         server.faults().cutOff(cut);
         if (cut) {
             server.cutWatches();
@@ -66,45 +66,45 @@ final class TestApiServer implements AutoCloseable {
     }
 
     /** The node's Lease. */
-    ObjectNode lease() {
+    public ObjectNode lease() {
         return server.objects().get(ApiResource.LEASES, "gpushare-node-lease", NODE);
     }
 
-    boolean hasLease() {
+    public boolean hasLease() {
         return !server.objects().list(ApiResource.LEASES).isEmpty();
     }
 
     /** From now on, the role of an earlier version refuses the calls for Leases. */
-    void refuseLeases() {
+    public void refuseLeases() {
         server.faults()
                 .rule(request -> request.path().contains("/leases"))
                 .always(Outcome.refused(403, "Forbidden", "leases is forbidden: cannot patch resource"));
     }
 
     /** Deletes the node and its Lease, as the garbage collector does, and creates the node again. */
-    void recreateNode(String uid) {
+    public void recreateNode(String uid) {
         server.objects().remove(ApiResource.NODES, "", NODE);
         server.objects().remove(ApiResource.LEASES, "gpushare-node-lease", NODE);
         node(uid);
     }
 
     /** Keeps changes from now on from watches; a list shows them. */
-    void muteWatches() {
+    public void muteWatches() {
         server.faults().muteWatches(true);
     }
 
     /** A pod of one container {@code main} in namespace default. */
-    void pod(String name, String phase, Map<String, String> limits, String allocation) {
+    public void pod(String name, String phase, Map<String, String> limits, String allocation) {
         annotated(name, phase, limits, allocation.isEmpty() ? Map.of() : Map.of("gpushare.io/allocation", allocation));
     }
 
     /** The pod was deleted, and another one has its name. */
-    void recreated(String name, Map<String, String> limits, String allocation) {
+    public void recreated(String name, Map<String, String> limits, String allocation) {
         annotated(name, "uid-next-" + name, "Pending", limits, Map.of("gpushare.io/allocation", allocation));
     }
 
     /** The same with these annotations. */
-    void annotated(String name, String phase, Map<String, String> limits, Map<String, String> annotations) {
+    public void annotated(String name, String phase, Map<String, String> limits, Map<String, String> annotations) {
         annotated(name, "uid-" + name, phase, limits, annotations);
     }
 
@@ -137,17 +137,17 @@ final class TestApiServer implements AutoCloseable {
         server.objects().put(pod);
     }
 
-    void put(ObjectNode pod) {
+    public void put(ObjectNode pod) {
         server.objects().put(pod);
     }
 
     /** The container runtime's ID of the container of that pod. */
-    static String containerId(String pod) {
+    public static String containerId(String pod) {
         return "%064x".formatted(pod.hashCode());
     }
 
     /** Refuses evictions of these pods as a PodDisruptionBudget does. */
-    void guard(String... names) {
+    public void guard(String... names) {
         Set<String> guarded = Set.of(names);
         server.faults()
                 .rule(request -> isEviction(request) && guarded.contains(podOf(request)))
@@ -155,7 +155,7 @@ final class TestApiServer implements AutoCloseable {
     }
 
     /** The names of the pods whose eviction was requested, granted or not. */
-    List<String> evictions() {
+    public List<String> evictions() {
         return server.log().matching(TestApiServer::isEviction).stream()
                 .map(TestApiServer::podOf)
                 .toList();
@@ -165,12 +165,12 @@ final class TestApiServer implements AutoCloseable {
         return request.is("POST", "/eviction");
     }
 
-    void delete(String name) {
+    public void delete(String name) {
         server.objects().remove(ApiResource.PODS, NAMESPACE, name);
     }
 
     /** The patches of pods, newest last: the pod's name and the patch. */
-    List<String> podPatches() {
+    public List<String> podPatches() {
         return server
                 .log()
                 .matching(request ->
@@ -181,12 +181,12 @@ final class TestApiServer implements AutoCloseable {
     }
 
     /** The Events that were recorded. */
-    List<String> events() {
+    public List<String> events() {
         return bodies(request -> request.is("POST", "/events"));
     }
 
     /** Writes the node's cordon annotation. */
-    void cordon(String uuids) {
+    public void cordon(String uuids) {
         server.objects().update(ApiResource.NODES, "", NODE, node -> {
             node.withObjectProperty("metadata")
                     .withObjectProperty("annotations")

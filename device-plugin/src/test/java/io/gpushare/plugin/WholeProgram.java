@@ -30,43 +30,43 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole program as a process, with the simulated driver, a kubelet on real sockets and an API over HTTP. */
-abstract class WholeProgram {
+public abstract class WholeProgram {
     /** Serves metrics on any free port, which the log names. */
-    static final String METRICS = "--metrics-address=127.0.0.1:0";
+    public static final String METRICS = "--metrics-address=127.0.0.1:0";
 
-    static final String MEMORY = "aliyun.com/gpu-mem";
-    static final String CARDS = "aliyun.com/gpu-count";
-    static final Duration PATIENCE = Duration.ofSeconds(30);
-    static final String A = "GPU-00000000-0000-4000-8000-00000000000a";
-    static final String B = "GPU-00000000-0000-4000-8000-00000000000b";
-    static final String C = "GPU-00000000-0000-4000-8000-00000000000c";
-    static final String CARD_A = "card kind=T4 memory=15GiB uuid=" + A;
-    static final String CARD_B = "card kind=T4 memory=15GiB uuid=" + B;
+    public static final String MEMORY = "aliyun.com/gpu-mem";
+    public static final String CARDS = "aliyun.com/gpu-count";
+    public static final Duration PATIENCE = Duration.ofSeconds(30);
+    public static final String A = "GPU-00000000-0000-4000-8000-00000000000a";
+    public static final String B = "GPU-00000000-0000-4000-8000-00000000000b";
+    public static final String C = "GPU-00000000-0000-4000-8000-00000000000c";
+    public static final String CARD_A = "card kind=T4 memory=15GiB uuid=" + A;
+    public static final String CARD_B = "card kind=T4 memory=15GiB uuid=" + B;
 
     private final HttpClient client = HttpClient.newHttpClient();
 
     @TempDir
-    Path dir;
+    public Path dir;
 
-    ScriptedKubelet kubelet;
-    TestApiServer api;
+    public ScriptedKubelet kubelet;
+    public TestApiServer api;
     private @Nullable Process program;
 
     @RegisterExtension
-    final AfterTestExecutionCallback logOfAFailure = context -> {
+    public final AfterTestExecutionCallback logOfAFailure = context -> {
         if (context.getExecutionException().isPresent()) {
             System.out.println("the program's log:\n" + log());
         }
     };
 
     @BeforeEach
-    void start() throws Exception {
+    public void start() throws Exception {
         kubelet = new ScriptedKubelet(dir).start();
         api = new TestApiServer();
     }
 
     @AfterEach
-    void end() throws Exception {
+    public void end() throws Exception {
         if (program != null) {
             program.destroyForcibly().waitFor();
         }
@@ -75,12 +75,12 @@ abstract class WholeProgram {
         api.close();
     }
 
-    Process run(String... options) throws IOException {
+    public Process run(String... options) throws IOException {
         return run(PluginMain.class, options);
     }
 
     /** A JVM with the classes of this test and that main class; options of the program follow. */
-    static List<String> java(Class<?> main) {
+    public static List<String> java(Class<?> main) {
         return new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElseThrow(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -94,7 +94,7 @@ abstract class WholeProgram {
     }
 
     /** Runs the program through that main class. */
-    Process run(Class<?> main, String... options) throws IOException {
+    public Process run(Class<?> main, String... options) throws IOException {
         List<String> command = java(main);
         command.addAll(List.of(
                 "--node-name=n1", "--kubeconfig=" + api.kubeconfig(dir.resolve("kubeconfig")), "--kubelet-dir=" + dir));
@@ -114,17 +114,17 @@ abstract class WholeProgram {
         return started;
     }
 
-    String log() throws IOException {
+    public String log() throws IOException {
         return Files.readString(dir.resolve("log"));
     }
 
     /** Replaces the cards of the machine in one step. */
-    void cards(String... lines) throws IOException {
+    public void cards(String... lines) throws IOException {
         replace("cards", String.join("\n", lines) + "\n");
     }
 
     /** Sets the wall clock of {@link SteppedPlugin} by that much ahead of the machine's. */
-    void stepWallClock(Duration ahead) throws IOException {
+    public void stepWallClock(Duration ahead) throws IOException {
         replace("step", String.valueOf(ahead.toSeconds()));
     }
 
@@ -134,7 +134,7 @@ abstract class WholeProgram {
     }
 
     /** pod-resources lists these pods, without devices. */
-    void list(String... pods) {
+    public void list(String... pods) {
         var answer = ListPodResourcesResponse.newBuilder();
         addWaiting(answer, pods);
         kubelet.podResources(answer.build());
@@ -150,7 +150,7 @@ abstract class WholeProgram {
         }
     }
 
-    List<String> preferred(String resource, int size) {
+    public List<String> preferred(String resource, int size) {
         return kubelet.calls(resource)
                 .getPreferredAllocation(PreferredAllocationRequest.newBuilder()
                         .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
@@ -161,11 +161,11 @@ abstract class WholeProgram {
                 .getDeviceIDsList();
     }
 
-    Map<String, String> allocate(String resource, List<String> ids) {
+    public Map<String, String> allocate(String resource, List<String> ids) {
         return response(resource, ids).getEnvsMap();
     }
 
-    ContainerAllocateResponse response(String resource, List<String> ids) {
+    public ContainerAllocateResponse response(String resource, List<String> ids) {
         return kubelet.calls(resource)
                 .allocate(AllocateRequest.newBuilder()
                         .addContainerRequests(
@@ -177,7 +177,7 @@ abstract class WholeProgram {
     /**
      * pod-resources lists the container {@code main} of that pod with these devices, and other pods without devices.
      */
-    void listRunning(String pod, String resource, List<String> ids, String... waiting) {
+    public void listRunning(String pod, String resource, List<String> ids, String... waiting) {
         var answer = ListPodResourcesResponse.newBuilder();
         answer.addPodResourcesBuilder()
                 .setNamespace("default")
@@ -191,24 +191,24 @@ abstract class WholeProgram {
         kubelet.podResources(answer.build());
     }
 
-    static String memoryOn(String card, int units) {
+    public static String memoryOn(String card, int units) {
         return "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"%s\":%d}}]}"
                 .formatted(card, units);
     }
 
-    static String wholeCard(String card) {
+    public static String wholeCard(String card) {
         return "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"cards\":[\"%s\"]}]}"
                 .formatted(card);
     }
 
     /** The metrics of the program, which was started with {@link #METRICS}. */
-    String metrics() throws IOException, InterruptedException {
+    public String metrics() throws IOException, InterruptedException {
         HttpResponse<String> answer = get("/metrics");
         assertThat(answer.statusCode()).isEqualTo(200);
         return answer.body();
     }
 
-    HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    public HttpResponse<String> get(String path) throws IOException, InterruptedException {
         return client.send(
                 HttpRequest.newBuilder(URI.create(metricsUrl().replace("/metrics", path)))
                         .timeout(Duration.ofSeconds(10))
@@ -217,7 +217,7 @@ abstract class WholeProgram {
     }
 
     /** The address that the latest start of the program logged. */
-    String metricsUrl() throws IOException {
+    public String metricsUrl() throws IOException {
         await().atMost(PATIENCE).until(() -> log().contains("metrics on http"));
         String log = log();
         return log.substring(log.lastIndexOf("metrics on ") + "metrics on ".length())

@@ -9,12 +9,12 @@ import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.extender.scheduling.WaitingPods;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.event.EventQueue;
 import io.gpushare.time.Clocks;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -29,7 +29,7 @@ import java.util.function.Supplier;
  * @param unready why it does not answer kube-scheduler now, as a sentence; empty if it does
  * @param heard the time of the last message from the API server, by resource
  * @param changes the number of changes passed to the ledger, by resource
- * @param eventsLost the number of Events on pods that could not be recorded
+ * @param events records Events on pods
  */
 public record Core(
         KubernetesApi api,
@@ -46,7 +46,7 @@ public record Core(
         Supplier<Optional<String>> unready,
         Supplier<Map<String, Instant>> heard,
         Supplier<Map<String, Long>> changes,
-        LongSupplier eventsLost) {
+        EventQueue events) {
     /** Whether this extender leads and its ledger is current. */
     public boolean ready() {
         return unready.get().isEmpty();

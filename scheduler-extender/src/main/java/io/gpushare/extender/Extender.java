@@ -1,8 +1,8 @@
 package io.gpushare.extender;
 
+import io.gpushare.extender.cluster.AnnotationEvents;
 import io.gpushare.extender.cluster.ClusterInformers;
 import io.gpushare.extender.cluster.Election;
-import io.gpushare.extender.cluster.EventRecorder;
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
@@ -27,19 +27,19 @@ import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.Extension;
 import io.gpushare.extender.server.ServiceNames;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.event.EventQueue;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.time.Clocks;
-import io.gpushare.time.Rounds;
+import io.gpushare.time.PeriodicTask;
+import io.gpushare.time.StartedParts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -53,6 +53,7 @@ public final class Extender implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Extender.class);
     private static final Path RESOLVER = Path.of("/etc/resolv.conf");
     private static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
+    private static final Duration EVENT_GAP = Duration.ofMillis(250);
     private static final Duration POLICY_REVIEW = Duration.ofSeconds(1);
     private static final Duration RESERVATIONS = Duration.ofSeconds(5);
     private static final Duration UNKNOWN_BINDINGS = Duration.ofSeconds(15);
@@ -89,7 +90,7 @@ public final class Extender implements AutoCloseable {
         }
     }
 
-    private final KubernetesApi api;
+    private final StartedParts parts;
     private final Placer placer;
     private final Ledger ledger;
     private final Binder binder;
@@ -98,18 +99,23 @@ public final class Extender implements AutoCloseable {
     private final Leadership leadership;
     private final ExtenderServer server;
     private final Clocks clocks;
-    private final List<Thread> loops;
 
-    private Extender(Settings settings, KubernetesApi api, Clocks clocks, Function<Core, Extension> extensions)
+    /** @param parts what is started, also when this throws */
+    private Extender(Settings settings, StartedParts parts, Clocks clocks, Function<Core, Extension> extensions)
             throws IOException {
-        this.api = api;
+        this.parts = parts;
         this.clocks = clocks;
+        KubernetesApi api = parts.add(KubernetesApi.connect(
+                settings.kubeconfig(),
+                "gpushare-scheduler-extender/" + settings.server().version()));
         DemandCodec demands = new DemandCodec(settings.resources(), settings.memoryUnit());
         @Nullable Candidacy candidacy = settings.candidacy();
         @Nullable Election election = candidacy == null ? null : candidacy.join(api);
         BooleanSupplier leads = election == null ? () -> true : election::held;
-        EventRecorder events = EventRecorder.start(api, leads, clocks);
-        ledger = new Ledger(demands, events);
+        EventQueue events = parts.add(new EventQueue(
+                        api.events("gpushare-schd-extender")::record, EVENT_GAP, leads, clocks))
+                .start();
+        ledger = new Ledger(demands, new AnnotationEvents(events));
         placer = new Placer(
                 ledger,
                 new Policies(settings.policy()),
@@ -118,18 +124,18 @@ public final class Extender implements AutoCloseable {
         PodClient pods = new PodClient(api, leads);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(placer, pods, outcomes, clocks.wall());
-        informers = new ClusterInformers(api, ledger, outcomes, settings.pluginNamespace());
+        informers = parts.add(new ClusterInformers(api, ledger, outcomes, settings.pluginNamespace()));
         NodeSelection selection =
                 new NodeSelection(placer, outcomes, settings.decideIn(), informers::softTaints, clocks.steady());
         leases = NodeLeasePoller.of(api, settings.nodeLeaseNamespace(), ledger);
-        leadership =
-                Leadership.start(election, candidacy == null ? null : candidacy.label(api), informers, placer::prepare);
+        leadership = parts.add(Leadership.start(
+                election, candidacy == null ? null : candidacy.label(api), informers, placer::prepare));
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
         PreemptionCounts preemptions = new PreemptionCounts();
         PodConditions conditions = new PodConditions(informers::nodeFacts, counted(settings.resources()));
         PreemptionLoop preempting = new PreemptionLoop(
-                new PreemptionLoop.Parts(api, placer, conditions, leads, ready, clocks, preemptions));
+                new PreemptionLoop.Parts(api, events, placer, conditions, leads, ready, clocks, preemptions));
         Extension extension = extensions.apply(new Core(
                 api,
                 clocks,
@@ -145,8 +151,8 @@ public final class Extender implements AutoCloseable {
                 leadership::unready,
                 this::heard,
                 informers::changes,
-                events::lost));
-        server = serve(
+                events));
+        server = ExtenderServer.start(
                 settings.server(),
                 new ExtenderServer.Parts(
                         ledger,
@@ -162,19 +168,22 @@ public final class Extender implements AutoCloseable {
                                 .or(settings.hosts()::contains)
                                 .or(api::named),
                         extension));
-        loops = new ArrayList<>(List.of(
-                leases.start(),
-                Requeuer.start(api, waiting, ready, clocks),
-                Rounds.start("unknown-bindings", UNKNOWN_BINDINGS, this::resolveUnknownBindings),
-                Rounds.start(
-                        "reservations",
-                        RESERVATIONS,
-                        () -> OldReservations.end(ledger, clocks.steady().instant())),
-                Rounds.start("policy-review", POLICY_REVIEW, this::reviewPolicy)));
-        loops.addAll(extension.start());
+        parts.add(leases.start());
+        parts.add(Requeuer.start(api, waiting, ready, clocks));
+        repeat("unknown-bindings", UNKNOWN_BINDINGS, this::resolveUnknownBindings);
+        repeat(
+                "reservations",
+                RESERVATIONS,
+                () -> OldReservations.end(ledger, clocks.steady().instant()));
+        repeat("policy-review", POLICY_REVIEW, this::reviewPolicy);
+        extension.start(parts);
         if (settings.preemption() == PreemptionMode.AUTO) {
-            loops.add(preempting.start());
+            parts.add(preempting.start());
         }
+    }
+
+    private void repeat(String name, Duration rest, PeriodicTask.Round round) {
+        parts.add(PeriodicTask.rounds(name, rest, round)).start();
     }
 
     /** The resources of pods that the ledger counts. */
@@ -191,18 +200,6 @@ public final class Extender implements AutoCloseable {
         return heard;
     }
 
-    /** Starts the server, or ends what was started before it. */
-    private ExtenderServer serve(ExtenderServer.Settings settings, ExtenderServer.Parts parts) throws IOException {
-        try {
-            return ExtenderServer.start(settings, parts);
-        } catch (IOException e) {
-            leadership.end();
-            leadership.close();
-            informers.close();
-            throw e;
-        }
-    }
-
     /**
      * Connects, listens and begins to read the cluster; throws when the address or the configuration can't be used.
      *
@@ -210,13 +207,11 @@ public final class Extender implements AutoCloseable {
      */
     public static Extender start(Settings settings, Clocks clocks, Function<Core, Extension> extensions)
             throws IOException {
-        KubernetesApi api = KubernetesApi.connect(
-                settings.kubeconfig(),
-                "gpushare-scheduler-extender/" + settings.server().version());
+        StartedParts parts = new StartedParts();
         try {
-            return new Extender(settings, api, clocks, extensions);
+            return new Extender(settings, parts, clocks, extensions);
         } catch (IOException e) {
-            api.close();
+            parts.close();
             throw e;
         }
     }
@@ -267,10 +262,7 @@ public final class Extender implements AutoCloseable {
         try {
             stop(CLOSE_GRACE);
         } finally {
-            loops.forEach(Thread::interrupt);
-            leadership.close();
-            informers.close();
-            api.close();
+            parts.close();
         }
     }
 }

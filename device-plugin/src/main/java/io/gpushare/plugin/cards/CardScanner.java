@@ -14,6 +14,7 @@ import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.plugin.part.Counts;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.PeriodicTask;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,8 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,6 +72,8 @@ public final class CardScanner implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(CardScanner.class);
 
+    private static final Duration LONGEST_SCAN = Duration.ofSeconds(2);
+
     private final Settings settings;
     private final Listener listener;
     private final Counts<CardXid> counts = new Counts<>(Set.of());
@@ -83,8 +84,7 @@ public final class CardScanner implements AutoCloseable {
     private final LinkScanner links = new LinkScanner();
     private final XidListener xids = new XidListener();
     private final UtilizationReader utilization = new UtilizationReader();
-    private final CountDownLatch stopped = new CountDownLatch(1);
-    private final Thread thread;
+    private final PeriodicTask task = new PeriodicTask("cards", this::step);
 
     // Only the scanning thread uses the fields below.
     private @Nullable Nvml nvml;
@@ -110,27 +110,21 @@ public final class CardScanner implements AutoCloseable {
                 new MigCards(
                         settings.mig(),
                         settings.needsDeviceFiles() ? Optional.of(new MigMinors(settings.proc())) : Optional.empty()));
-        this.thread = new Thread(this::run, "cards");
-        thread.setDaemon(true);
     }
 
     /** Starts to scan. */
     public CardScanner start() {
-        thread.start();
+        task.start();
         return this;
     }
 
-    private void run() {
-        try {
-            while (stopped.getCount() > 0) {
-                scan();
-                awaitXid();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
-            closeSession();
+    /** Scans, and waits for an Xid error where the driver reports them. */
+    private Duration step() {
+        scan();
+        if (xids.listening()) {
+            xids.await(settings.interval()).ifPresent(this::handle);
         }
+        return xids.listening() ? Duration.ZERO : settings.interval();
     }
 
     private void scan() {
@@ -182,16 +176,6 @@ public final class CardScanner implements AutoCloseable {
             }
         }
         return present;
-    }
-
-    private void awaitXid() throws InterruptedException {
-        if (xids.listening()) {
-            xids.await(settings.interval()).ifPresent(this::handle);
-        }
-        if (!xids.listening()) {
-            boolean end = stopped.await(settings.interval().toMillis(), TimeUnit.MILLISECONDS);
-            LOG.debug("waited without Xid errors, the scan {}", end ? "ends" : "continues");
-        }
     }
 
     private void handle(XidEvent event) {
@@ -256,11 +240,9 @@ public final class CardScanner implements AutoCloseable {
     /** Stops the scan; it may take half a second until the NVML session is closed. */
     @Override
     public void close() {
-        stopped.countDown();
-        try {
-            thread.join(Duration.ofSeconds(2));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        // An interrupt would fail what the scan reads just now, and report a card as unhealthy.
+        if (task.end(LONGEST_SCAN)) {
+            closeSession();
         }
     }
 }

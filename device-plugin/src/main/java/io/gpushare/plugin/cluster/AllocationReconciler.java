@@ -6,8 +6,8 @@ import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.plugin.part.Backoff;
 import io.gpushare.plugin.part.Counts;
-import io.gpushare.plugin.part.Events;
-import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.kubernetes.event.EventRecorder;
+import io.gpushare.time.PeriodicTask;
 import io.gpushare.plugin.snapshot.AnnotationDifference;
 import io.gpushare.plugin.snapshot.AnnotationDifference.Kind;
 import java.time.Duration;
@@ -62,7 +62,7 @@ public final class AllocationReconciler implements AutoCloseable {
 
     private final Supplier<List<AnnotationDifference>> differences;
     private final Writer pods;
-    private final Events events;
+    private final EventRecorder events;
     private final Pace pace;
     private final InstantSource clock;
     private final Map<String, Attempt> attempts = new HashMap<>();
@@ -74,7 +74,7 @@ public final class AllocationReconciler implements AutoCloseable {
     public AllocationReconciler(
             Supplier<List<AnnotationDifference>> differences,
             Writer pods,
-            Events events,
+            EventRecorder events,
             Pace pace,
             InstantSource clock) {
         this.differences = differences;
@@ -197,7 +197,7 @@ public final class AllocationReconciler implements AutoCloseable {
     }
 
     private static Optional<PodEvent> event(String reason, String message) {
-        return Optional.of(new PodEvent(!reason.equals("GpuAllocationWritten"), Events.COMPONENT, reason, message));
+        return Optional.of(new PodEvent(!reason.equals("GpuAllocationWritten"), reason, message));
     }
 
     /** The number of differences found so far, by kind. */

@@ -4,7 +4,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.NodeState;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.CordonCodec;
-import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

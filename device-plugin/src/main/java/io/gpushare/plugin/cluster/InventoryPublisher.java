@@ -6,7 +6,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.hami.HamiRegister;
 import io.gpushare.plugin.part.Backoff;
-import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.gpushare.plugin.cluster;
 
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;

@@ -4,7 +4,7 @@ import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
-import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.time.PeriodicTask;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;

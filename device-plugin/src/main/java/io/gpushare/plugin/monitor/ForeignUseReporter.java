@@ -1,7 +1,7 @@
 package io.gpushare.plugin.monitor;
 
 import io.gpushare.kubernetes.EventSubject;
-import io.gpushare.plugin.part.Events;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.usage.NodeUsage;
 import java.util.HashMap;
 import java.util.Map;
@@ -21,14 +21,14 @@ public final class ForeignUseReporter {
 
     private final EventSubject.Node node;
     private final BooleanSupplier podsKnown;
-    private final Events events;
+    private final EventRecorder events;
     /** In how many reports in a row; a container that has just started, or that ends, may look like one. */
     private final Map<NodeUsage.Foreign, Integer> seen = new HashMap<>();
 
     /**
      * @param podsKnown whether the pods of the node were reported: before, every process looks like one without a pod
      */
-    public ForeignUseReporter(EventSubject.Node node, BooleanSupplier podsKnown, Events events) {
+    public ForeignUseReporter(EventSubject.Node node, BooleanSupplier podsKnown, EventRecorder events) {
         this.node = node;
         this.podsKnown = podsKnown;
         this.events = events;

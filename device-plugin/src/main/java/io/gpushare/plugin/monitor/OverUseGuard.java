@@ -4,7 +4,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.part.Counts;
-import io.gpushare.plugin.part.Events;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
@@ -47,7 +47,7 @@ public final class OverUseGuard {
 
     private final String resource;
     private final Optional<Duration> grace;
-    private final Events events;
+    private final EventRecorder events;
     private final Evicting api;
     private final InstantSource clock;
     private final Map<OverUse.PodOnCard, Attempt> attempts = new HashMap<>();
@@ -59,7 +59,7 @@ public final class OverUseGuard {
      * @param resource the name of the memory resource, for messages
      * @param grace the time above the limit after which a pod is evicted; empty for never
      */
-    public OverUseGuard(String resource, Optional<Duration> grace, Events events, Evicting api, InstantSource clock) {
+    public OverUseGuard(String resource, Optional<Duration> grace, EventRecorder events, Evicting api, InstantSource clock) {
         this.resource = resource;
         this.grace = grace;
         this.events = events;

@@ -2,7 +2,7 @@ package io.gpushare.plugin.monitor;
 
 import io.gpushare.model.PodRef;
 import io.gpushare.model.text.Rejection;
-import io.gpushare.plugin.part.Events;
+import io.gpushare.kubernetes.event.EventRecorder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +15,7 @@ import java.util.Set;
  * @param procDir the procfs, which tells the time since the boot
  * @param resources the names of the resources that the plugin offers
  */
-public record RebootReporter(Path procDir, Set<String> resources, Events events) {
+public record RebootReporter(Path procDir, Set<String> resources, EventRecorder events) {
     // Later, it was no reboot: the plugin itself was away.
     private static final Duration AFTER_BOOT = Duration.ofMinutes(15);
 

@@ -3,11 +3,11 @@ package io.gpushare.plugin.monitor;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.plugin.part.Events;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.state.LatestSnapshot;
 
 /** Records an Event on every pod that has a MIG instance which was removed. */
-public record RemovedCardReporter(LatestSnapshot latest, Events events) {
+public record RemovedCardReporter(LatestSnapshot latest, EventRecorder events) {
     /** Compares the cards of the last inventory with these. */
     public void report(Inventory now) {
         latest.now().inventory().cards().stream()

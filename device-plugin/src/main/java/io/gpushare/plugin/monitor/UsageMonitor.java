@@ -1,6 +1,6 @@
 package io.gpushare.plugin.monitor;
 
-import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.time.PeriodicTask;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;

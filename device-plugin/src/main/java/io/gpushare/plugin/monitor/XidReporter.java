@@ -4,11 +4,11 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.plugin.part.Events;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.state.LatestSnapshot;
 
 /** Records an Event on every pod that has a card with an Xid error. */
-public record XidReporter(LatestSnapshot latest, Events events) {
+public record XidReporter(LatestSnapshot latest, EventRecorder events) {
     /** Reports an Xid error; the remedy is a part of a sentence. */
     public void report(CardId card, long xid, String remedy) {
         String message = "Card " + card + " of this pod reported Xid " + xid + ": " + remedy + ".";

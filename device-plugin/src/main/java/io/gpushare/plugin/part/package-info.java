@@ -1,4 +1,4 @@
-/** What the running parts of the plugin have in common: a thread that repeats a step, counters by kind, and Events. */
+/** What the running parts of the plugin have in common: counters by kind, and delays after failures. */
 @NullMarked
 package io.gpushare.plugin.part;
 

@@ -46,20 +46,6 @@ public record NodePod(
         ownJaxFraction = Set.copyOf(ownJaxFraction);
     }
 
-    /** A pod without containers that set JAX's fraction. */
-    NodePod(
-            PodRef ref,
-            Instant created,
-            boolean ended,
-            Decoded<Demand> demand,
-            Decoded<Allocation> allocation,
-            List<String> containers,
-            Map<String, String> started,
-            Set<String> former,
-            ForeignPod foreign) {
-        this(ref, created, ended, demand, allocation, containers, started, former, foreign, Set.of());
-    }
-
     /** A pod that the API has not reported, or has deleted. */
     static NodePod unknown(PodRef ref) {
         return new NodePod(
@@ -71,7 +57,8 @@ public record NodePod(
                 List.of(),
                 Map.of(),
                 Set.of(),
-                AliyunPod.NONE);
+                AliyunPod.NONE,
+                Set.of());
     }
 
     public PodName name() {

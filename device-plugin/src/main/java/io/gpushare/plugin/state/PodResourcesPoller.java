@@ -1,6 +1,6 @@
 package io.gpushare.plugin.state;
 
-import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.time.PeriodicTask;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.PodResourcesList;
 import java.time.Duration;

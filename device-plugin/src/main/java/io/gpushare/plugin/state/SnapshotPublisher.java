@@ -1,6 +1,6 @@
 package io.gpushare.plugin.state;
 
-import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -19,20 +19,20 @@ public final class SnapshotPublisher implements AutoCloseable {
     }
 
     private final Set<Source> unread = EnumSet.allOf(Source.class);
-    private final PeriodicTask task;
+    private final PeriodicTask task = PeriodicTask.onRequest("publisher", Duration.ZERO, this::step);
+    private volatile Runnable publish = () -> {};
 
-    /** @param publish sends the latest snapshot, whatever changed; run by the publisher's thread only */
-    public SnapshotPublisher(Runnable publish) {
-        task = PeriodicTask.onRequest("publisher", Duration.ZERO, () -> {
-            if (complete()) {
-                publish.run();
-            }
-            return PeriodicTask.ON_REQUEST;
-        });
+    /** @param action sends the latest snapshot, whatever changed; run by the publisher's thread only */
+    public void start(Runnable action) {
+        publish = action;
+        task.start();
     }
 
-    public void start() {
-        task.start();
+    private Duration step() {
+        if (complete()) {
+            publish.run();
+        }
+        return PeriodicTask.ON_REQUEST;
     }
 
     /** The snapshot changed; returns at once. */

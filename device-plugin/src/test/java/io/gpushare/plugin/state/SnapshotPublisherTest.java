@@ -17,11 +17,11 @@ class SnapshotPublisherTest {
 
     @Test
     void nothingIsPublishedBeforeEverySourceWasRead() {
-        try (SnapshotPublisher publisher = new SnapshotPublisher(published::incrementAndGet)) {
+        try (SnapshotPublisher publisher = new SnapshotPublisher()) {
             publisher.read(Source.CARDS);
             publisher.read(Source.POD_RESOURCES);
             publisher.changed();
-            publisher.start();
+            publisher.start(published::incrementAndGet);
             assertThat(published).hasValue(0);
 
             publisher.read(Source.CORDONS);
@@ -33,15 +33,15 @@ class SnapshotPublisherTest {
     void changesThatComeTogetherArePublishedOnce() throws Exception {
         CountDownLatch first = new CountDownLatch(1);
         Semaphore pause = new Semaphore(0);
-        try (SnapshotPublisher publisher = new SnapshotPublisher(() -> {
-            published.incrementAndGet();
-            first.countDown();
-            pause.acquireUninterruptibly();
-        })) {
+        try (SnapshotPublisher publisher = new SnapshotPublisher()) {
             for (Source source : Source.values()) {
                 publisher.read(source);
             }
-            publisher.start();
+            publisher.start(() -> {
+                published.incrementAndGet();
+                first.countDown();
+                pause.acquireUninterruptibly();
+            });
             first.await();
             for (int i = 0; i < 100; i++) {
                 publisher.changed();

@@ -61,7 +61,7 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /** The same server as another user, over the same connections. */
-    ApiServer withToken(String other) {
+    public ApiServer withToken(String other) {
         return new ApiServer(server, other, http);
     }
 

@@ -30,7 +30,7 @@ public final class Await {
         }
     }
 
-    static void pause() {
+    public static void pause() {
         try {
             Thread.sleep(PAUSE);
         } catch (InterruptedException e) {

@@ -24,11 +24,11 @@ public final class Command {
     private Command() {}
 
     /** Runs the command and returns its standard output. */
-    static String output(Duration limit, List<String> command) {
+    public static String output(Duration limit, List<String> command) {
         return output(limit, "", command);
     }
 
-    static String output(Duration limit, String input, List<String> command) {
+    public static String output(Duration limit, String input, List<String> command) {
         try {
             Path out = Files.createTempFile("out", ".txt");
             Path err = Files.createTempFile("err", ".txt");

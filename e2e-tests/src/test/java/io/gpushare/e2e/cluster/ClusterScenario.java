@@ -21,20 +21,20 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
-abstract class ClusterScenario {
-    static final Path ROOT = SharedCluster.ROOT;
-    static final String MEMORY = "aliyun.com/gpu-mem";
-    static final String[] TWO_T4 = SharedCluster.TWO_T4;
-    static final Duration NODE_STATUS = Duration.ofSeconds(45);
+public abstract class ClusterScenario {
+    public static final Path ROOT = SharedCluster.ROOT;
+    public static final String MEMORY = "aliyun.com/gpu-mem";
+    public static final String[] TWO_T4 = SharedCluster.TWO_T4;
+    public static final Duration NODE_STATUS = Duration.ofSeconds(45);
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    static SharedCluster shared;
-    static Cluster cluster;
-    static Installation installation;
-    static Pods pods;
+    public static SharedCluster shared;
+    public static Cluster cluster;
+    public static Installation installation;
+    public static Pods pods;
 
     @BeforeAll
-    static void install(SharedCluster sharedCluster) {
+    public static void install(SharedCluster sharedCluster) {
         shared = sharedCluster;
         cluster = shared.cluster();
         installation = shared.installation();
@@ -43,19 +43,19 @@ abstract class ClusterScenario {
     }
 
     @AfterEach
-    void clean() {
+    public void clean() {
         pods.deleteEverything();
         installation.cards(TWO_T4);
         allocatable(units(), 2);
     }
 
     /** The memory units that the node offers between two tests: of the whole cards, where no isolation keeps any. */
-    int units() {
+    public int units() {
         return 30;
     }
 
     /** Skips the test on a Kubernetes older than 1.{@code minor}. */
-    static void from(int minor) {
+    public static void from(int minor) {
         String version =
                 cluster.kubectl().run("get", "--raw", "/version").replaceAll("(?s).*\"minor\": *\"([0-9]+).*", "$1");
         assumeThat(Integer.parseInt(version))
@@ -63,12 +63,12 @@ abstract class ClusterScenario {
                 .isGreaterThanOrEqualTo(minor);
     }
 
-    static String cardOf(String pod, String container) {
+    public static String cardOf(String pod, String container) {
         return cardOf(pods.pod(pod), container);
     }
 
     /** The container's cards in the pod's annotation, in the format of the environment variable. */
-    static String cardOf(JsonNode pod, String container) {
+    public static String cardOf(JsonNode pod, String container) {
         JsonNode allocation = allocation(pod);
         for (JsonNode entry : allocation.path("containers")) {
             if (entry.path("name").asText().equals(container)) {
@@ -81,7 +81,7 @@ abstract class ClusterScenario {
     }
 
     /** The pod's allocation in its annotation. */
-    static JsonNode allocation(JsonNode pod) {
+    public static JsonNode allocation(JsonNode pod) {
         String written = pod.at("/metadata/annotations/gpushare.io~1allocation").asText();
         try {
             return JSON.readTree(written);
@@ -90,12 +90,12 @@ abstract class ClusterScenario {
         }
     }
 
-    static List<String> fieldNames(JsonNode object) {
+    public static List<String> fieldNames(JsonNode object) {
         return object.propertyStream().map(Map.Entry::getKey).toList();
     }
 
     /** The driver's index of the card. It differs from the position in the inventory, which keeps lost cards. */
-    static int indexOf(String uuid) {
+    public static int indexOf(String uuid) {
         return inventory()
                 .valueStream()
                 .filter(card -> card.path("uuid").asText().equals(uuid))
@@ -105,7 +105,7 @@ abstract class ClusterScenario {
                 .intValue();
     }
 
-    static JsonNode inventory() {
+    public static JsonNode inventory() {
         JsonNode node = cluster.kubectl().json("get", "node", cluster.node());
         String written = node.at("/metadata/annotations/gpushare.io~1inventory").asText();
         try {
@@ -115,16 +115,16 @@ abstract class ClusterScenario {
         }
     }
 
-    static String events(String pod) {
+    public static String events(String pod) {
         return cluster.kubectl()
                 .run("-n", "default", "get", "events", "--field-selector", "involvedObject.name=" + pod);
     }
 
-    static void allocatable(int units, int cards) {
+    public static void allocatable(int units, int cards) {
         shared.awaitAllocatable(units, cards);
     }
 
-    static String allocatable() {
+    public static String allocatable() {
         return shared.allocatable();
     }
 }

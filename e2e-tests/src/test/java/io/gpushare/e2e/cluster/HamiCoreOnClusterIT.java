@@ -50,7 +50,7 @@ class HamiCoreOnClusterIT extends ClusterScenario {
     }
 
     @Override
-    int units() {
+    public int units() {
         return UNITS;
     }
 

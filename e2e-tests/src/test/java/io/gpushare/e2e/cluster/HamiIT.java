@@ -41,7 +41,7 @@ class HamiIT extends ClusterScenario {
 
     @AfterEach
     @Override
-    void clean() {
+    public void clean() {
         pods.deleteEverything();
         installation.cards(TWO_T4);
         offers(2 * UNITS, 2, 20);

@@ -65,7 +65,7 @@ class MigIT extends ClusterScenario {
 
     @AfterEach
     @Override
-    void clean() {
+    public void clean() {
         pods.deleteEverything();
         installation.cards(TWO_T4);
         allocatable(30, 2);

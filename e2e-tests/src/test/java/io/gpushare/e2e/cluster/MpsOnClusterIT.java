@@ -49,7 +49,7 @@ class MpsOnClusterIT extends ClusterScenario {
     }
 
     @Override
-    int units() {
+    public int units() {
         return offered;
     }
 

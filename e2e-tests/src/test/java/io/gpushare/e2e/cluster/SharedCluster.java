@@ -12,9 +12,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * The cluster that all scenario classes of a JVM share. The first class that needs it starts it and builds the images.
  * Test classes get it in their {@code @BeforeAll}, and it is closed after the last one.
  */
-final class SharedCluster implements AutoCloseable {
+public final class SharedCluster implements AutoCloseable {
     /** Resolves the shared cluster as a parameter of test methods. */
-    static final class Extension implements ParameterResolver {
+    public static final class Extension implements ParameterResolver {
         @Override
         public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
             return parameter.getParameter().getType() == SharedCluster.class;
@@ -28,8 +28,8 @@ final class SharedCluster implements AutoCloseable {
         }
     }
 
-    static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
-    static final String[] TWO_T4 = {"card kind=T4 uuid-seed=a memory=15GiB", "card kind=T4 uuid-seed=b memory=15GiB"};
+    public static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
+    public static final String[] TWO_T4 = {"card kind=T4 uuid-seed=a memory=15GiB", "card kind=T4 uuid-seed=b memory=15GiB"};
     private static final Duration NODE_STATUS = Duration.ofSeconds(45);
 
     private final Cluster cluster = Cluster.start(ROOT);
@@ -38,25 +38,25 @@ final class SharedCluster implements AutoCloseable {
     private @Nullable String logWithoutDriver;
     private boolean running;
 
-    Cluster cluster() {
+    public Cluster cluster() {
         return cluster;
     }
 
-    Installation installation() {
+    public Installation installation() {
         return installation;
     }
 
-    Pods pods() {
+    public Pods pods() {
         return pods;
     }
 
     /** The device plugin's log message on a node without a driver. */
-    String logWithoutDriver() {
+    public String logWithoutDriver() {
         return Objects.requireNonNull(logWithoutDriver);
     }
 
     /** Installs both programs from the manifests on a node with two T4 cards, and deletes all pods. */
-    void withPrograms() {
+    public void withPrograms() {
         if (running) {
             pods.deleteEverything();
             installation.cards(TWO_T4);
@@ -74,7 +74,7 @@ final class SharedCluster implements AutoCloseable {
     }
 
     /** Installs only the service accounts and their roles, without the programs. */
-    void withoutPrograms() {
+    public void withoutPrograms() {
         pods.deleteEverything();
         installation.applyManifests();
         reinstallNext();
@@ -82,11 +82,11 @@ final class SharedCluster implements AutoCloseable {
     }
 
     /** Makes the next class that needs the programs install them again. */
-    void reinstallNext() {
+    public void reinstallNext() {
         running = false;
     }
 
-    void awaitAllocatable(int units, int cards) {
+    public void awaitAllocatable(int units, int cards) {
         Await.until(
                 NODE_STATUS,
                 "the node offers " + units + " units and " + cards + " cards",
@@ -94,7 +94,7 @@ final class SharedCluster implements AutoCloseable {
                 now -> now.equals(units + " units, " + cards + " cards"));
     }
 
-    String allocatable() {
+    public String allocatable() {
         var node = cluster.kubectl().json("get", "node", cluster.node()).at("/status/allocatable");
         return node.path("aliyun.com/gpu-mem").asText() + " units, "
                 + node.path("aliyun.com/gpu-count").asText() + " cards";

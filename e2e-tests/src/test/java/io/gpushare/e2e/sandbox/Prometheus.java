@@ -21,12 +21,12 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /** A separate instance of a real Prometheus, from Debian's package. */
-final class Prometheus implements AutoCloseable {
+public final class Prometheus implements AutoCloseable {
     private final Process process;
     private final ApiClient http;
 
     /** One series of a query result; its value may be NaN. */
-    record Sample(JsonNode labels, double value) {}
+    public record Sample(JsonNode labels, double value) {}
 
     private Prometheus(Process process, ApiClient http) {
         this.process = process;
@@ -34,7 +34,7 @@ final class Prometheus implements AutoCloseable {
     }
 
     /** Fails with the name of the package if a program is missing. */
-    static void requireInstalled() {
+    public static void requireInstalled() {
         List<Path> path = Arrays.stream(System.getenv("PATH").split(":", -1))
                 .map(Path::of)
                 .toList();
@@ -46,7 +46,7 @@ final class Prometheus implements AutoCloseable {
     }
 
     /** Runs {@code promtool} with that input and returns its output; throws if it fails. */
-    static String promtool(Path folder, Path input, String... arguments) throws IOException, InterruptedException {
+    public static String promtool(Path folder, Path input, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("promtool"));
         command.addAll(List.of(arguments));
         Path output = Files.createTempFile("promtool", ".txt");
@@ -66,7 +66,7 @@ final class Prometheus implements AutoCloseable {
     }
 
     /** Starts Prometheus in the folder of its configuration. */
-    static Prometheus start(Path folder) throws IOException {
+    public static Prometheus start(Path folder) throws IOException {
         int port = Program.freePort();
         Process process = new ProcessBuilder(
                         "prometheus",
@@ -110,7 +110,7 @@ final class Prometheus implements AutoCloseable {
     }
 
     /** The current result of the expression; throws if it is invalid. */
-    List<Sample> query(String expression) {
+    public List<Sample> query(String expression) {
         List<Sample> samples = new ArrayList<>();
         for (JsonNode result :
                 get("query?query=" + encoded(expression)).path("data").path("result")) {
@@ -122,7 +122,7 @@ final class Prometheus implements AutoCloseable {
     }
 
     /** The values of the label in the series of the selector. */
-    List<String> values(String label, String selector) {
+    public List<String> values(String label, String selector) {
         List<String> values = new ArrayList<>();
         get("label/" + label + "/values?match[]=".replace("[]", "%5B%5D") + encoded(selector))
                 .path("data")
@@ -130,7 +130,7 @@ final class Prometheus implements AutoCloseable {
         return values;
     }
 
-    List<JsonNode> rules() {
+    public List<JsonNode> rules() {
         List<JsonNode> rules = new ArrayList<>();
         get("rules")
                 .path("data")
@@ -140,7 +140,7 @@ final class Prometheus implements AutoCloseable {
     }
 
     /** The addresses of the targets that are up, sorted. */
-    List<String> reached() {
+    public List<String> reached() {
         List<String> reached = new ArrayList<>();
         for (JsonNode target : get("targets?state=active").path("data").path("activeTargets")) {
             if (target.path("health").asText().equals("up")) {
@@ -152,7 +152,7 @@ final class Prometheus implements AutoCloseable {
     }
 
     /** The names of the firing alerts. */
-    Set<String> firing() {
+    public Set<String> firing() {
         Set<String> names = new TreeSet<>();
         for (JsonNode alert : get("alerts").path("data").path("alerts")) {
             if (alert.path("state").asText().equals("firing")) {

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import io.gpushare.e2e.sandbox.view.Browser;
+import io.gpushare.e2e.sandbox.view.KubectlGpushare;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import java.io.IOException;
 import java.nio.file.Files;

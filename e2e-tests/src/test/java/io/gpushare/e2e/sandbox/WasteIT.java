@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.sandbox.Prometheus.Sample;
+import io.gpushare.e2e.sandbox.view.Browser;
+import io.gpushare.e2e.sandbox.view.KubectlGpushare;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -6,20 +6,20 @@ import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.StringTokenizer;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Finds packages that depend on each other in a cycle, and packages with too many files. */
+/** Finds packages that depend on each other in a cycle, packages with too many files, and pages with too many words. */
 final class PackageShape {
-    static final int MOST_FILES = 15;
-    static final int MOST_TEST_FILES = 20;
-
     /** The number of packages, and of lines. */
     record Size(int packages, long lines) {}
+
 
     private PackageShape() {}
 
@@ -51,7 +51,7 @@ final class PackageShape {
         }
     }
 
-    /** The packages of these source folders with more than that many files besides their documentation. */
+    /** The packages of these source folders with more files than that besides their documentation. */
     static List<String> tooLarge(Collection<Path> sourceFolders, int most) throws IOException {
         Map<String, Long> sizes = new TreeMap<>();
         for (Path folder : sourceFolders) {
@@ -69,5 +69,17 @@ final class PackageShape {
                 .filter(size -> size.getValue() > most)
                 .map(size -> "package " + size.getKey() + " has " + size.getValue() + " files; at most " + most)
                 .toList();
+    }
+
+    /** Those of these pages with more words than that; a word is what white space separates. */
+    static List<String> tooLong(Collection<Path> pages, int most) throws IOException {
+        List<String> tooLong = new ArrayList<>();
+        for (Path page : pages) {
+            int words = new StringTokenizer(Files.readString(page)).countTokens();
+            if (words > most) {
+                tooLong.add(page + " has " + words + " words; at most " + most);
+            }
+        }
+        return tooLong;
     }
 }

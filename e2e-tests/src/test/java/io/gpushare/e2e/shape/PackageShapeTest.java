@@ -12,9 +12,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The shape of the main code of all modules; and what is refused, on a made-up one. */
+/** The shape of the code and the design pages of all modules; and what is refused, on made-up ones. */
 class PackageShapeTest {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
+
+    private static final int MOST_FILES = 15;
+    private static final int MOST_FILES_OF_TESTS = 20;
+    private static final int MOST_WORDS = 1500;
 
     private static List<Path> modules;
 
@@ -42,22 +46,27 @@ class PackageShapeTest {
 
     @Test
     void packagesAreSmall() throws IOException {
-        assertThat(PackageShape.tooLarge(
-                        modules.stream()
-                                .map(module -> module.resolve("src/main/java"))
-                                .toList(),
-                        PackageShape.MOST_FILES))
+        assertThat(PackageShape.tooLarge(folders("src/main/java"), MOST_FILES)).isEmpty();
+    }
+
+    @Test
+    void packagesOfTestsAreSmall() throws IOException {
+        assertThat(PackageShape.tooLarge(folders("src/test/java"), MOST_FILES_OF_TESTS))
                 .isEmpty();
     }
 
     @Test
-    void packagesOfTestsOfTheExtenderAreSmall() throws IOException {
-        List<Path> tests = modules.stream()
-                .filter(module -> module.startsWith(ROOT.resolve("scheduler-extender")))
-                .map(module -> module.resolve("src/test/java"))
+    void designPagesAreShort() throws IOException {
+        List<Path> pages = folders("DESIGN.md");
+        assertThat(pages).hasSizeGreaterThan(1);
+        assertThat(PackageShape.tooLong(pages, MOST_WORDS)).isEmpty();
+    }
+
+    private static List<Path> folders(String name) {
+        return modules.stream()
+                .map(module -> module.resolve(name))
+                .filter(Files::exists)
                 .toList();
-        assertThat(tests).hasSize(3);
-        assertThat(PackageShape.tooLarge(tests, PackageShape.MOST_TEST_FILES)).isEmpty();
     }
 
     @Test
@@ -96,8 +105,16 @@ class PackageShapeTest {
             source("many.few.C" + i, "class C" + i + " {}");
         }
         source("many.few.package-info", "");
-        assertThat(PackageShape.tooLarge(List.of(madeUp), PackageShape.MOST_FILES))
+        assertThat(PackageShape.tooLarge(List.of(madeUp), MOST_FILES))
                 .containsExactly("package io.gpushare.madeup.many has 16 files; at most 15");
+    }
+
+    @Test
+    void aPageOfTooManyWordsIsRefusedAndOneOfAsManyAsAllowedIsNot() throws IOException {
+        Path page = madeUp.resolve("DESIGN.md");
+        Files.writeString(page, "# Four short words\n\n| more |\n");
+        assertThat(PackageShape.tooLong(List.of(page), 7)).isEmpty();
+        assertThat(PackageShape.tooLong(List.of(page), 6)).containsExactly(page + " has 7 words; at most 6");
     }
 
     private void source(String name, String text) throws IOException {

@@ -13,9 +13,9 @@ import io.gpushare.insight.routes.ViewAccess;
 import io.gpushare.insight.routes.ViewRoutes;
 import io.gpushare.insight.usage.PluginMetricsClient;
 import io.gpushare.insight.usage.WasteMonitor;
+import io.gpushare.time.StartedParts;
 import io.vertx.core.Vertx;
 import java.net.URI;
-import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -67,8 +67,10 @@ public final class Insight implements Extension {
     }
 
     @Override
-    public List<Thread> start() {
-        return List.of(waste.start(), WaitReporter.start(core.api(), advice, core::ready, core.clocks()));
+    public void start(StartedParts parts) {
+        parts.add(waste.start());
+        parts.add(WaitReporter.start(
+                core.events(), advice, core::ready, core.clocks().steady()));
     }
 
     @Override

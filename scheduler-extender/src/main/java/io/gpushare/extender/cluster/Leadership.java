@@ -1,10 +1,9 @@
 package io.gpushare.extender.cluster;
 
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.time.Rounds;
+import io.gpushare.time.PeriodicTask;
+import io.gpushare.time.StartedParts;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,7 +23,7 @@ public final class Leadership implements AutoCloseable {
     private final @Nullable LeaderLabel label;
     private final ClusterInformers informers;
     private final Runnable prepare;
-    private final List<Thread> threads = new ArrayList<>();
+    private final StartedParts tasks = new StartedParts();
     private volatile long current = -1;
     private volatile boolean resigned;
     // Only the thread that catches up uses the fields below: the term of the check, and the check.
@@ -63,8 +62,8 @@ public final class Leadership implements AutoCloseable {
         return leadership;
     }
 
-    private void run(String name, Duration rest, Rounds.Round round) {
-        threads.add(Rounds.start(name, rest, round));
+    private void run(String name, Duration rest, PeriodicTask.Round round) {
+        tasks.add(PeriodicTask.rounds(name, rest, round)).start();
     }
 
     /** Whether this extender leads, even if its ledger is not current yet. */
@@ -145,9 +144,10 @@ public final class Leadership implements AutoCloseable {
         }
     }
 
-    /** Ends the threads. */
+    /** Gives the Lease back, and ends the threads. */
     @Override
     public void close() {
-        threads.forEach(Thread::interrupt);
+        end();
+        tasks.close();
     }
 }

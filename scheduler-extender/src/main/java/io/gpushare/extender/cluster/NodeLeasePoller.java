@@ -3,7 +3,7 @@ package io.gpushare.extender.cluster;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.time.Rounds;
+import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -55,9 +55,9 @@ public final class NodeLeasePoller {
                 () -> api.nodes().leases(namespace), ledger, System::nanoTime, InstantSource.system());
     }
 
-    /** Starts a thread that ends with the process, or when it is interrupted. */
-    public Thread start() {
-        return Rounds.start("node-leases", PERIOD, this::step);
+    /** Starts to read. */
+    public PeriodicTask start() {
+        return PeriodicTask.rounds("node-leases", PERIOD, this::step).start();
     }
 
     /** The time of the last successful reading. */

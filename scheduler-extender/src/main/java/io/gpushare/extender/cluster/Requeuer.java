@@ -6,7 +6,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.time.Clocks;
-import io.gpushare.time.Rounds;
+import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -39,12 +39,14 @@ public final class Requeuer {
     }
 
     /**
-     * Starts a thread that ends with the process, or when it is interrupted.
+     * Starts a task.
      *
      * @param ready whether this extender leads and its ledger is current
      */
-    public static Thread start(KubernetesApi api, WaitingPods waiting, BooleanSupplier ready, Clocks clocks) {
-        return Rounds.start("requeuer", PERIOD, REST, new Requeuer(api, waiting, ready, clocks)::requeueDue);
+    public static PeriodicTask start(KubernetesApi api, WaitingPods waiting, BooleanSupplier ready, Clocks clocks) {
+        Requeuer requeuer = new Requeuer(api, waiting, ready, clocks);
+        return PeriodicTask.rounds("requeuer", PERIOD, REST, requeuer::requeueDue)
+                .start();
     }
 
     private void requeueDue() {

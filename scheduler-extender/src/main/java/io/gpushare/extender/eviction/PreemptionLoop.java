@@ -10,10 +10,11 @@ import io.gpushare.extender.preemption.PreemptionTurns;
 import io.gpushare.extender.preemption.PreemptionTurns.Ended;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.PodRef;
 import io.gpushare.time.Clocks;
-import io.gpushare.time.Rounds;
+import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -69,6 +70,7 @@ public final class PreemptionLoop {
      */
     public record Parts(
             KubernetesApi api,
+            EventRecorder events,
             Placer placer,
             PodConditions conditions,
             BooleanSupplier mayWrite,
@@ -83,7 +85,7 @@ public final class PreemptionLoop {
         this.mayWrite = parts.mayWrite();
         this.ready = parts.ready();
         this.counts = parts.counts();
-        this.events = new PreemptionEvents(api, clocks.wall());
+        this.events = new PreemptionEvents(api.evictions(), parts.events(), clocks.wall());
         this.turns = new PreemptionTurns(ledger, new Random());
         this.preemptor = new Preemptor(
                 parts.placer(),
@@ -92,9 +94,9 @@ public final class PreemptionLoop {
                 new Preemptor.Parts(parts.conditions(), parts.mayWrite(), clocks.wall(), clocks.steady(), counts));
     }
 
-    /** Starts a thread that ends with the process, or when it is interrupted. */
-    public Thread start() {
-        return Rounds.start("preemption", PERIOD, REST, this::round);
+    /** Starts a task. */
+    public PeriodicTask start() {
+        return PeriodicTask.rounds("preemption", PERIOD, REST, this::round).start();
     }
 
     /** Whether it will evict pods for that pod if kube-scheduler does not, as far as is known. */

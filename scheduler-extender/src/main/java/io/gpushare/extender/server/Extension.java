@@ -2,6 +2,7 @@ package io.gpushare.extender.server;
 
 import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.protocol.RequestObserver;
+import io.gpushare.time.StartedParts;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
@@ -14,8 +15,8 @@ public interface Extension {
     /** Is notified of every request. */
     RequestObserver requests();
 
-    /** Starts what runs beside the requests; an interrupt ends each thread. */
-    List<Thread> start();
+    /** Starts what runs beside the requests, and adds it to these parts. */
+    void start(StartedParts parts);
 
     /**
      * Makes its paths.

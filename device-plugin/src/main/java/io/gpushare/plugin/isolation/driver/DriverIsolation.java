@@ -10,7 +10,7 @@ import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.isolation.driver.MemoryLimits.LimitException;
-import io.gpushare.plugin.part.Events;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.ContainerShare;
 import java.nio.file.Files;
@@ -43,12 +43,12 @@ public final class DriverIsolation implements IsolationProvider {
 
     private final MemoryLimits limits;
     private final PodCgroups cgroups;
-    private final Events events;
+    private final EventRecorder events;
     private final Map<PodOnCard, Kept> kept = new HashMap<>();
     private final Map<PodOnCard, String> problems = new HashMap<>();
     private final AtomicLong restored = new AtomicLong();
 
-    public DriverIsolation(MemoryLimits limits, PodCgroups cgroups, Events events) {
+    public DriverIsolation(MemoryLimits limits, PodCgroups cgroups, EventRecorder events) {
         this.limits = limits;
         this.cgroups = cgroups;
         this.events = events;

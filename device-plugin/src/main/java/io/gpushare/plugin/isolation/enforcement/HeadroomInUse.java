@@ -4,7 +4,7 @@ import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
-import io.gpushare.plugin.part.Events;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.HashSet;
 import java.util.Set;
@@ -19,10 +19,10 @@ public final class HeadroomInUse {
     private static final Logger LOG = LoggerFactory.getLogger(HeadroomInUse.class);
 
     private final EventSubject.Node node;
-    private final Events events;
+    private final EventRecorder events;
     private final Set<CardId> reported = new HashSet<>();
 
-    public HeadroomInUse(EventSubject.Node node, Events events) {
+    public HeadroomInUse(EventSubject.Node node, EventRecorder events) {
         this.node = node;
         this.events = events;
     }

@@ -7,7 +7,7 @@ import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.plugin.part.Events;
+import io.gpushare.kubernetes.event.EventRecorder;
 import java.util.HashMap;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -18,10 +18,10 @@ public final class MissingIsolation {
     private static final Logger LOG = LoggerFactory.getLogger(MissingIsolation.class);
 
     private final EventSubject.Node node;
-    private final Events events;
+    private final EventRecorder events;
     private final Map<CardId, CardIsolation> reported = new HashMap<>();
 
-    public MissingIsolation(EventSubject.Node node, Events events) {
+    public MissingIsolation(EventSubject.Node node, EventRecorder events) {
         this.node = node;
         this.events = events;
     }

@@ -9,7 +9,7 @@ import io.gpushare.plugin.isolation.IsolationMode;
 import io.gpushare.plugin.isolation.IsolationPolicy;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
-import io.gpushare.plugin.part.PeriodicTask;
+import io.gpushare.time.PeriodicTask;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.snapshot.PodResourcesList;
 import io.gpushare.plugin.state.LatestSnapshot;

@@ -4,7 +4,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.Phase;
-import io.gpushare.plugin.part.Events;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
@@ -25,13 +25,13 @@ import org.slf4j.LoggerFactory;
 final class MpsReporter {
     private static final Logger LOG = LoggerFactory.getLogger(MpsReporter.class);
 
-    private final Events events;
+    private final EventRecorder events;
     private final LongFunction<Optional<Cgroup>> cgroups;
     private final Map<CardId, Phase> phases = new HashMap<>();
     private final Map<CardId, Long> counts = new HashMap<>();
     private final Map<CardId, Set<Long>> waiting = new HashMap<>();
 
-    MpsReporter(Events events, LongFunction<Optional<Cgroup>> cgroups) {
+    MpsReporter(EventRecorder events, LongFunction<Optional<Cgroup>> cgroups) {
         this.events = events;
         this.cgroups = cgroups;
     }

@@ -99,7 +99,7 @@ public final class ExtenderMetrics implements RequestObserver {
         counter(
                 "gpushare_extender_events_lost_total",
                 "Events on pods that could not be recorded.",
-                source.eventsLost());
+                source.events()::lost);
         counter(
                 "gpushare_extender_rejected_pods_total",
                 "Pods that a kubelet rejected within a minute after this extender bound them.",

@@ -8,7 +8,7 @@ import io.gpushare.insight.waste.LedgerStats;
 import io.gpushare.insight.waste.WasteHistory;
 import io.gpushare.insight.waste.WasteReport;
 import io.gpushare.insight.waste.WasteRound;
-import io.gpushare.time.Rounds;
+import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -59,9 +59,9 @@ public final class WasteMonitor {
         return report;
     }
 
-    /** Starts the rounds; an interrupt ends them. */
-    public Thread start() {
-        return Rounds.start("waste", PERIOD, this::run);
+    /** Starts the rounds. */
+    public PeriodicTask start() {
+        return PeriodicTask.rounds("waste", PERIOD, this::run).start();
     }
 
     private void run() throws InterruptedException {

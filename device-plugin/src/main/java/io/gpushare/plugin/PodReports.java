@@ -1,0 +1,28 @@
+package io.gpushare.plugin;
+
+import io.gpushare.model.PodRef;
+import io.gpushare.plugin.cluster.NodePodInformer;
+import io.gpushare.plugin.monitor.RebootReporter;
+import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.state.PodResourcesPoller;
+
+/** Passes the changes of the node's pods to the parts that they concern. */
+record PodReports(LatestSnapshot latest, PodResourcesPoller podResources, RebootReporter reboots)
+        implements NodePodInformer.Listener {
+    @Override
+    public void changed(NodePod pod) {
+        latest.update(snapshot -> snapshot.withPod(pod));
+    }
+
+    @Override
+    public void deleted(String uid) {
+        latest.update(snapshot -> snapshot.withoutPod(uid));
+        podResources.readSoon();
+    }
+
+    @Override
+    public void rejected(PodRef pod, String message) {
+        reboots.rejected(pod, message);
+    }
+}

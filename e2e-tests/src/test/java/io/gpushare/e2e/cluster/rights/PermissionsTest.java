@@ -1,0 +1,23 @@
+package io.gpushare.e2e.cluster.rights;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class PermissionsTest {
+    private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
+
+    @Test
+    void whatTheManifestsGrantIsWhatTheReadmeLists() throws Exception {
+        assertThat(Permissions.granted(ROOT))
+                .as("the roles in deploy/manifests, against the table under Permissions in deploy/README.md")
+                .isNotEmpty()
+                .isEqualTo(Permissions.documented(ROOT));
+    }
+
+    @Test
+    void noRoleHasAWildcardOrReadsSecrets() throws Exception {
+        assertThat(Permissions.granted(ROOT)).noneMatch(line -> line.contains("*") || line.contains("secrets"));
+    }
+}
