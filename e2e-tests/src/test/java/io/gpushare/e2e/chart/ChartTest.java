@@ -121,7 +121,11 @@ class ChartTest {
 
     @Test
     void aRegistryComesBeforeTheImagesOfBothPrograms() {
-        String values = "image: {registry: 'registry.example:5000/team'}\nisolation: {provider: mps}\nscheduler: {enabled: true}\n";
+        String values = """
+            image: {registry: 'registry.example:5000/team'}
+            isolation: {provider: mps}
+            scheduler: {enabled: true}
+            """;
         List<String> images = Chart.objects(values, "1.36.2").stream()
                 .filter(object -> Set.of("DaemonSet", "Deployment").contains(object.kind()))
                 .map(object -> object.container("image").replaceFirst(":[^:]*$", ""))

@@ -20,7 +20,8 @@ class PushTest {
     void release() throws Exception {
         Files.writeString(folder.resolve("gpushare-1.2.0.tgz"), "chart");
         Files.writeString(folder.resolve("gpushare-device-plugin-1.2.0-amd64.tar"), "image");
-        assertThat(Script.run(folder, "bash", "-c", "sha256sum -- * >SHA256SUMS").code())
+        assertThat(Script.run(folder, "bash", "-c", "sha256sum -- * >SHA256SUMS")
+                        .code())
                 .isZero();
     }
 

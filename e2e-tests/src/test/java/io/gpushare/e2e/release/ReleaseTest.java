@@ -16,17 +16,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** {@code deploy/release} says before it builds what is missing, and the version is written wherever it is named. */
 class ReleaseTest {
     private static final String CHANGES = """
-            # Changelog
+        # Changelog
 
-            ## Unreleased
-            - Next.
+        ## Unreleased
+        - Next.
 
-            ## 1.2.0-rc.1 - 2026-11-28
-            - First.
+        ## 1.2.0-rc.1 - 2026-11-28
+        - First.
 
-            ## [1.1.0]
+        ## [1.1.0]
 
-            """;
+        """;
 
     @TempDir
     Path folder;
@@ -89,7 +89,8 @@ class ReleaseTest {
         }
         assertThat(read("deploy/manifests/scheduler-extender.yaml"))
                 .contains("image: gpushare/scheduler-extender:1.2.0-rc.1\n");
-        assertThat(Script.run(checkout, "git", "diff", "--shortstat").output()).contains("7 files changed, 8 insertions");
+        assertThat(Script.run(checkout, "git", "diff", "--shortstat").output())
+                .contains("7 files changed, 8 insertions");
     }
 
     private void assertRefused(String version, String sentence, String... options) throws Exception {
