@@ -16,7 +16,7 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 
 {{- define "gpushare.image" -}}
 {{- $image := index . 1 -}}
-{{ $image.repository }}:{{ $image.tag | default (index . 0).Chart.AppVersion }}
+{{ with (index . 0).Values.image.registry }}{{ . }}/{{ end }}{{ $image.repository }}:{{ $image.tag | default (index . 0).Chart.AppVersion }}
 {{- end }}
 
 {{- /* The value, or the default where it is null. Both are "true" or "false". */}}

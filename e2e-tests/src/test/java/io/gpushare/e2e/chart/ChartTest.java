@@ -120,6 +120,27 @@ class ChartTest {
     }
 
     @Test
+    void aRegistryComesBeforeTheImagesOfBothPrograms() {
+        String values = """
+            image: {registry: 'registry.example:5000/team'}
+            isolation: {provider: mps}
+            scheduler: {enabled: true}
+            """;
+        List<String> images = Chart.objects(values, "1.36.2").stream()
+                .filter(object -> Set.of("DaemonSet", "Deployment").contains(object.kind()))
+                .map(object -> object.container("image").replaceFirst(":[^:]*$", ""))
+                .sorted()
+                .toList();
+        String registry = "registry.example:5000/team/gpushare/";
+        assertThat(images)
+                .containsExactly(
+                        registry + "device-plugin",
+                        registry + "device-plugin",
+                        registry + "scheduler-extender",
+                        "registry.k8s.io/kube-scheduler");
+    }
+
+    @Test
     void envFromIsRefusedForPodsWithCardsOnlyWhereTheValuesSaySo() {
         for (boolean refused : new boolean[] {false, true}) {
             String values = "admission: {pods: true" + (refused ? ", refuseEnvFrom: true}" : "}");
@@ -360,6 +381,8 @@ class ChartTest {
                 "extender: {replica: 2} | replica",
                 "extender: {policy: random} | policy",
                 "devicePlugin: {memoryUnit: 1GB} | memoryUnit",
+                "image: {registry: 'https://registry.example'} | registry",
+                "image: {registry: registry.example/} | registry",
                 "networkPolicy: {allowFrom: [192.0.2.10]} | allowFrom",
                 "colour: red | colour",
                 "tls: {source: vault} | source",
