@@ -1,10 +1,10 @@
 package io.gpushare.plugin.monitor;
 
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.part.Counts;
-import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
@@ -59,7 +59,8 @@ public final class OverUseGuard {
      * @param resource the name of the memory resource, for messages
      * @param grace the time above the limit after which a pod is evicted; empty for never
      */
-    public OverUseGuard(String resource, Optional<Duration> grace, EventRecorder events, Evicting api, InstantSource clock) {
+    public OverUseGuard(
+            String resource, Optional<Duration> grace, EventRecorder events, Evicting api, InstantSource clock) {
         this.resource = resource;
         this.grace = grace;
         this.events = events;
