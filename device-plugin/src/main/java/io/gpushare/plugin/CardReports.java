@@ -1,6 +1,7 @@
 package io.gpushare.plugin;
 
 import io.gpushare.kubernetes.EventSubject;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
@@ -9,7 +10,6 @@ import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.monitor.RemovedCardReporter;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
-import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.state.InventoryAssembler;
 import io.gpushare.plugin.usage.CardUsages;
 

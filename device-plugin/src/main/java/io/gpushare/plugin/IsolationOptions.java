@@ -1,5 +1,6 @@
 package io.gpushare.plugin;
 
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.card.CardIsolation.CoreCap;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.options.SecondsConverter;
@@ -15,7 +16,6 @@ import io.gpushare.plugin.isolation.hami.HamiCoreDirectory;
 import io.gpushare.plugin.isolation.hami.HamiCoreIsolation;
 import io.gpushare.plugin.isolation.hami.HamiCoreLibrary;
 import io.gpushare.plugin.isolation.mps.MpsIsolation;
-import io.gpushare.kubernetes.event.EventRecorder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -148,7 +148,8 @@ final class IsolationOptions {
     }
 
     /** What holds containers to their shares. */
-    IsolationProvider provider(MpsIsolation.Sources sources, SharedSession driver, EventRecorder events, InstantSource clock) {
+    IsolationProvider provider(
+            MpsIsolation.Sources sources, SharedSession driver, EventRecorder events, InstantSource clock) {
         return switch (policy().wanted()) {
             // The hardware isolates MIG instances; the plugin has nothing to do for it.
             case NONE, MIG -> new IsolationProvider() {};

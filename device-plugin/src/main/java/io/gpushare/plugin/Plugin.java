@@ -46,8 +46,8 @@ import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.state.InventoryAssembler;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
-import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.plugin.state.SnapshotPublisher;
+import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.StartedParts;
 import java.io.IOException;
@@ -84,22 +84,22 @@ final class Plugin implements AutoCloseable {
         SnapshotPublisher publisher = new SnapshotPublisher();
         LatestSnapshot latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(unit)), publisher::changed);
         DomainSockets sockets = parts.add(new DomainSockets());
-        KubernetesApi api = parts.add(KubernetesApi.connect(
-                options.cluster.kubeconfig(), COMPONENT + "/" + PluginOptions.Version.number()));
+        KubernetesApi api = parts.add(
+                KubernetesApi.connect(options.cluster.kubeconfig(), COMPONENT + "/" + PluginOptions.Version.number()));
         PodResourcesClient podResources = parts.add(
                 new PodResourcesClient(options.kubeletDir.resolve("pod-resources/kubelet.sock"), resources, sockets));
-        NodePodInformer pods =
-                parts.add(new NodePodInformer(api, options.nodeName, new DemandCodec(resources, unit)));
+        NodePodInformer pods = parts.add(new NodePodInformer(api, options.nodeName, new DemandCodec(resources, unit)));
         NodeLease lease = parts.add(new NodeLease(
                         new NodeLeaseCalls(api, options.cluster.nodeLeaseNamespace(), options.nodeName),
                         publisher::changed,
                         NodeLease.Pace.USUAL,
                         System::nanoTime))
                 .start();
-        InventoryPublisher inventory = parts.add(new InventoryPublisher(api, options.nodeName)).start();
+        InventoryPublisher inventory =
+                parts.add(new InventoryPublisher(api, options.nodeName)).start();
         published = new PublishedInventory(inventory);
-        EventQueue events = parts.add(new EventQueue(
-                        api.events(COMPONENT, options.nodeName)::record, EVENT_GAP, () -> true, clocks))
+        EventQueue events = parts.add(
+                        new EventQueue(api.events(COMPONENT, options.nodeName)::record, EVENT_GAP, () -> true, clocks))
                 .start();
         AllocationReconciler allocations = parts.add(new AllocationReconciler(
                         () -> AnnotationDifference.of(latest.now()),
@@ -122,7 +122,8 @@ final class Plugin implements AutoCloseable {
                 clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(node, pods::synced, events);
         ProcessTable processes = new ProcessTable(options.procDir);
-        UsageMonitor usage = parts.add(new UsageMonitor(latest, processes, overUse, foreignUse, clock)).start();
+        UsageMonitor usage = parts.add(new UsageMonitor(latest, processes, overUse, foreignUse, clock))
+                .start();
         SharedSession driver = new SharedSession();
         IsolationProvider provider = options.isolation.provider(
                 new MpsIsolation.Sources(
@@ -164,8 +165,7 @@ final class Plugin implements AutoCloseable {
                 pods::synced,
                 () -> publisher.read(Source.POD_RESOURCES),
                 clock));
-        pods.watch(new PodReports(
-                latest, poller, new RebootReporter(options.procDir, resources.all(), events)));
+        pods.watch(new PodReports(latest, poller, new RebootReporter(options.procDir, resources.all(), events)));
         poller.start();
         publisher.start(new DeviceOffer(
                 latest,

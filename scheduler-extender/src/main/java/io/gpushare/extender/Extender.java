@@ -122,8 +122,9 @@ public final class Extender implements AutoCloseable {
         @Nullable Candidacy candidacy = settings.candidacy();
         @Nullable Election election = candidacy == null ? null : candidacy.join(api);
         BooleanSupplier leads = election == null ? () -> true : election::held;
-        EventQueue events = parts.add(new EventQueue(
-                api.events("gpushare-schd-extender")::record, EVENT_GAP, leads, clocks)).start();
+        EventQueue events = parts.add(
+                        new EventQueue(api.events("gpushare-schd-extender")::record, EVENT_GAP, leads, clocks))
+                .start();
         placer = new Placer(
                 demands,
                 new Policies(settings.policy()),

@@ -1,10 +1,10 @@
 package io.gpushare.plugin.monitor;
 
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.part.Counts;
-import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Records Events on pods above their limit and, if enabled, evicts those that stay above it. On each card it evicts the
- * pod with the largest excess first, one at a time: the others may fit when that one has ended.
+ * pod with the largest excess first, one at a time: the others may fit when that one has ended. Events are about
+ * containers; these share the card of their pod, so only a pod above the sum of its limits is evicted.
  */
 public final class OverUseGuard {
     /** Evicts a pod. */
@@ -59,7 +60,8 @@ public final class OverUseGuard {
      * @param resource the name of the memory resource, for messages
      * @param grace the time above the limit after which a pod is evicted; empty for never
      */
-    public OverUseGuard(String resource, Optional<Duration> grace, EventRecorder events, Evicting api, InstantSource clock) {
+    public OverUseGuard(
+            String resource, Optional<Duration> grace, EventRecorder events, Evicting api, InstantSource clock) {
         this.resource = resource;
         this.grace = grace;
         this.events = events;

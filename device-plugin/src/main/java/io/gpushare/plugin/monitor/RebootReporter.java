@@ -1,8 +1,8 @@
 package io.gpushare.plugin.monitor;
 
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.text.Rejection;
-import io.gpushare.kubernetes.event.EventRecorder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

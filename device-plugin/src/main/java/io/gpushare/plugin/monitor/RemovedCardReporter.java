@@ -1,9 +1,9 @@
 package io.gpushare.plugin.monitor;
 
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.state.LatestSnapshot;
 
 /** Records an Event on every pod that has a MIG instance which was removed. */

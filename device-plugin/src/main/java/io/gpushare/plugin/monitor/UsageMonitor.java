@@ -1,6 +1,5 @@
 package io.gpushare.plugin.monitor;
 
-import io.gpushare.time.PeriodicTask;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;
@@ -8,6 +7,7 @@ import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.IdleTimes;
 import io.gpushare.plugin.usage.NodeUsage;
 import io.gpushare.plugin.usage.OverUse;
+import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.gpushare.plugin.monitor;
 
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.state.LatestSnapshot;
 
 /** Records an Event on every pod that has a card with an Xid error. */

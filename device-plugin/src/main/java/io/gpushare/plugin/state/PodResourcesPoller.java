@@ -1,8 +1,8 @@
 package io.gpushare.plugin.state;
 
-import io.gpushare.time.PeriodicTask;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.PodResourcesList;
+import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -120,7 +120,8 @@ class GpusharePodsTest {
                 pod.containers(),
                 pod.started(),
                 pod.former(),
-                pod.foreign(), Set.of());
+                pod.foreign(),
+                Set.of());
 
         assertHeld(EMPTY.withPod(both), Map.of(B, 2));
         assertThat(kinds(EMPTY.withPod(both))).isEmpty();
@@ -152,7 +153,8 @@ class GpusharePodsTest {
                 pod.containers(),
                 pod.started(),
                 pod.former(),
-                pod.foreign(), Set.of());
+                pod.foreign(),
+                Set.of());
     }
 
     private static List<Kind> kinds(NodeSnapshot snapshot) {

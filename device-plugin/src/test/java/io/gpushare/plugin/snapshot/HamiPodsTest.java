@@ -81,7 +81,8 @@ class HamiPodsTest {
                 List.of("main"),
                 Map.of(),
                 Set.of(),
-                hami.foreign(), Set.of());
+                hami.foreign(),
+                Set.of());
         for (NodeSnapshot running : List.of(devices(EMPTY.withPod(adopted)), recorded(EMPTY.withPod(adopted), B))) {
             assertThat(held(running)).containsExactly(Share.NONE, HALF_OF_B);
             assertThat(kinds(running)).isEmpty();

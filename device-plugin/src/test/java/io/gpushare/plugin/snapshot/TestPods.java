@@ -48,7 +48,8 @@ public final class TestPods {
     /** A pod without a started container, without one of a former resource, and without annotations of gpushare. */
     public static NodePod pod(
             PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
-        return new NodePod(ref, created, ended, demand, allocation, names(demand), Map.of(), Set.of(), AliyunPod.NONE, Set.of());
+        return new NodePod(
+                ref, created, ended, demand, allocation, names(demand), Map.of(), Set.of(), AliyunPod.NONE, Set.of());
     }
 
     private static List<String> names(Decoded<Demand> demand) {
@@ -78,7 +79,8 @@ public final class TestPods {
                 pod.containers(),
                 pod.started(),
                 pod.former(),
-                pod.foreign(), Set.of());
+                pod.foreign(),
+                Set.of());
     }
 
     /** A pod of one container {@code main}, annotated by gpushare with these suffixes of keys and values. */
@@ -107,7 +109,8 @@ public final class TestPods {
                 pod.containers(),
                 pod.started(),
                 pod.former(),
-                foreign, Set.of());
+                foreign,
+                Set.of());
     }
 
     /** The same pod, whose container has started. */
@@ -126,7 +129,8 @@ public final class TestPods {
                 pod.containers(),
                 containers,
                 pod.former(),
-                pod.foreign(), Set.of());
+                pod.foreign(),
+                Set.of());
     }
 
     /** A pod of one container {@code main} with that much memory of that card. */

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.isolation.driver;
 
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -10,7 +11,6 @@ import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.isolation.driver.MemoryLimits.LimitException;
-import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.ContainerShare;
 import java.nio.file.Files;

@@ -1,10 +1,10 @@
 package io.gpushare.plugin.isolation.enforcement;
 
 import io.gpushare.kubernetes.EventSubject;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
-import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.HashSet;
 import java.util.Set;

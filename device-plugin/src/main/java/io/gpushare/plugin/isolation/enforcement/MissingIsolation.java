@@ -1,13 +1,13 @@
 package io.gpushare.plugin.isolation.enforcement;
 
 import io.gpushare.kubernetes.EventSubject;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.kubernetes.event.EventRecorder;
 import java.util.HashMap;
 import java.util.Map;
 import org.slf4j.Logger;

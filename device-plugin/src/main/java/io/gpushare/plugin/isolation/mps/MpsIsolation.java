@@ -1,5 +1,6 @@
 package io.gpushare.plugin.isolation.mps;
 
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.ComputeCapability;
@@ -14,7 +15,6 @@ import io.gpushare.nvml.process.CardProcess;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
-import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;
@@ -95,7 +95,8 @@ public final class MpsIsolation implements IsolationProvider {
      *
      * @param grace how long the processes of a container may together exceed its limit, or compute without MPS
      */
-    public MpsIsolation(MpsDirectory directory, Duration grace, Sources sources, EventRecorder events, InstantSource clock) {
+    public MpsIsolation(
+            MpsDirectory directory, Duration grace, Sources sources, EventRecorder events, InstantSource clock) {
         this.directory = directory;
         this.sources = sources;
         this.clock = clock;

@@ -1,10 +1,10 @@
 package io.gpushare.plugin.isolation.mps;
 
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.Phase;
-import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
