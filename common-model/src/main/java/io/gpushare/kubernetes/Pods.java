@@ -74,7 +74,7 @@ public final class Pods {
                 .map(PodState::of);
     }
 
-    /** The pods bound to that node, as they are now. */
+    /** The pods bound to that node, as they are now. Not paged: for a page API servers read all pods of the cluster. */
     public List<PodState> onNode(String nodeName) throws KubernetesException {
         List<PodState> pods = new ArrayList<>();
         calls.list(

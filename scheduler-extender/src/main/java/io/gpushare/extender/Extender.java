@@ -112,8 +112,8 @@ public final class Extender implements AutoCloseable {
         @Nullable Candidacy candidacy = settings.candidacy();
         @Nullable Election election = candidacy == null ? null : candidacy.join(api);
         BooleanSupplier leads = election == null ? () -> true : election::held;
-        EventQueue events = parts.add(new EventQueue(
-                        api.events("gpushare-schd-extender")::record, EVENT_GAP, leads, clocks))
+        EventQueue events = parts.add(
+                        new EventQueue(api.events("gpushare-schd-extender")::record, EVENT_GAP, leads, clocks))
                 .start();
         ledger = new Ledger(demands, new AnnotationEvents(events));
         placer = new Placer(

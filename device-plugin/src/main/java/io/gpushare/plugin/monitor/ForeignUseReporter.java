@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Records an Event on each pod that uses a card without a share of it, and on the node for processes outside of its
- * pods. Not thread-safe.
+ * pods. Such use is not stopped: the plugin did not admit the process. Not thread-safe.
  */
 public final class ForeignUseReporter {
     private static final Logger LOG = LoggerFactory.getLogger(ForeignUseReporter.class);

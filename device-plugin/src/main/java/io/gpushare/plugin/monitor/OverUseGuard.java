@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Records Events on pods above their limit and, if enabled, evicts those that stay above it. On each card it evicts the
- * pod with the largest excess first, one at a time: the others may fit when that one has ended.
+ * pod with the largest excess first, one at a time: the others may fit when that one has ended. Events are about
+ * containers; these share the card of their pod, so only a pod above the sum of its limits is evicted.
  */
 public final class OverUseGuard {
     /** Evicts a pod. */

@@ -22,7 +22,11 @@ public final class SnapshotPublisher implements AutoCloseable {
     private final PeriodicTask task = PeriodicTask.onRequest("publisher", Duration.ZERO, this::step);
     private volatile Runnable publish = () -> {};
 
-    /** @param action sends the latest snapshot, whatever changed; run by the publisher's thread only */
+    /**
+     * Starts to publish.
+     *
+     * @param action sends the latest snapshot, whatever changed; run by the publisher's thread only
+     */
     public void start(Runnable action) {
         publish = action;
         task.start();

@@ -29,7 +29,9 @@ public final class SharedCluster implements AutoCloseable {
     }
 
     public static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
-    public static final String[] TWO_T4 = {"card kind=T4 uuid-seed=a memory=15GiB", "card kind=T4 uuid-seed=b memory=15GiB"};
+    public static final String[] TWO_T4 = {
+        "card kind=T4 uuid-seed=a memory=15GiB", "card kind=T4 uuid-seed=b memory=15GiB"
+    };
     private static final Duration NODE_STATUS = Duration.ofSeconds(45);
 
     private final Cluster cluster = Cluster.start(ROOT);

@@ -46,7 +46,8 @@ public final class Prometheus implements AutoCloseable {
     }
 
     /** Runs {@code promtool} with that input and returns its output; throws if it fails. */
-    public static String promtool(Path folder, Path input, String... arguments) throws IOException, InterruptedException {
+    public static String promtool(Path folder, Path input, String... arguments)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("promtool"));
         command.addAll(List.of(arguments));
         Path output = Files.createTempFile("promtool", ".txt");

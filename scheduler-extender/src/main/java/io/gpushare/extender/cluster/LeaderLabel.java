@@ -21,6 +21,7 @@ public final class LeaderLabel {
     /** The key; the value is the name of the Lease. */
     static final String KEY = "gpushare.io/leader";
 
+    // So that a rolling update stops the leader last, and the Lease changes hands once.
     private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
     private static final Duration CALL = Duration.ofSeconds(3);
     private static final Duration CHECK = Duration.ofSeconds(10);

@@ -16,6 +16,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes kube-scheduler retry waiting pods that fit now, by writing an annotation on them: a change of the pod itself is
  * the one event that requeues it in every release. Runs on its own thread, one call at a time.
+ *
+ * <p>kube-scheduler 1.20 retries the pod immediately, 1.33 and newer as soon as its queue is empty: it is bound within
+ * 2 s. Releases between wait for the pod's backoff, for at most 10 s ({@code podMaxBackoffSeconds}).
  */
 public final class Requeuer {
     private static final Logger LOG = LoggerFactory.getLogger(Requeuer.class);

@@ -26,6 +26,9 @@ import java.util.function.Predicate;
  * the others among pods of lower priority that the API shows bound to the node; kube-scheduler knows no others, and
  * would reject the whole response. Where this extender would evict fewer pods or less important ones, it returns no
  * node.
+ *
+ * <p>kube-scheduler 1.20 to 1.20.10 and 1.21 to 1.21.4 never call extenders for preemption (kubernetes issue 102971).
+ * Nodes without victims reach extenders only since PR 135486.
  */
 public final class Preemption {
     private final Placer placer;

@@ -3,7 +3,6 @@ package io.gpushare.e2e.sandbox.view;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gpushare.e2e.sandbox.Prometheus;
 import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
@@ -163,7 +162,8 @@ public final class DisplayedCluster implements AutoCloseable {
     }
 
     /** Creates a waiting pod with these annotations, whose container requests that amount of a resource. */
-    public void addWaiting(String namespace, String name, Map<String, String> annotations, String resource, String amount) {
+    public void addWaiting(
+            String namespace, String name, Map<String, String> annotations, String resource, String amount) {
         api.add(unschedulable(pod(namespace, name, resource, amount, annotations)));
     }
 
