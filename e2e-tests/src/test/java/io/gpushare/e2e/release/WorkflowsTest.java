@@ -1,5 +1,6 @@
 package io.gpushare.e2e.release;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -33,9 +34,10 @@ class WorkflowsTest {
     @ParameterizedTest
     @MethodSource("workflows")
     void aStepIsOneCommandOfTheProjectOrInstallsWhatItNeeds(Path workflow) throws IOException {
-        Map<?, ?> jobs = (Map<?, ?>) ((Map<?, ?>) new Yaml().load(Files.readString(workflow))).get("jobs");
+        Map<?, ?> jobs = (Map<?, ?>) requireNonNull(
+                ((Map<?, ?>) new Yaml().load(Files.readString(workflow))).get("jobs"));
         List<String> commands = jobs.values().stream()
-                .flatMap(job -> ((List<?>) ((Map<?, ?>) job).get("steps")).stream())
+                .flatMap(job -> ((List<?>) requireNonNull(((Map<?, ?>) job).get("steps"))).stream())
                 .map(step -> ((Map<?, ?>) step).get("run"))
                 .filter(run -> run != null)
                 .map(String::valueOf)
