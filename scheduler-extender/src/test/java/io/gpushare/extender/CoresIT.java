@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.ResourceNames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -25,7 +26,7 @@ class CoresIT extends WithView {
 
     @Override
     ResourceNames names() {
-        return ResourceNames.DEFAULT.withCores(CORES);
+        return ResourceNames.DEFAULT.with(ShareKind.CORES, CORES);
     }
 
     @Override

@@ -12,7 +12,6 @@ import io.gpushare.model.selector.CardSelector;
 import io.gpushare.model.text.NearestName;
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,7 +46,7 @@ public final class DemandCodec {
     /** @param unit the memory unit of the cluster's nodes, for requests in MiB */
     public DemandCodec(ResourceNames names, MemoryUnit unit) {
         this.names = names;
-        this.kinds = EnumSet.copyOf(names.kinds());
+        this.kinds = new TreeSet<>(names.kinds());
         this.kinds.remove(ShareKind.SLOTS);
         this.hami = new HamiCodec(unit);
         // Without these a part of a card would become a whole card.
@@ -58,7 +57,7 @@ public final class DemandCodec {
     }
 
     private boolean slotted() {
-        return !names.slots().isEmpty();
+        return names.kinds().contains(ShareKind.SLOTS);
     }
 
     /**
@@ -222,7 +221,7 @@ public final class DemandCodec {
                 .filter(container -> names.all().stream().anyMatch(container.quantities()::containsKey)
                         && !container.quantities().containsKey(names.memory())
                         && !container.quantities().containsKey(names.cards())
-                        && !container.quantities().containsKey(names.slots()))
+                        && !container.quantities().containsKey(names.of(ShareKind.SLOTS)))
                 .map(ContainerResources::name)
                 .collect(Collectors.toSet());
     }
@@ -306,7 +305,7 @@ public final class DemandCodec {
         try {
             for (ContainerResources container : containers) {
                 int units = container.amount(names.memory());
-                for (String former : names.formerMemory()) {
+                for (String former : names.formerOf(ShareKind.MEMORY)) {
                     units = Math.addExact(units, container.amount(former));
                 }
                 if (units > 0) {
@@ -335,7 +334,7 @@ public final class DemandCodec {
         try {
             return hami.request(container);
         } catch (IllegalArgumentException e) {
-            return Share.WHOLE_CARD.plus(Share.slots(1));
+            return Share.SLOTTED_CARD;
         }
     }
 
@@ -344,7 +343,7 @@ public final class DemandCodec {
         try {
             ContainerResources node = new ContainerResources("node", ContainerRole.APP, allocatable);
             return share(node)
-                    .plus(Share.slots(slotted() ? node.amount(names.slots()) : 0))
+                    .plus(Share.slots(slotted() ? node.amount(names.of(ShareKind.SLOTS)) : 0))
                     .plus(Share.instances(node.instances()));
         } catch (IllegalArgumentException e) {
             return Share.NONE;

@@ -73,7 +73,7 @@ public sealed interface DeviceId {
     static String under(String resource, String id, ResourceNames names) {
         boolean foreign = resource.equals(HamiCodec.CARDS)
                 && !names.memory().equals(resource)
-                && !names.formerMemory().contains(resource)
+                && !names.formerOf(ShareKind.MEMORY).contains(resource)
                 && parse(id).valid().filter(MemoryUnitOf.class::isInstance).isPresent();
         return foreign ? resource + "=" + id : id;
     }

@@ -103,14 +103,12 @@ final class HamiCodec {
         }
         try {
             if (alone(container)) {
-                return new Share(0, cards, 0, cards, 0);
+                return Share.whole(cards).plus(Share.slots(cards));
             }
-            return new Share(
-                    Math.multiplyExact(cards, units(mib)),
-                    0,
-                    Math.multiplyExact(cards, cores),
-                    cards,
-                    mib > 0 ? 0 : Math.multiplyExact(cards, percentage));
+            return Share.memory(Math.multiplyExact(cards, units(mib)))
+                    .plus(Share.cores(Math.multiplyExact(cards, cores)))
+                    .plus(Share.slots(cards))
+                    .plus(Share.part(mib > 0 ? 0 : Math.multiplyExact(cards, percentage)));
         } catch (ArithmeticException e) {
             throw new IllegalArgumentException(
                     "container '" + container.name() + "' requests more than any node could have", e);
@@ -147,7 +145,7 @@ final class HamiCodec {
     /** The same request, of whole cards where the pod asks for cards that nobody else uses. */
     static Share request(Share request, Map<String, String> annotations) {
         return request.slots() > 0 && cardPolicies(annotations).contains(MUTEX)
-                ? new Share(0, request.slots(), 0, request.slots(), 0)
+                ? Share.whole(request.slots()).plus(Share.slots(request.slots()))
                 : request;
     }
 

@@ -1,8 +1,9 @@
 package io.gpushare.model.codec;
 
 import io.gpushare.model.card.ShareKind;
-import java.util.EnumSet;
-import java.util.List;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -10,13 +11,10 @@ import java.util.regex.Pattern;
 /**
  * The names of the extended resources in this cluster.
  *
- * @param cores empty in a cluster that does not count cores
- * @param slots empty in a cluster that does not count slots
- * @param formerMemory earlier names of the memory resource: pods that are bound under them keep their cards
- * @param formerCards earlier names of the card resource
+ * @param names by the kind of share that they count, without kinds that the cluster does not count
+ * @param former earlier names: pods that are bound under them keep their cards
  */
-public record ResourceNames(
-        String memory, String cards, String cores, String slots, Set<String> formerMemory, Set<String> formerCards) {
+public record ResourceNames(Map<ShareKind, String> names, Map<ShareKind, Set<String>> former) {
     // Kubernetes' IsExtendedResourceName: a domain that is not its own, "/", and a name.
     private static final Pattern FORM =
             Pattern.compile("[a-z0-9]([a-z0-9.-]{0,238}[a-z0-9])?/[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
@@ -31,36 +29,37 @@ public record ResourceNames(
     public static final ResourceNames DEFAULT = new ResourceNames(GPUSHARE_MEMORY, GPUSHARE_CARDS);
 
     public ResourceNames {
-        checked(memory);
-        checked(cards);
-        if (memory.equals(cards)) {
+        Map<ShareKind, String> counted = new EnumMap<>(names);
+        counted.values().removeIf(String::isEmpty);
+        counted.values().forEach(ResourceNames::checked);
+        names = Collections.unmodifiableMap(counted);
+        String memory = names.getOrDefault(ShareKind.MEMORY, "");
+        if (memory.equals(names.get(ShareKind.WHOLE_CARDS))) {
             throw new IllegalArgumentException(
                     "the memory resource and the card resource must have different names, both are '" + memory + "'");
         }
-        if (!cores.isEmpty()) {
-            checked(cores);
-        }
-        formerMemory = former(formerMemory, memory, cards);
-        formerCards = former(formerCards, memory, cards);
-        if (used(cores, formerMemory, formerCards, memory, cards)) {
-            throw new IllegalArgumentException(
-                    "the core resource must have another name than the other resources, present and former, and not '"
-                            + cores + "'");
-        }
-        if (!slots.isEmpty() && used(slots, formerMemory, formerCards, memory, cards, cores)) {
-            throw new IllegalArgumentException("--hami needs " + slots + " for HAMi's requests: no other resource,"
-                    + " present or former, may have that name");
+        Set<String> used = new TreeSet<>(Set.of(memory, names.getOrDefault(ShareKind.WHOLE_CARDS, "")));
+        Map<ShareKind, Set<String>> earlier = new EnumMap<>(ShareKind.class);
+        former.forEach((kind, written) -> earlier.put(kind, former(written, used)));
+        former = Collections.unmodifiableMap(earlier);
+        former.values().forEach(used::addAll);
+        for (ShareKind kind : ShareKind.BESIDE) {
+            if (!used.add(names.getOrDefault(kind, kind.toString()))) {
+                throw new IllegalArgumentException(
+                        kind.countedAlone()
+                                ? "--hami needs " + names.get(kind) + " for HAMi's requests: no other resource, present"
+                                        + " or former, may have that name"
+                                : "the " + kind.device() + " resource must have another name than the other resources,"
+                                        + " present and former, and not '" + names.get(kind) + "'");
+            }
         }
     }
 
-    /** Names of a cluster that does not count slots. */
-    public ResourceNames(String memory, String cards, String cores, Set<String> formerMemory, Set<String> formerCards) {
-        this(memory, cards, cores, "", formerMemory, formerCards);
-    }
-
-    /** Names of a cluster that counts neither cores nor slots. */
+    /** Names of a cluster that counts nothing beside memory and cards. */
     public ResourceNames(String memory, String cards, Set<String> formerMemory, Set<String> formerCards) {
-        this(memory, cards, "", formerMemory, formerCards);
+        this(
+                Map.of(ShareKind.MEMORY, memory, ShareKind.WHOLE_CARDS, cards),
+                Map.of(ShareKind.MEMORY, formerMemory, ShareKind.WHOLE_CARDS, formerCards));
     }
 
     /** Names that replaced gpushare's, if they are others. */
@@ -68,66 +67,58 @@ public record ResourceNames(
         this(memory, cards, Set.of(GPUSHARE_MEMORY), Set.of(GPUSHARE_CARDS));
     }
 
-    /** The same names, and this one for cores. */
-    public ResourceNames withCores(String name) {
-        return new ResourceNames(memory, cards, name, slots, formerMemory, formerCards);
+    /** The same names, and this one for that kind; empty if it is not counted. */
+    public ResourceNames with(ShareKind kind, String name) {
+        Map<ShareKind, String> changed = new EnumMap<>(names);
+        changed.put(kind, name);
+        return new ResourceNames(changed, former);
     }
 
     /** The same names, and HAMi's for slots. */
     public ResourceNames withHami() {
-        return new ResourceNames(memory, cards, cores, HamiCodec.CARDS, formerMemory, formerCards);
+        return with(ShareKind.SLOTS, HamiCodec.CARDS);
+    }
+
+    public String memory() {
+        return of(ShareKind.MEMORY);
+    }
+
+    public String cards() {
+        return of(ShareKind.WHOLE_CARDS);
     }
 
     /** The kinds of shares that are one resource in this cluster. MIG instances are one for each profile. */
     public Set<ShareKind> kinds() {
-        Set<ShareKind> kinds = EnumSet.allOf(ShareKind.class);
-        kinds.removeIf(kind -> of(kind).isEmpty());
-        return kinds;
+        return names.keySet();
     }
 
-    private static boolean used(String name, Set<String> formerMemory, Set<String> formerCards, String... others) {
-        return List.of(others).contains(name) || formerMemory.contains(name) || formerCards.contains(name);
-    }
-
-    private static Set<String> former(Set<String> names, String memory, String cards) {
-        Set<String> former = new TreeSet<>(names);
+    private static Set<String> former(Set<String> written, Set<String> present) {
+        Set<String> former = new TreeSet<>(written);
         former.forEach(ResourceNames::checked);
-        former.removeAll(Set.of(memory, cards));
+        former.removeAll(present);
         return Set.copyOf(former);
     }
 
     /** Whether one of the resources has the name that NVIDIA's and HAMi's device plugins offer. */
     public boolean haveNvidias() {
-        return slots.equals(HamiCodec.CARDS) || cards.equals(HamiCodec.CARDS);
+        return of(ShareKind.SLOTS).equals(HamiCodec.CARDS) || cards().equals(HamiCodec.CARDS);
     }
 
     /** All names, present and former. */
     public Set<String> all() {
-        Set<String> all = new TreeSet<>();
-        kinds().forEach(kind -> all.add(of(kind)));
-        all.addAll(formerMemory);
-        all.addAll(formerCards);
+        Set<String> all = new TreeSet<>(names.values());
+        former.values().forEach(all::addAll);
         return all;
     }
 
     /** The former resources of that kind of share. */
     public Set<String> formerOf(ShareKind kind) {
-        return switch (kind) {
-            case MEMORY -> formerMemory;
-            case WHOLE_CARDS -> formerCards;
-            case CORES, SLOTS, INSTANCES -> Set.of();
-        };
+        return former.getOrDefault(kind, Set.of());
     }
 
-    /** The resource of that kind of share, if it is one of the {@link #kinds}. */
+    /** The resource of that kind of share; empty if it is none of the {@link #kinds}. */
     public String of(ShareKind kind) {
-        return switch (kind) {
-            case MEMORY -> memory;
-            case WHOLE_CARDS -> cards;
-            case CORES -> cores;
-            case SLOTS -> slots;
-            case INSTANCES -> "";
-        };
+        return names.getOrDefault(kind, "");
     }
 
     /**

@@ -8,6 +8,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.AnnotationLimits;
 import io.gpushare.model.codec.Decoded;
@@ -30,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<ContainerDemand> containers)
         implements ForeignPod {
-    private static final Share WHOLE = Share.WHOLE_CARD.plus(Share.slots(1));
     private static final MemoryUnit MIB = MemoryUnit.ofMib(1);
 
     public HamiPod {
@@ -151,10 +151,12 @@ public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<Co
         boolean all = card.filter(known -> known.hasMemory()
                         && device.mib() >= known.offeredMemory().mib())
                 .isPresent();
-        if (all || device.cores() >= Share.ALL_CORES.cores()) {
-            return WHOLE;
+        if (all || device.cores() >= ShareKind.ALL) {
+            return Share.SLOTTED_CARD;
         }
-        Share has = new Share(inventory.unit().unitsCovering(device.mib(), MIB), 0, device.cores(), 1, 0);
+        Share has = Share.memory(inventory.unit().unitsCovering(device.mib(), MIB))
+                .plus(Share.cores(device.cores()))
+                .plus(Share.slots(1));
         Share least = least(container, card.map(inventory::capacityOf));
         if (has.units() == 0 || !least.fits(has)) {
             throw new IllegalArgumentException("container '" + container.name() + "' has " + device.mib() + " MiB and "
@@ -169,7 +171,7 @@ public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<Co
     /** What the container requests of each card. Of whole cards it may have less: HAMi has other defaults then. */
     private static Share least(ContainerDemand container, Optional<Share> capacity) {
         Share each = container.onEach(container.request().slots());
-        return each.wholeCards() > 0 ? Share.NONE : capacity.map(each::on).orElse(each.withoutPart());
+        return each.wholeCards() > 0 ? Share.NONE : capacity.map(each::on).orElse(each.without(ShareKind.PART));
     }
 
     private Allocation onEveryCard(Inventory inventory) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class DemandCodecTest {
     private static final String CARDS = ResourceNames.DEFAULT.cards();
     private static final String CORES = "aliyun.com/gpu-core.percentage";
     private final DemandCodec codec = new DemandCodec(ResourceNames.DEFAULT);
-    private final DemandCodec withCores = new DemandCodec(ResourceNames.DEFAULT.withCores(CORES));
+    private final DemandCodec withCores = new DemandCodec(ResourceNames.DEFAULT.with(ShareKind.CORES, CORES));
 
     @ParameterizedTest
     @CsvSource({"1,1", "1k,1000", "2e3,2000", "1Ki,1024", "3000m,3", "+4,4", "5.0,5"})
@@ -149,10 +150,10 @@ class DemandCodecTest {
         List<ContainerResources> pod =
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "3", CORES, "30")));
         assertThat(withCores.decode(pod, Map.of()).valid().orElseThrow().total())
-                .isEqualTo(new Share(3, 0, 30));
+                .isEqualTo(Share.memory(3).plus(Share.cores(30)));
         assertThat(codec.decode(pod, Map.of()).valid().orElseThrow().total()).isEqualTo(Share.memory(3));
         assertThat(withCores.allocatable(Map.of(MEMORY, "15", CARDS, "1", CORES, "100")))
-                .isEqualTo(new Share(15, 1, 100));
+                .isEqualTo(Share.memory(15).plus(Share.WHOLE_CARD).plus(Share.cores(100)));
         assertThat(withCores.named(List.of(new ContainerResources("main", ContainerRole.APP, Map.of(CORES, "0")))))
                 .isTrue();
     }
@@ -189,7 +190,7 @@ class DemandCodecTest {
                         malformed -> assertThat(malformed.reason()).contains("120 percent"));
         ContainerResources init = new ContainerResources("i", ContainerRole.INIT, one.quantities());
         assertThat(withCores.decode(List.of(init, other)).valid().orElseThrow().total())
-                .isEqualTo(new Share(1, 0, 60));
+                .isEqualTo(Share.memory(1).plus(Share.cores(60)));
     }
 
     @Test
@@ -287,8 +288,8 @@ class DemandCodecTest {
     @Test
     void theTwoResourcesHaveTwoNames() {
         assertThatThrownBy(() -> new ResourceNames(CARDS, CARDS)).hasMessageContaining("different names");
-        assertThatThrownBy(() -> ResourceNames.DEFAULT.withCores(CARDS)).hasMessageContaining("another name");
-        assertThatThrownBy(() -> ResourceNames.DEFAULT.withCores("cores")).hasMessageContaining("extended resource");
+        assertThatThrownBy(() -> ResourceNames.DEFAULT.with(ShareKind.CORES, CARDS)).hasMessageContaining("another name");
+        assertThatThrownBy(() -> ResourceNames.DEFAULT.with(ShareKind.CORES, "cores")).hasMessageContaining("extended resource");
     }
 
     @Test

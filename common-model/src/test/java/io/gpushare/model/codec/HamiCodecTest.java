@@ -52,7 +52,11 @@ class HamiCodecTest {
             })
     void requestsAreDecodedWithHamisDefaults(String request, int units, int whole, int cores, int slots, int part) {
         assertThat(decode(codec, request).valid().orElseThrow().total())
-                .isEqualTo(new Share(units, whole, cores, slots, part));
+                .isEqualTo(Share.memory(units)
+                        .plus(Share.whole(whole))
+                        .plus(Share.cores(cores))
+                        .plus(Share.slots(slots))
+                        .plus(Share.part(part)));
     }
 
     @ParameterizedTest
@@ -97,7 +101,8 @@ class HamiCodecTest {
                 .valid()
                 .orElseThrow();
         assertThat(demand.parts()).extracting(Demand::split).containsExactly(2, 1);
-        assertThat(demand.share()).isEqualTo(new Share(4, 0, 0, 1, 60));
+        assertThat(demand.share())
+                .isEqualTo(Share.memory(4).plus(Share.slots(1)).plus(Share.part(60)));
         assertThat(demand.cards()).isEqualTo(2);
     }
 
@@ -114,7 +119,9 @@ class HamiCodecTest {
         Allocation allocation = new Allocation(
                 MemoryUnit.ofMib(256),
                 List.of(new ContainerAllocation(
-                        "c0", ContainerRole.APP, Map.of(new CardId("GPU-a"), new Share(4, 0, 0, 1, 0)))));
+                        "c0",
+                        ContainerRole.APP,
+                        Map.of(new CardId("GPU-a"), Share.memory(4).plus(Share.slots(1))))));
         Map<String, String> annotations = Map.of(AnnotationKeys.ALLOCATION, AllocationCodec.encode(allocation));
         assertThat(AllocationCodec.decode(annotations)).isEqualTo(new Decoded.Valid<>(allocation));
         assertThat(without.decodeBound(pod, annotations)).isEqualTo(codec.decodeBound(pod, annotations));
@@ -178,8 +185,10 @@ class HamiCodecTest {
     void mutexIsACardAlone() {
         Map<String, String> mutex = Map.of("hami.io/gpu-scheduler-policy", "spread,mutex");
         List<ContainerResources> pod = containers("gpu 2, gpumem 1024, gpucores 30", "cpu 1");
-        assertThat(codec.decode(pod, mutex).valid().orElseThrow().total()).isEqualTo(new Share(0, 2, 0, 2, 0));
-        assertThat(codec.decodeBound(pod, mutex).valid().orElseThrow().total()).isEqualTo(new Share(0, 2, 0, 2, 0));
+        assertThat(codec.decode(pod, mutex).valid().orElseThrow().total())
+                .isEqualTo(Share.whole(2).plus(Share.slots(2)));
+        assertThat(codec.decodeBound(pod, mutex).valid().orElseThrow().total())
+                .isEqualTo(Share.whole(2).plus(Share.slots(2)));
         assertThat(codec.decode(containers("mem 2"), mutex)
                         .valid()
                         .orElseThrow()

@@ -62,8 +62,7 @@ public sealed interface ContainerIsolation {
             Isolation inForce = card.get().isolation().inForce();
             for (ShareKind kind : ShareKind.PERCENTS) {
                 if (kind.in(share) > 0 && share.slots() == 0 && !inForce.limits(kind)) {
-                    return new Refused("card " + id + " does not limit " + kind + ": isolation " + inForce
-                            + " is in force, and mps or hami-core is needed");
+                    return new Refused("card " + id + " does not limit " + kind + ": " + inForce.lacks(kind));
                 }
             }
             if (inForce != Isolation.NONE) {

@@ -230,7 +230,7 @@ class CardSelectionTest {
     }
 
     private static ContainerAllocation coresOf(CardId card, int percent) {
-        return new ContainerAllocation("main", ContainerRole.APP, Map.of(card, new Share(1, 0, percent)));
+        return new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.memory(1).plus(Share.cores(percent))));
     }
 
     private static Allocation onB(int percent) {

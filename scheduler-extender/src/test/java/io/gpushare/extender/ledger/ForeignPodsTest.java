@@ -38,7 +38,7 @@ class ForeignPodsTest {
 
     private static final String SLOTS =
             InventoryCodec.encode(TestCluster.cards(15, 15).withBeside(Share.ALL_CORES.plus(Share.slots(10))));
-    private static final Share PART = new Share(3, 0, 30, 1, 0);
+    private static final Share PART = Share.memory(3).plus(Share.cores(30)).plus(Share.slots(1));
 
     private final Placer placer = TestCluster.placer();
     private final Ledger ledger = placer.ledger();

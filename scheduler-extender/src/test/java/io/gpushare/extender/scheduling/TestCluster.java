@@ -20,6 +20,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.DemandCodec;
@@ -64,7 +65,7 @@ public final class TestCluster implements PodApi {
     public static final String CORES = "aliyun.com/gpu-core.percentage";
 
     public static final DemandCodec DEMANDS =
-            new DemandCodec(ResourceNames.DEFAULT.withCores(CORES).withHami());
+            new DemandCodec(ResourceNames.DEFAULT.with(ShareKind.CORES, CORES).withHami());
     public static final Instant NOW = Instant.parse("2026-11-20T12:00:00Z");
     static final Instant LATER = NOW.plusSeconds(600);
 
