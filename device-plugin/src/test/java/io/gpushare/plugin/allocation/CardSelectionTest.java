@@ -18,7 +18,7 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DeviceId;
-import io.gpushare.model.codec.SelectorCodec;
+import io.gpushare.model.request.SelectorCodec;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.DeviceIdParser;
 import io.gpushare.plugin.snapshot.NodePod;

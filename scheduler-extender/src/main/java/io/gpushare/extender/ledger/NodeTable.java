@@ -9,7 +9,7 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ReservationCodec;
 import java.util.Comparator;

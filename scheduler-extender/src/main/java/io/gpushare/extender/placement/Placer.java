@@ -14,7 +14,7 @@ import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.Placement;
 import java.time.Duration;
