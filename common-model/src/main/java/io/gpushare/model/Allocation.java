@@ -44,8 +44,9 @@ public record Allocation(MemoryUnit unit, List<ContainerAllocation> containers) 
         return new Allocation(
                 unit,
                 containers.stream()
-                        .map(container ->
-                                requesting.contains(container.name()) ? container : container.withoutPercents())
+                        .map(container -> requesting.contains(container.name())
+                                ? container
+                                : container.of(Share::withoutPercents))
                         .toList());
     }
 

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * The cards of one container.
@@ -50,24 +51,10 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
         return shares.keySet();
     }
 
-    /** The same without percentages of the cards. */
-    public ContainerAllocation withoutPercents() {
+    /** The same cards, with that of its share of each. */
+    public ContainerAllocation of(UnaryOperator<Share> part) {
         Map<CardId, Share> changed = new LinkedHashMap<>(shares);
-        changed.replaceAll((_, share) -> share.withoutPercents());
-        return new ContainerAllocation(name, role, changed);
-    }
-
-    /** What scheduler and kubelet count of it. */
-    public ContainerAllocation counted() {
-        Map<CardId, Share> changed = new LinkedHashMap<>(shares);
-        changed.replaceAll((_, share) -> share.counted());
-        return new ContainerAllocation(name, role, changed);
-    }
-
-    /** The same without slots. */
-    public ContainerAllocation withoutSlots() {
-        Map<CardId, Share> changed = new LinkedHashMap<>(shares);
-        changed.replaceAll((_, share) -> share.withoutSlots());
+        changed.replaceAll((_, share) -> part.apply(share));
         return new ContainerAllocation(name, role, changed);
     }
 

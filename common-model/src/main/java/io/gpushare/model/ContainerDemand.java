@@ -1,6 +1,7 @@
 package io.gpushare.model;
 
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.text.Printable;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,7 @@ public record ContainerDemand(
                 && role == given.role()
                 && (request.part() == 0
                                 ? request
-                                : request.withUnits(given.total().units()).withoutPart())
+                                : request.withUnits(given.total().units()).without(ShareKind::fraction))
                         .equals(given.total())
                 && (request.slots() == 0 || request.slots() == given.shares().size());
     }

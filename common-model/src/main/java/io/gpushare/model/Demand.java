@@ -208,10 +208,9 @@ public final class Demand {
         Share peak = Share.NONE;
         for (ShareKind kind : ShareKind.values()) {
             long amount = peak(containers, role, container -> kind.in(share.apply(container)));
-            peak = peak.plus(kind.share((int) Math.min(Integer.MAX_VALUE, amount)));
+            peak = peak.with(kind, (int) Math.min(Integer.MAX_VALUE, amount));
         }
-        long part = peak(containers, role, container -> share.apply(container).part());
-        return peak.plus(Share.part((int) Math.min(Integer.MAX_VALUE, part)));
+        return peak;
     }
 
     /**

@@ -1,7 +1,8 @@
 package io.gpushare.options;
 
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.request.ResourceNames;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -122,7 +123,8 @@ public final class ClusterOptions {
     /** The names of the resources, after {@link #problems} was empty. */
     public ResourceNames resources() {
         ResourceNames names = new ResourceNames(
-                memoryResource, cardResource, coreResource, named(formerMemoryResources), named(formerCardResources));
+                        memoryResource, cardResource, named(formerMemoryResources), named(formerCardResources))
+                .with(ShareKind.CORES, coreResource);
         return hami ? names.withHami() : names;
     }
 

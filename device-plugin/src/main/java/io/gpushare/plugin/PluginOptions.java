@@ -2,7 +2,8 @@ package io.gpushare.plugin;
 
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.options.AddressConverter;
 import io.gpushare.options.CheckedOptions;
 import io.gpushare.options.ClusterOptions;
@@ -187,9 +188,12 @@ final class PluginOptions implements CheckedOptions {
     /** What each card offers beside its memory. */
     Share beside() {
         ResourceNames names = cluster.resources();
-        boolean slots = !names.slots().isEmpty();
-        return (slots || !names.cores().isEmpty() ? Share.ALL_CORES : Share.NONE)
-                .plus(Share.slots(slots ? hamiSlots : 0));
+        boolean slots = names.kinds().contains(ShareKind.SLOTS);
+        Share beside = Share.slots(slots ? hamiSlots : 0);
+        for (ShareKind kind : ShareKind.PERCENTS) {
+            beside = slots || names.kinds().contains(kind) ? beside.with(kind, ShareKind.ALL) : beside;
+        }
+        return beside;
     }
 
     ContainerSettings containers() {

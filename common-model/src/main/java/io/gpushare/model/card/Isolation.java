@@ -3,6 +3,7 @@ package io.gpushare.model.card;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** What holds containers to their share of a card's memory. */
 public enum Isolation {
@@ -28,9 +29,22 @@ public enum Isolation {
     public boolean limits(ShareKind kind) {
         return switch (kind) {
             case MEMORY -> this != NONE;
-            case WHOLE_CARDS, SLOTS, INSTANCES -> false;
             case CORES -> this == MPS || this == HAMI_CORE;
+            default -> false;
         };
+    }
+
+    /** Which isolations would limit that kind, where this one does not. */
+    public String lacks(ShareKind kind) {
+        return "isolation " + this + " is in force, and " + limiting(kind) + " is needed";
+    }
+
+    /** The isolations that limit that kind, such as {@code mps or hami-core}. */
+    public static String limiting(ShareKind kind) {
+        return Arrays.stream(values())
+                .filter(each -> each.limits(kind))
+                .map(Isolation::toString)
+                .collect(Collectors.joining(" or "));
     }
 
     /** Whether CUDA reports a container's share to its programs as the total memory of the card. */

@@ -1,118 +1,230 @@
 package io.gpushare.model.card;
 
+import java.util.Arrays;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
 /**
  * An amount of GPU: what one card has, what is allocated or free on it, what one container gets of it, or the sum of
- * such amounts over several cards.
- *
- * @param units memory units
- * @param wholeCards cards taken whole
- * @param cores percent of one card's computing cores: at most so many compute for each process of the container at one
- *     time. 0 where that is not limited
- * @param slots slots of cards. A container that requests slots has one of each of its cards, beside its part of the
- *     card or the whole card, and scheduler and kubelet count nothing else of it
- * @param part percent of one card's memory in place of units, in a demand only: see {@link #on}
- * @param instances MIG instances taken whole, which are no whole cards
+ * such amounts over several cards. It is an amount of each {@link ShareKind}, and what is special about a kind is
+ * there.
  */
-public record Share(int units, int wholeCards, int cores, int slots, int part, int instances) {
-    public static final Share NONE = new Share(0, 0);
-    public static final Share WHOLE_CARD = new Share(0, 1);
-    public static final Share ALL_CORES = new Share(0, 0, 100);
+public final class Share {
+    private static final ShareKind[] KINDS = ShareKind.values();
+
+    // Sets of kinds, as bits by their numbers: filter asks for the cards of thousands of nodes.
+    private static final int PARTS = bits(ShareKind::part);
+    private static final int PERCENTS = bits(ShareKind::percent);
+    private static final int WHOLE = bits(ShareKind::whole);
+    private static final int COUNTED_ALONE = bits(ShareKind::countedAlone);
+
+    // A large cluster has very many shares, and few different ones. Memory alone keeps its place, the others share the
+    // rest of the places: the last of them has it.
+    private static final int SMALL = 256;
+    private static final @Nullable Share[] KNOWN = new Share[SMALL + 16_384];
+
+    public static final Share NONE = of();
+    public static final Share WHOLE_CARD = whole(1);
+    public static final Share ALL_CORES = cores(ShareKind.ALL);
 
     /** A MIG instance taken whole. */
     public static final Share INSTANCE = instances(1);
 
     /** A card taken whole by a container that requests slots. */
-    public static final Share SLOTTED_CARD = new Share(0, 1, 0, 1, 0);
+    public static final Share SLOTTED_CARD = whole(1).plus(slots(1));
 
-    private static final int ALL = 100;
+    // By the number of the kind, without zeros at the end.
+    private final int[] amounts;
 
-    // A large cluster has very many shares, nearly all of them small.
-    private static final Share[] SMALL = new Share[256];
+    private Share(int[] amounts) {
+        this.amounts = amounts;
+    }
 
-    static {
-        for (int units = 0; units < SMALL.length; units++) {
-            SMALL[units] = new Share(units, 0);
+    private static int bits(Predicate<ShareKind> which) {
+        return Stream.of(KINDS)
+                .filter(which)
+                .mapToInt(kind -> 1 << number(kind))
+                .sum();
+    }
+
+    /** The place of the kind among the amounts; nothing is written by it. */
+    @SuppressWarnings("EnumOrdinal")
+    private static int number(ShareKind kind) {
+        return kind.ordinal();
+    }
+
+    private static Share of(int... amounts) {
+        Share share = new Share(trimmed(amounts));
+        int units = share.units();
+        int hash = share.hashCode();
+        int place = share.amounts.length < 2 && units < SMALL
+                ? units
+                : SMALL + Math.floorMod(hash ^ (hash >>> 16), KNOWN.length - SMALL);
+        @Nullable Share known = KNOWN[place];
+        if (share.equals(known)) {
+            return known;
         }
+        KNOWN[place] = share;
+        return share;
     }
 
-    public Share {
-        if (units < 0 || wholeCards < 0 || cores < 0 || slots < 0 || part < 0 || instances < 0) {
-            throw new IllegalArgumentException("a share can't be negative");
+    private static int[] trimmed(int[] amounts) {
+        int length = amounts.length;
+        while (length > 0 && amounts[length - 1] == 0) {
+            length--;
         }
-    }
-
-    /** A share without MIG instances taken whole. */
-    public Share(int units, int wholeCards, int cores, int slots, int part) {
-        this(units, wholeCards, cores, slots, part, 0);
-    }
-
-    /** A share without a part of the cores. */
-    public Share(int units, int wholeCards) {
-        this(units, wholeCards, 0, 0, 0);
-    }
-
-    /** A share of memory units, whole cards and cores. */
-    public Share(int units, int wholeCards, int cores) {
-        this(units, wholeCards, cores, 0, 0);
+        return length == amounts.length ? amounts : Arrays.copyOf(amounts, length);
     }
 
     /** That many memory units. */
     public static Share memory(int units) {
-        return units >= 0 && units < SMALL.length ? SMALL[units] : new Share(units, 0);
+        return ShareKind.MEMORY.share(units);
     }
 
     /** That many cards taken whole. */
     public static Share whole(int cards) {
-        return cards == 1 ? WHOLE_CARD : new Share(0, cards);
+        return ShareKind.WHOLE_CARDS.share(cards);
     }
 
     /** That many percent of one card's cores. */
     public static Share cores(int percent) {
-        return percent == 0 ? NONE : new Share(0, 0, percent);
+        return ShareKind.CORES.share(percent);
     }
 
     /** That many slots. */
     public static Share slots(int slots) {
-        return slots == 0 ? NONE : new Share(0, 0, 0, slots, 0);
+        return ShareKind.SLOTS.share(slots);
     }
 
     /** That percentage of one card's memory. */
     public static Share part(int percent) {
-        return percent == 0 ? NONE : new Share(0, 0, 0, 0, percent);
+        return ShareKind.PART.share(percent);
     }
 
     /** That many MIG instances taken whole. */
     public static Share instances(int instances) {
-        return instances == 0 ? NONE : new Share(0, 0, 0, 0, 0, instances);
+        return ShareKind.INSTANCES.share(instances);
+    }
+
+    int amount(ShareKind kind) {
+        return amount(number(kind));
+    }
+
+    private int amount(int kind) {
+        return kind < amounts.length ? amounts[kind] : 0;
+    }
+
+    public int units() {
+        return amount(ShareKind.MEMORY);
+    }
+
+    public int wholeCards() {
+        return amount(ShareKind.WHOLE_CARDS);
+    }
+
+    public int cores() {
+        return amount(ShareKind.CORES);
+    }
+
+    public int slots() {
+        return amount(ShareKind.SLOTS);
+    }
+
+    public int part() {
+        return amount(ShareKind.PART);
+    }
+
+    public int instances() {
+        return amount(ShareKind.INSTANCES);
     }
 
     public boolean isNone() {
-        return units == 0 && wholeCards == 0 && cores == 0 && slots == 0 && part == 0 && instances == 0;
+        return amounts.length == 0;
     }
 
     /** The number of cards and MIG instances taken whole. */
     public int takenWhole() {
-        return sum(wholeCards, instances);
+        return sum(wholeCards(), instances());
     }
 
     /** Whether it is slots alone: all that scheduler and kubelet count of a container with slots. */
     public boolean isSlots() {
-        return slots > 0 && equals(slots(slots));
+        return slots() > 0 && equals(counted());
     }
 
     /** Whether it has a part of a card's memory or cores, which leaves the rest of the card to others. */
     public boolean hasPart() {
-        return units > 0 || cores > 0 || part > 0;
+        return has(PARTS);
+    }
+
+    /** Whether it has a percentage of any kind. */
+    public boolean hasPercents() {
+        return has(PERCENTS);
+    }
+
+    /** The same without percentages. */
+    public Share withoutPercents() {
+        return without(PERCENTS);
     }
 
     /** The part that leaves the rest of its card to others: everything but whole cards and instances. */
     public Share shared() {
-        return takenWhole() == 0 ? this : of(units, 0, cores, slots, part, 0);
+        return without(WHOLE);
     }
 
     /** What scheduler and kubelet count of it: its slots if it has any, otherwise everything. */
     public Share counted() {
-        return slots == 0 ? this : slots(slots);
+        return has(COUNTED_ALONE) ? without(~COUNTED_ALONE) : this;
+    }
+
+    /** The same with that many memory units. */
+    public Share withUnits(int changed) {
+        return with(ShareKind.MEMORY, changed);
+    }
+
+    /** The same with that amount of that kind. */
+    public Share with(ShareKind kind, int amount) {
+        if (amount < 0) {
+            throw new IllegalArgumentException("a share can't be negative");
+        }
+        if (amount == amount(kind)) {
+            return this;
+        }
+        int[] changed = Arrays.copyOf(amounts, Math.max(amounts.length, number(kind) + 1));
+        changed[number(kind)] = amount;
+        return of(changed);
+    }
+
+    /** The same without that kind. */
+    public Share without(ShareKind kind) {
+        return with(kind, 0);
+    }
+
+    /** The same without those kinds. */
+    public Share without(Predicate<ShareKind> which) {
+        return without(bits(which));
+    }
+
+    private Share without(int kinds) {
+        if (!has(kinds)) {
+            return this;
+        }
+        int[] left = amounts.clone();
+        for (int i = 0; i < left.length; i++) {
+            left[i] = (kinds >> i & 1) == 0 ? left[i] : 0;
+        }
+        return of(left);
+    }
+
+    private boolean has(int kinds) {
+        for (int i = 0; i < amounts.length; i++) {
+            if (amounts[i] > 0 && (kinds >> i & 1) != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -120,65 +232,42 @@ public record Share(int units, int wholeCards, int cores, int slots, int part, i
      * as many such shares fit on the card as their percentages allow.
      */
     public Share on(Share capacity) {
-        return part == 0
-                ? this
-                : of(
-                        sum(units, (int) Math.max(1, (long) capacity.units * part / ALL)),
-                        wholeCards,
-                        cores,
-                        slots,
-                        0,
-                        instances);
-    }
-
-    /** The same with that many memory units. */
-    public Share withUnits(int changed) {
-        return changed == units ? this : of(changed, wholeCards, cores, slots, part, instances);
-    }
-
-    /** The same without slots. */
-    public Share withoutSlots() {
-        return slots == 0 ? this : of(units, wholeCards, cores, 0, part, instances);
-    }
-
-    /** The same without a percentage of the memory. */
-    public Share withoutPart() {
-        return part == 0 ? this : of(units, wholeCards, cores, slots, 0, instances);
-    }
-
-    /** Whether it has a percentage of any kind. */
-    public boolean hasPercents() {
-        return cores > 0;
-    }
-
-    /** The same without percentages. */
-    public Share withoutPercents() {
-        return !hasPercents() ? this : of(units, wholeCards, 0, slots, part, instances);
+        int percent = part();
+        if (percent == 0) {
+            return this;
+        }
+        long units = units() + Math.max(1, (long) capacity.units() * percent / ShareKind.ALL);
+        int[] here = amounts.clone();
+        here[number(ShareKind.MEMORY)] = (int) Math.min(Integer.MAX_VALUE, units);
+        here[number(ShareKind.PART)] = 0;
+        // Most of these are only compared.
+        return new Share(trimmed(here));
     }
 
     /**
-     * Whether all of this is contained in {@code free}; never before a percentage of the memory is taken {@link #on}.
+     * Whether all of this is contained in {@code free}, which has no percentage of the memory: never before it is taken
+     * {@link #on}.
      */
     public boolean fits(Share free) {
-        return units <= free.units
-                && wholeCards <= free.wholeCards
-                && cores <= free.cores
-                && slots <= free.slots
-                && instances <= free.instances
-                && part == 0;
+        int[] left = free.amounts;
+        for (int i = 0; i < amounts.length; i++) {
+            if (amounts[i] > (i < left.length ? left[i] : 0)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The sum, at most {@link Integer#MAX_VALUE} of each kind: an annotation may contain any amount. */
     public Share plus(Share other) {
-        return other.isNone()
-                ? this
-                : of(
-                        sum(units, other.units),
-                        sum(wholeCards, other.wholeCards),
-                        sum(cores, other.cores),
-                        sum(slots, other.slots),
-                        sum(part, other.part),
-                        sum(instances, other.instances));
+        if (other.isNone() || isNone()) {
+            return isNone() ? other : this;
+        }
+        int[] sums = new int[Math.max(amounts.length, other.amounts.length)];
+        for (int i = 0; i < sums.length; i++) {
+            sums[i] = sum(amount(i), other.amount(i));
+        }
+        return of(sums);
     }
 
     /** The larger amount of each kind. */
@@ -188,32 +277,50 @@ public record Share(int units, int wholeCards, int cores, int slots, int part, i
 
     /** The difference, at least 0 of each kind. */
     public Share minus(Share other) {
-        return of(
-                Math.max(0, units - other.units),
-                Math.max(0, wholeCards - other.wholeCards),
-                Math.max(0, cores - other.cores),
-                Math.max(0, slots - other.slots),
-                Math.max(0, part - other.part),
-                Math.max(0, instances - other.instances));
+        int[] left = new int[amounts.length];
+        for (int i = 0; i < left.length; i++) {
+            left[i] = Math.max(0, amounts[i] - other.amount(i));
+        }
+        return of(left);
     }
 
     /** Whether {@link #dividedBy} leaves no remainder. */
     public boolean divisibleBy(int cards) {
-        return units % cards == 0 && cores % cards == 0 && slots % cards == 0 && part % cards == 0;
+        return Arrays.stream(shared().amounts).allMatch(amount -> amount % cards == 0);
     }
 
     /** The shared part on each of that many cards. */
     public Share dividedBy(int cards) {
-        return of(units / cards, 0, cores / cards, slots / cards, part / cards, 0);
-    }
-
-    private static Share of(int units, int wholeCards, int cores, int slots, int part, int instances) {
-        return cores == 0 && slots == 0 && part == 0 && wholeCards == 0 && instances == 0
-                ? memory(units)
-                : new Share(units, wholeCards, cores, slots, part, instances);
+        return cards == 1
+                ? shared()
+                : of(Arrays.stream(shared().amounts)
+                        .map(amount -> amount / cards)
+                        .toArray());
     }
 
     private static int sum(int one, int other) {
         return (int) Math.min(Integer.MAX_VALUE, (long) one + other);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other || (other instanceof Share that && Arrays.equals(amounts, that.amounts));
+    }
+
+    @Override
+    public int hashCode() {
+        int hash = 0;
+        for (int kind = 0; kind < KINDS.length; kind++) {
+            hash = 31 * hash + amount(kind);
+        }
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return Stream.of(KINDS)
+                .filter(kind -> amount(kind) > 0)
+                .map(kind -> kind + "=" + amount(kind))
+                .collect(Collectors.joining(", ", "Share[", "]"));
     }
 }

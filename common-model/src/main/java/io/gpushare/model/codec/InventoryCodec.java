@@ -1,6 +1,8 @@
 package io.gpushare.model.codec;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -91,11 +93,11 @@ public final class InventoryCodec {
                     .put("reason", inventory.noCards().cause().label())
                     .put("detail", inventory.noCards().detail());
         }
-        if (inventory.beside().cores() > 0) {
-            document.put(ShareKind.CORES.toString(), true);
-        }
-        if (inventory.beside().slots() > 0) {
-            document.put(ShareKind.SLOTS.toString(), inventory.beside().slots());
+        for (ShareKind kind : ShareKind.BESIDE) {
+            int offered = kind.in(inventory.beside());
+            if (offered > 0) {
+                document.set(kind.toString(), kind.percent() ? BooleanNode.TRUE : IntNode.valueOf(offered));
+            }
         }
         return JsonReader.write(document);
     }
@@ -217,9 +219,16 @@ public final class InventoryCodec {
     }
 
     private static Share beside(JsonNode document) {
-        boolean cores = Boolean.TRUE.equals(JsonReader.optionalBoolean(document, ShareKind.CORES.toString()));
-        @Nullable Integer slots = JsonReader.optionalInteger(document, ShareKind.SLOTS.toString());
-        return (cores ? Share.ALL_CORES : Share.NONE).plus(Share.slots(slots == null ? 0 : slots));
+        Share beside = Share.NONE;
+        for (ShareKind kind : ShareKind.BESIDE) {
+            String field = kind.toString();
+            @Nullable
+            Integer offered = kind.percent()
+                    ? Boolean.TRUE.equals(JsonReader.optionalBoolean(document, field)) ? ShareKind.ALL : null
+                    : JsonReader.optionalInteger(document, field);
+            beside = beside.with(kind, offered == null ? 0 : offered);
+        }
+        return beside;
     }
 
     private static Inventory.@Nullable Driver driver(JsonNode document) {

@@ -8,6 +8,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.AnnotationLimits;
 import io.gpushare.model.codec.Decoded;
@@ -30,14 +31,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<ContainerDemand> containers)
         implements ForeignPod {
-    private static final Share WHOLE = Share.WHOLE_CARD.plus(Share.slots(1));
     private static final MemoryUnit MIB = MemoryUnit.ofMib(1);
 
     public HamiPod {
         containers = List.copyOf(containers);
     }
 
-    static HamiPod of(Map<String, String> annotations, String node, List<ContainerDemand> slotted) {
+    /** Reads the annotations of a pod on that node with these containers. */
+    public static HamiPod of(Map<String, String> annotations, String node, List<ContainerDemand> slotted) {
         boolean bound = node.equals(annotations.get(HamiAnnotations.NODE))
                 // This project writes HAMi's annotations as well.
                 && !annotations.containsKey(AnnotationKeys.ALLOCATION);
@@ -52,7 +53,7 @@ public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<Co
         if (written == null) {
             return new Decoded.Absent<>();
         }
-        Optional<String> tooLong = AnnotationLimits.tooLong(annotations, List.of(HamiAnnotations.DEVICES));
+        Optional<String> tooLong = AnnotationLimits.WRITTEN.tooLong(annotations, List.of(HamiAnnotations.DEVICES));
         try {
             return tooLong.<Decoded<List<List<Device>>>>map(Decoded.Malformed::new)
                     .orElseGet(() -> new Decoded.Valid<>(HamiAnnotations.parse(written)));
@@ -151,10 +152,12 @@ public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<Co
         boolean all = card.filter(known -> known.hasMemory()
                         && device.mib() >= known.offeredMemory().mib())
                 .isPresent();
-        if (all || device.cores() >= Share.ALL_CORES.cores()) {
-            return WHOLE;
+        if (all || device.cores() >= ShareKind.ALL) {
+            return Share.SLOTTED_CARD;
         }
-        Share has = new Share(inventory.unit().unitsCovering(device.mib(), MIB), 0, device.cores(), 1, 0);
+        Share has = Share.memory(inventory.unit().unitsCovering(device.mib(), MIB))
+                .plus(Share.cores(device.cores()))
+                .plus(Share.slots(1));
         Share least = least(container, card.map(inventory::capacityOf));
         if (has.units() == 0 || !least.fits(has)) {
             throw new IllegalArgumentException("container '" + container.name() + "' has " + device.mib() + " MiB and "
@@ -169,7 +172,7 @@ public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<Co
     /** What the container requests of each card. Of whole cards it may have less: HAMi has other defaults then. */
     private static Share least(ContainerDemand container, Optional<Share> capacity) {
         Share each = container.onEach(container.request().slots());
-        return each.wholeCards() > 0 ? Share.NONE : capacity.map(each::on).orElse(each.withoutPart());
+        return each.wholeCards() > 0 ? Share.NONE : capacity.map(each::on).orElse(each.without(ShareKind::fraction));
     }
 
     private Allocation onEveryCard(Inventory inventory) {

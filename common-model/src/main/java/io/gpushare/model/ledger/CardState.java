@@ -93,18 +93,14 @@ public final class CardState {
         Share left = unused() ? capacity : capacity.minus(allocated).shared();
         if (!card.sharesMemory()) {
             // Who takes the card whole may do so in slots.
-            return new Share(0, left.wholeCards(), 0, left.wholeCards() > 0 ? left.slots() : 0, 0, left.instances());
+            Share whole = left.without(ShareKind::part);
+            return whole.wholeCards() > 0 ? whole : whole.without(ShareKind.SLOTS);
         }
         // Who requests slots may have cores that nothing limits.
         for (ShareKind kind : ShareKind.PERCENTS) {
-            left = limits(kind) || capacity.slots() > 0 ? left : left.minus(kind.partOf(left));
+            left = limits(kind) || capacity.slots() > 0 ? left : left.without(kind);
         }
         return left;
-    }
-
-    /** Whether a container can have a part of the card's cores. */
-    public boolean limitsCores() {
-        return limits(ShareKind.CORES);
     }
 
     /** Whether a container can have such a percentage of the card: it is offered, and the isolation limits it. */
@@ -131,13 +127,15 @@ public final class CardState {
             }
             if (share.units() > 0) {
                 capped.add(new ContainerAllocation(
-                        container.name(), container.role(), Map.of(card.id(), new Share(share.units(), 0, cores))));
+                        container.name(),
+                        container.role(),
+                        Map.of(card.id(), Share.memory(share.units()).plus(Share.cores(cores)))));
             }
         }
         return capped.isEmpty()
                 ? 0
                 : Math.min(
-                        Share.ALL_CORES.cores(),
+                        ShareKind.ALL,
                         new Allocation(allocation.unit(), capped)
                                 .shareOn(card.id())
                                 .cores());
@@ -165,7 +163,7 @@ public final class CardState {
 
     /** Whether more is allocated than the card has, or shares and the whole card at once. */
     public boolean overCommitted() {
-        return !allocated.withoutSlots().fits(capacity) || (takenWhole() && allocated.hasPart());
+        return !allocated.without(ShareKind.SLOTS).fits(capacity) || (takenWhole() && allocated.hasPart());
     }
 
     /**
@@ -174,7 +172,7 @@ public final class CardState {
      */
     public boolean holdsHeadroom() {
         return overCommitted()
-                && allocated.withoutSlots().withUnits(0).fits(capacity)
+                && allocated.without(ShareKind.SLOTS).withUnits(0).fits(capacity)
                 && allocated.units() <= unitsOfAll
                 && !takenWhole();
     }

@@ -1,6 +1,7 @@
 package io.gpushare.model.ledger;
 
 import io.gpushare.model.Demand;
+import io.gpushare.model.card.ShareKind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,7 @@ public record Nearest(
         @Nullable Obstacle nearest = null;
         @Nullable CardState card = null;
         int selected = 0;
-        boolean unlimited = false;
+        @Nullable ShareKind unlimited = null;
         for (CardState state : cards) {
             @Nullable Obstacle alone = whole ? Obstacle.ofWhole(demand, state) : Obstacle.ofShare(demand, state);
             // A card that fits may be one of another container of the pod, where that is in the way.
@@ -31,8 +32,12 @@ public record Nearest(
                     alone != null ? alone : fitting > 0 ? Obstacle.FEW : whole ? Obstacle.SHARED : Obstacle.TAKEN_WHOLE;
             selected += obstacle == Obstacle.NOT_SELECTED ? 0 : 1;
             int order = nearest == null ? -1 : obstacle.compareTo(nearest);
-            unlimited |= obstacle == Obstacle.NO_CORE_LIMITS;
-            if (card == null || order < 0 || (order == 0 && obstacle.amount(state) > obstacle.amount(card))) {
+            if (unlimited == null && obstacle == Obstacle.NOT_LIMITED) {
+                unlimited = Obstacle.percent(demand.share(), state);
+            }
+            if (card == null
+                    || order < 0
+                    || (order == 0 && obstacle.amount(demand, state) > obstacle.amount(demand, card))) {
                 nearest = obstacle;
                 card = state;
             }
@@ -43,12 +48,23 @@ public record Nearest(
         boolean tooFew = selected > 0 && selected < demand.cards() && demand.cards() > 1;
         return tooFew
                 ? new Nearest(demand, Obstacle.TOO_FEW, card, selected, Refusal.TOO_FEW_CARDS)
-                : new Nearest(demand, nearest, card, fitting, Refusal.of(demand, whole, nearest, unlimited));
+                : new Nearest(
+                        demand,
+                        nearest,
+                        card,
+                        fitting,
+                        Refusal.of(
+                                demand,
+                                whole,
+                                nearest,
+                                card != null && nearest == Obstacle.FEW_PERCENT
+                                        ? Obstacle.percent(demand.share(), card)
+                                        : unlimited));
     }
 
     /** The number of cards where these are too few, otherwise what the card has of what is lacking. */
     public int amount() {
         boolean ofCards = obstacle == Obstacle.FEW || obstacle == Obstacle.TOO_FEW;
-        return ofCards ? fitting : card == null ? 0 : obstacle.amount(card);
+        return ofCards ? fitting : card == null ? 0 : obstacle.amount(demand, card);
     }
 }

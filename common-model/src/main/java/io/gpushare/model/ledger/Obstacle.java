@@ -15,8 +15,8 @@ public enum Obstacle implements Verdict {
     FEW,
     /** Other pods have all its slots. */
     NO_SLOT,
-    /** Other pods share it and leave too little of its cores. */
-    FEW_CORES,
+    /** Other pods share it and leave too little of a percentage. */
+    FEW_PERCENT,
     /** Other pods share it and leave too little memory. */
     SHORT,
     /** Other pods share it, so it can't be taken whole. */
@@ -29,7 +29,8 @@ public enum Obstacle implements Verdict {
     /** It offers no memory, or not to a pod on several cards, because of the isolation. */
     NO_MEMORY,
     TOO_SMALL,
-    NO_CORE_LIMITS,
+    /** It does not limit a percentage, or does not offer it. */
+    NOT_LIMITED,
     /** Its device plugin offers none. */
     WITHOUT_SLOTS,
     /** Of a node: it has fewer cards than are needed. */
@@ -41,13 +42,24 @@ public enum Obstacle implements Verdict {
     ABSENT;
 
     /** What a card with this obstacle has of what is lacking, in units or percent; 0 where that does not matter. */
-    public int amount(CardState card) {
+    public int amount(Demand demand, CardState card) {
         return switch (this) {
             case SHORT -> card.free().units();
-            case FEW_CORES -> card.free().cores();
+            case FEW_PERCENT -> percent(demand.share(), card).in(card.free());
             case TOO_SMALL -> card.capacity().units();
             default -> 0;
         };
+    }
+
+    /** The percentage in the share that the card can't give: it does not limit it, or else too little of it is free. */
+    public static ShareKind percent(Share share, CardState card) {
+        return ShareKind.PERCENTS.stream()
+                .filter(kind -> !limited(kind, share, card))
+                .findFirst()
+                .or(() -> ShareKind.PERCENTS.stream()
+                        .filter(kind -> kind.in(share) > kind.in(card.free()))
+                        .findFirst())
+                .orElseThrow();
     }
 
     /** What keeps the card from giving the demand's share of it; null if nothing does. */
@@ -83,7 +95,7 @@ public enum Obstacle implements Verdict {
             return WITHOUT_SLOTS;
         }
         if (!limited) {
-            return NO_CORE_LIMITS;
+            return NOT_LIMITED;
         }
         if (here.units() > state.capacity().units() && card.hasMemory()) {
             return TOO_SMALL;
@@ -97,12 +109,15 @@ public enum Obstacle implements Verdict {
     /** Whether the card gives the percentages of the share. Who requests slots may have cores that nothing limits. */
     private static boolean limited(Share share, CardState state) {
         for (ShareKind kind : ShareKind.PERCENTS) {
-            boolean gives = share.slots() > 0 ? kind.in(state.capacity()) > 0 : state.limits(kind);
-            if (kind.in(share) > 0 && !gives) {
+            if (!limited(kind, share, state)) {
                 return false;
             }
         }
         return true;
+    }
+
+    private static boolean limited(ShareKind kind, Share share, CardState state) {
+        return kind.in(share) == 0 || (share.slots() > 0 ? kind.in(state.capacity()) > 0 : state.limits(kind));
     }
 
     private static Obstacle closed(Card card) {
@@ -119,6 +134,11 @@ public enum Obstacle implements Verdict {
         if (here.units() > state.free().units()) {
             return SHORT;
         }
-        return here.cores() > state.free().cores() ? FEW_CORES : NO_SLOT;
+        for (ShareKind kind : ShareKind.PERCENTS) {
+            if (kind.in(here) > kind.in(state.free())) {
+                return FEW_PERCENT;
+            }
+        }
+        return NO_SLOT;
     }
 }

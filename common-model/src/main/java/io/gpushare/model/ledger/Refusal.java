@@ -1,6 +1,8 @@
 package io.gpushare.model.ledger;
 
 import io.gpushare.model.Demand;
+import io.gpushare.model.card.ShareKind;
+import org.jspecify.annotations.Nullable;
 
 /** Why a demand does not fit. The sentences are few and constant, because kube-scheduler groups nodes by their text. */
 public enum Refusal {
@@ -44,13 +46,14 @@ public enum Refusal {
     /**
      * The reason for that obstacle of the node's nearest card.
      *
-     * @param unlimited whether other cards of the node can't serve the demand because they do not limit cores
+     * @param percent the percentage that this card lacks, or that keeps other cards of the node from serving the demand
+     *     because they do not limit it; null for none
      */
-    static Refusal of(Demand demand, boolean whole, Obstacle nearest, boolean unlimited) {
+    static Refusal of(Demand demand, boolean whole, Obstacle nearest, @Nullable ShareKind percent) {
         if (nearest == Obstacle.NOT_SELECTED) {
             return NO_CARD_OF_KIND;
         }
-        if (nearest == Obstacle.NO_CORE_LIMITS || nearest == Obstacle.WITHOUT_SLOTS) {
+        if (nearest == Obstacle.NOT_LIMITED || nearest == Obstacle.WITHOUT_SLOTS) {
             return nearest == Obstacle.WITHOUT_SLOTS ? NO_SLOTS : NO_CORE_LIMITS;
         }
         if (whole) {
@@ -59,12 +62,10 @@ public enum Refusal {
         if (demand.sharedCards() > 1) {
             return NO_CARDS_WITH_MEMORY;
         }
-        return switch (nearest) {
-            case NO_SLOT -> NO_CARD_WITH_SLOTS;
-            case FEW_CORES -> NO_CARD_WITH_CORES;
-            // Whatever keeps those from serving that limit cores: only these could.
-            default -> unlimited ? NO_CARD_WITH_CORES : NO_CARD_WITH_MEMORY;
-        };
+        // Whatever keeps those from serving that limit cores: only these could.
+        return nearest == Obstacle.NO_SLOT
+                ? NO_CARD_WITH_SLOTS
+                : percent == null ? NO_CARD_WITH_MEMORY : NO_CARD_WITH_CORES;
     }
 
     public String sentence() {

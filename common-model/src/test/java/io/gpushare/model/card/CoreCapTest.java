@@ -49,7 +49,8 @@ class CoreCapTest {
     @Test
     void aRequestCountsInstead() {
         CardIsolation mps = CardIsolation.of(Isolation.MPS).withCoreCap(CoreCap.MEMORY);
-        assertThat(mps.coresOf(new Share(14, 0, 5), Share.memory(14))).isEqualTo(5);
+        assertThat(mps.coresOf(Share.memory(14).plus(Share.cores(5)), Share.memory(14)))
+                .isEqualTo(5);
         assertThat(mps.coresOf(Share.WHOLE_CARD, Share.memory(14))).isZero();
     }
 

@@ -6,29 +6,45 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 
 class ShareTest {
-    private static final Share MOST = new Share(Integer.MAX_VALUE, Integer.MAX_VALUE);
+    private static final Share MOST = Share.memory(Integer.MAX_VALUE).plus(Share.whole(Integer.MAX_VALUE));
 
     @Test
     void aShareFitsIfEveryKindFits() {
-        Share capacity = new Share(15, 1);
+        Share capacity = Share.memory(15).plus(Share.WHOLE_CARD);
         assertThat(Share.memory(15).fits(capacity)).isTrue();
         assertThat(Share.memory(16).fits(capacity)).isFalse();
         assertThat(Share.WHOLE_CARD.fits(capacity)).isTrue();
         assertThat(Share.WHOLE_CARD.fits(Share.memory(15))).isFalse();
         assertThat(Share.NONE.fits(Share.NONE)).isTrue();
-        assertThat(new Share(3, 0, 31).fits(new Share(15, 1, 30))).isFalse();
-        assertThat(new Share(3, 0, 30).fits(new Share(15, 1, 30))).isTrue();
+        assertThat(Share.memory(3)
+                        .plus(Share.cores(31))
+                        .fits(Share.memory(15).plus(Share.WHOLE_CARD).plus(Share.cores(30))))
+                .isFalse();
+        assertThat(Share.memory(3)
+                        .plus(Share.cores(30))
+                        .fits(Share.memory(15).plus(Share.WHOLE_CARD).plus(Share.cores(30))))
+                .isTrue();
     }
 
     @Test
     void sumsStopAtTheLargestIntAndDifferencesAtZero() {
-        assertThat(MOST.plus(new Share(1, 1))).isEqualTo(MOST);
+        assertThat(MOST.plus(Share.memory(1).plus(Share.WHOLE_CARD))).isEqualTo(MOST);
         assertThat(Share.memory(3).plus(Share.memory(4))).isEqualTo(Share.memory(7));
-        assertThat(Share.memory(3).minus(new Share(4, 1))).isEqualTo(Share.NONE);
-        assertThat(new Share(15, 1).minus(Share.memory(5))).isEqualTo(new Share(10, 1));
-        assertThat(new Share(3, 0, 30).plus(new Share(4, 0, 40))).isEqualTo(new Share(7, 0, 70));
-        assertThat(new Share(15, 1, 100).minus(new Share(3, 0, 30))).isEqualTo(new Share(12, 1, 70));
-        assertThat(new Share(1, 0, Integer.MAX_VALUE).plus(Share.cores(1)).cores())
+        assertThat(Share.memory(3).minus(Share.memory(4).plus(Share.WHOLE_CARD)))
+                .isEqualTo(Share.NONE);
+        assertThat(Share.memory(15).plus(Share.WHOLE_CARD).minus(Share.memory(5)))
+                .isEqualTo(Share.memory(10).plus(Share.WHOLE_CARD));
+        assertThat(Share.memory(3).plus(Share.cores(30)).plus(Share.memory(4).plus(Share.cores(40))))
+                .isEqualTo(Share.memory(7).plus(Share.cores(70)));
+        assertThat(Share.memory(15)
+                        .plus(Share.WHOLE_CARD)
+                        .plus(Share.cores(100))
+                        .minus(Share.memory(3).plus(Share.cores(30))))
+                .isEqualTo(Share.memory(12).plus(Share.WHOLE_CARD).plus(Share.cores(70)));
+        assertThat(Share.memory(1)
+                        .plus(Share.cores(Integer.MAX_VALUE))
+                        .plus(Share.cores(1))
+                        .cores())
                 .isEqualTo(Integer.MAX_VALUE);
     }
 
@@ -44,11 +60,14 @@ class ShareTest {
 
     @Test
     void wholeCardsAreNotShared() {
-        assertThat(new Share(5, 1).shared()).isEqualTo(Share.memory(5));
+        assertThat(Share.memory(5).plus(Share.WHOLE_CARD).shared()).isEqualTo(Share.memory(5));
         assertThat(Share.WHOLE_CARD.shared().isNone()).isTrue();
-        assertThat(new Share(5, 1, 30).shared()).isEqualTo(new Share(5, 0, 30));
-        assertThat(new Share(5, 1, 30).withoutPercents()).isEqualTo(new Share(5, 1));
-        assertThat(new Share(5, 0, 30).dividedBy(1)).isEqualTo(new Share(5, 0, 30));
+        assertThat(Share.memory(5).plus(Share.WHOLE_CARD).plus(Share.cores(30)).shared())
+                .isEqualTo(Share.memory(5).plus(Share.cores(30)));
+        assertThat(Share.memory(5).plus(Share.WHOLE_CARD).plus(Share.cores(30)).withoutPercents())
+                .isEqualTo(Share.memory(5).plus(Share.WHOLE_CARD));
+        assertThat(Share.memory(5).plus(Share.cores(30)).dividedBy(1))
+                .isEqualTo(Share.memory(5).plus(Share.cores(30)));
         assertThat(Share.memory(6).divisibleBy(3)).isTrue();
         assertThat(Share.memory(6).divisibleBy(4)).isFalse();
         assertThat(Share.memory(6).dividedBy(3)).isEqualTo(Share.memory(2));

@@ -132,7 +132,10 @@ class AnnotationCodecsTest {
         Allocation allocation = new Allocation(
                 MemoryUnit.GIB,
                 List.of(
-                        new ContainerAllocation("a", ContainerRole.APP, Map.of(CARD, new Share(3, 0, 30))),
+                        new ContainerAllocation(
+                                "a",
+                                ContainerRole.APP,
+                                Map.of(CARD, Share.memory(3).plus(Share.cores(30)))),
                         new ContainerAllocation("b", ContainerRole.APP, Map.of(CARD, Share.memory(4)))));
         String written = AllocationCodec.encode(allocation);
         assertThat(written).contains("\"cores\":{\"" + CARD + "\":30}").containsOnlyOnce("cores");
@@ -350,7 +353,8 @@ class AnnotationCodecsTest {
                                         Combinators.combine(
                                                         Arbitraries.integers().between(1, 500),
                                                         Arbitraries.of(0, 0, 30))
-                                                .as((units, cores) -> new Share(units, 0, cores)))
+                                                .as((units, cores) ->
+                                                        Share.memory(units).plus(Share.cores(cores))))
                                 .ofMinSize(1)
                                 .ofMaxSize(3))
                 .as(ContainerAllocation::new);

@@ -93,7 +93,7 @@ class HamiPodProperties {
         for (int i = 0; i < CARDS; i++) {
             cards.add(Card.of("GPU-" + i, i, Memory.ofMib(15360)));
         }
-        return new Inventory(unit, null, cards).withBeside(new Share(0, 0, 100, 10, 0));
+        return new Inventory(unit, null, cards).withBeside(Share.cores(100).plus(Share.slots(10)));
     }
 
     private static Allocation allocation(Random random, Inventory node) {
@@ -102,8 +102,10 @@ class HamiPodProperties {
             boolean whole = random.nextInt(4) == 0;
             int most = node.capacityOf(node.cards().getFirst()).units() - 1;
             Share each = whole
-                    ? new Share(0, 1, 0, 1, 0)
-                    : new Share(1 + random.nextInt(most), 0, random.nextInt(100), 1, 0);
+                    ? Share.WHOLE_CARD.plus(Share.slots(1))
+                    : Share.memory(1 + random.nextInt(most))
+                            .plus(Share.cores(random.nextInt(100)))
+                            .plus(Share.slots(1));
             Map<CardId, Share> shares = new LinkedHashMap<>();
             for (int card = random.nextInt(CARDS); card < CARDS; card++) {
                 shares.put(new CardId("GPU-" + card), each);

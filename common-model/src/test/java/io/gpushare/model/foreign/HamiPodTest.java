@@ -25,13 +25,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HamiPodTest {
     private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");
-    private static final Share WHOLE = new Share(0, 1, 0, 1, 0);
-    private static final ContainerDemand MAIN = container("main", new Share(3, 0, 30, 1, 0));
+    private static final Share WHOLE = Share.WHOLE_CARD.plus(Share.slots(1));
+    private static final ContainerDemand MAIN =
+            container("main", Share.memory(3).plus(Share.cores(30)).plus(Share.slots(1)));
     private static final Inventory NODE = new Inventory(
                     MemoryUnit.GIB,
                     null,
                     List.of(Card.of("GPU-a", 0, Memory.ofMib(15109)), Card.of("GPU-b", 1, Memory.ofMib(15109))))
-            .withBeside(new Share(0, 0, 100, 10, 0));
+            .withBeside(Share.cores(100).plus(Share.slots(10)));
 
     @Test
     void aPodHasWhatItsAnnotationSays() {
@@ -40,7 +41,9 @@ class HamiPodTest {
         assertThat(pod.assigned()).isTrue();
         ForeignHolding holding = pod.holding(NODE).orElseThrow();
         assertThat(holding.certain()).isTrue();
-        assertThat(holding.allocation()).isEqualTo(allocation(has("main", Map.of(B, new Share(3, 0, 30, 1, 0)))));
+        assertThat(holding.allocation())
+                .isEqualTo(allocation(has(
+                        "main", Map.of(B, Share.memory(3).plus(Share.cores(30)).plus(Share.slots(1))))));
         assertThat(holding.allocation().gives(new Demand(List.of(MAIN)))).isTrue();
         assertThat(pod.chosen(NODE)).isEqualTo(new Decoded.Valid<>(holding.allocation()));
     }
@@ -55,24 +58,28 @@ class HamiPodTest {
         "3072,99,3,0",
     })
     void mibAreRoundedUpToUnitsAndAllOfACardIsTheWholeCard(int mib, int cores, int units, int whole) {
-        Share share = new Share(units, whole, whole == 1 ? 0 : cores, 1, 0);
+        Share share = Share.memory(units)
+                .plus(Share.whole(whole))
+                .plus(Share.cores(whole == 1 ? 0 : cores))
+                .plus(Share.slots(1));
         assertThat(pod("GPU-a,NVIDIA," + mib + "," + cores + ":;", MAIN).holding(NODE))
                 .contains(new ForeignHolding(allocation(has("main", Map.of(A, share))), true));
     }
 
     @Test
     void aPercentageIsAsManyMibAsHamiWrote() {
-        ContainerDemand half = container("main", new Share(0, 0, 0, 1, 50));
+        ContainerDemand half = container("main", Share.slots(1).plus(Share.part(50)));
         Allocation allocation =
                 pod("GPU-a,NVIDIA,7554,0:;", half).holding(NODE).orElseThrow().allocation();
-        assertThat(allocation.shareOn(A)).isEqualTo(new Share(8, 0, 0, 1, 0));
+        assertThat(allocation.shareOn(A)).isEqualTo(Share.memory(8).plus(Share.slots(1)));
         assertThat(allocation.gives(new Demand(List.of(half)))).isTrue();
     }
 
     @Test
     void containersWithoutCardsAreSkippedWhereverTheyAre() {
-        ContainerDemand load = new ContainerDemand("load", ContainerRole.INIT, new Share(2, 0, 0, 1, 0));
-        ContainerDemand two = container("two", new Share(0, 2, 0, 2, 0));
+        ContainerDemand load =
+                new ContainerDemand("load", ContainerRole.INIT, Share.memory(2).plus(Share.slots(1)));
+        ContainerDemand two = container("two", Share.whole(2).plus(Share.slots(2)));
         for (String written : List.of(
                 "GPU-a,NVIDIA,2048,0:;GPU-a,NVIDIA,15109,100:GPU-b,NVIDIA,15109,100:;",
                 ";GPU-a,NVIDIA,2048,0:;;GPU-a,NVIDIA,15109,100:GPU-b,NVIDIA,15109,100:;")) {
@@ -127,7 +134,8 @@ class HamiPodTest {
 
     @Test
     void theSameCardTwiceIsMalformed() {
-        ContainerDemand two = container("main", new Share(6, 0, 60, 2, 0));
+        ContainerDemand two =
+                container("main", Share.memory(6).plus(Share.cores(60)).plus(Share.slots(2)));
         assertEveryCard(pod("GPU-a,NVIDIA,3000,30:GPU-a,NVIDIA,3000,30:;", two));
     }
 

@@ -33,13 +33,13 @@ class HamiAnnotationsTest {
                     List.of(
                             Card.of("GPU-a", 0, Memory.ofMib(15109)),
                             Card.of("GPU-b", 1, Memory.ofMib(15109)).withHealth(new Health.Unhealthy("Xid 79"))))
-            .withBeside(new Share(0, 0, 100, 10, 0));
+            .withBeside(Share.cores(100).plus(Share.slots(10)));
 
     @Test
     void anAllocationIsWrittenAsHamiWritesIt() {
         Map<CardId, Share> two = new LinkedHashMap<>();
-        two.put(B, new Share(12, 0, 30, 1, 0));
-        two.put(A, new Share(12, 0, 30, 1, 0));
+        two.put(B, Share.memory(12).plus(Share.cores(30)).plus(Share.slots(1)));
+        two.put(A, Share.memory(12).plus(Share.cores(30)).plus(Share.slots(1)));
         Share whole = Share.WHOLE_CARD.plus(Share.slots(1));
         Allocation allocation = new Allocation(
                 NODE.unit(),

@@ -16,7 +16,8 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.codec.SelectorCodec;
+import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.request.SelectorCodec;
 import io.gpushare.model.selector.CardSelector;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -101,15 +102,16 @@ class NodeCardsProperties {
                         assertThat(withMemory).isZero();
                         // Other pods have the cores, or those cards that limit cores are too small.
                         assertThat(allowed)
-                                .anyMatch(state -> state.offers(
-                                                demand.share().withoutSlots().withoutPercents())
-                                        || !state.limitsCores());
+                                .anyMatch(state -> state.offers(demand.share()
+                                                .without(ShareKind.SLOTS)
+                                                .withoutPercents())
+                                        || !state.limits(ShareKind.CORES));
                     }
                     case NO_CARD_WITH_SLOTS -> {
                         assertThat(withMemory).isZero();
                         assertThat(allowed)
                                 .anyMatch(state -> demand.share()
-                                        .withoutSlots()
+                                        .without(ShareKind.SLOTS)
                                         .on(state.capacity())
                                         .fits(state.free()));
                     }
@@ -121,7 +123,7 @@ class NodeCardsProperties {
                     }
                     case NO_CORE_LIMITS -> {
                         assertThat(demand.total().cores()).isPositive();
-                        assertThat(allowed).isNotEmpty().noneMatch(CardState::limitsCores);
+                        assertThat(allowed).isNotEmpty().noneMatch(state -> state.limits(ShareKind.CORES));
                     }
                     case NO_FREE_CARDS, NO_FREE_INSTANCES ->
                         assertThat(memory + demand.wholeCards()).isGreaterThan((int) free);
@@ -421,8 +423,11 @@ class NodeCardsProperties {
                         "c",
                         role,
                         whole
-                                ? new Share(0, cards, 0, cards, 0)
-                                : new Share(part > 0 ? 0 : units * cards, 0, cores * cards, cards, part * cards)))
+                                ? Share.whole(cards).plus(Share.slots(cards))
+                                : Share.memory(part > 0 ? 0 : units * cards)
+                                        .plus(Share.cores(cores * cards))
+                                        .plus(Share.slots(cards))
+                                        .plus(Share.part(part * cards))))
                 .list()
                 .ofMinSize(1)
                 .ofMaxSize(3)
@@ -436,7 +441,9 @@ class NodeCardsProperties {
                         Arbitraries.of(true, true, false),
                         Arbitraries.of(0, 0, 1, 30, 40, 100))
                 .as((role, amount, memory, cores) -> new ContainerDemand(
-                        "c", role, memory ? new Share(amount, 0, cores) : Share.whole(1 + amount % 3)))
+                        "c",
+                        role,
+                        memory ? Share.memory(amount).plus(Share.cores(cores)) : Share.whole(1 + amount % 3)))
                 .list()
                 .ofMinSize(1)
                 .ofMaxSize(3)
@@ -463,7 +470,11 @@ class NodeCardsProperties {
                         Arbitraries.oneOf(Arbitraries.integers().between(1, 1000), Arbitraries.just(Integer.MAX_VALUE)),
                         Arbitraries.of(0, 30, 101, Integer.MAX_VALUE))
                 .as((card, units, cores) -> new ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(card, new Share(units, 0, cores, cores / 10, 0))));
+                        "main",
+                        ContainerRole.APP,
+                        Map.of(
+                                card,
+                                Share.memory(units).plus(Share.cores(cores)).plus(Share.slots(cores / 10)))));
         Arbitrary<ContainerAllocation> whole =
                 cards.map(card -> new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.WHOLE_CARD)));
         return Arbitraries.oneOf(memory, whole)

@@ -74,7 +74,8 @@ class NodeCardsTest {
     void inSlotsACardWithoutIsolationIsTakenWholeToo() {
         NodeCards node = NodeCards.of(node(15).withBeside(Share.slots(10))
                 .withIsolation(Map.of(new CardId("GPU-0"), CardIsolation.closed("no supervisor"))));
-        Demand part = new Demand(List.of(new ContainerDemand("c", ContainerRole.APP, new Share(2, 0, 0, 1, 0))));
+        Demand part = new Demand(List.of(
+                new ContainerDemand("c", ContainerRole.APP, Share.memory(2).plus(Share.slots(1)))));
         Demand alone = new Demand(List.of(new ContainerDemand("c", ContainerRole.APP, Share.SLOTTED_CARD)));
 
         assertThat(node.place(part)).isInstanceOf(Placement.Refused.class);
@@ -207,7 +208,8 @@ class NodeCardsTest {
                 .getFirst();
         ContainerAllocation init = new ContainerAllocation("init", ContainerRole.INIT, Map.of(id, Share.memory(10)));
         ContainerAllocation four = new ContainerAllocation("four", ContainerRole.APP, Map.of(id, Share.memory(4)));
-        ContainerAllocation asking = new ContainerAllocation("asks", ContainerRole.APP, Map.of(id, new Share(2, 0, 5)));
+        ContainerAllocation asking = new ContainerAllocation(
+                "asks", ContainerRole.APP, Map.of(id, Share.memory(2).plus(Share.cores(5))));
 
         assertThat(card.coreCap(new Allocation(MemoryUnit.GIB, List.of(four)))).isEqualTo(28);
         assertThat(card.coreCap(new Allocation(MemoryUnit.GIB, List.of(four, asking))))
@@ -275,7 +277,9 @@ class NodeCardsTest {
         Allocation forged = new Allocation(
                 MemoryUnit.GIB,
                 List.of(new ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(new CardId("GPU-0"), new Share(1, 0, 500)))));
+                        "main",
+                        ContainerRole.APP,
+                        Map.of(new CardId("GPU-0"), Share.memory(1).plus(Share.cores(500))))));
         NodeCards node = NodeCards.of(mps(15)).with(pod("forged"), forged);
 
         assertThat(node.cards().getFirst().overCommitted()).isTrue();
@@ -291,7 +295,8 @@ class NodeCardsTest {
     }
 
     private static Demand cores(int units, int percent) {
-        return new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, new Share(units, 0, percent))));
+        return new Demand(List.of(new ContainerDemand(
+                "main", ContainerRole.APP, Share.memory(units).plus(Share.cores(percent)))));
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
@@ -71,27 +72,39 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         }
         Optional<ContainerAllocation> own = allocation.container(container.name());
         if (own.isEmpty() || !requested(own.get())) {
-            boolean coresOnly = own.isPresent()
-                    && own.get()
-                            .total()
-                            .withoutPercents()
-                            .equals(container.request().withoutPercents());
+            Optional<ShareKind> percent = own.map(ContainerAllocation::total).flatMap(this::differingPercent);
             return refused(
                     RefusalKind.DEMAND_DIFFERS,
                     "annotation " + AnnotationKeys.ALLOCATION + " does not match the requests of container '"
                             + container.name()
-                            + (coresOnly
-                                    ? "' for cores: the extender needs the same --core-resource as the device plugin"
-                                    : "': only the scheduler may write that annotation"));
+                            + percent.map(kind -> "' for " + kind + ": the extender needs the same " + kind.option()
+                                            + " as the device plugin")
+                                    .orElse("': only the scheduler may write that annotation"));
         }
         if (given().filter(first -> !first.equals(own.get())).isPresent()) {
             return refused(
                     RefusalKind.DEMAND_DIFFERS,
                     "annotation " + AnnotationKeys.ALLOCATION
                             + " was changed between the kubelet's calls for its memory"
-                            + " and for its cores: only the scheduler may write that annotation");
+                            + " and for its " + percents(container.request()) + ": only the scheduler may write that annotation");
         }
         return ifAvailable(own.get(), allocation);
+    }
+
+    /** The percentage that alone differs from the container's request. */
+    private Optional<ShareKind> differingPercent(Share total) {
+        return total.withoutPercents().equals(container.request().withoutPercents())
+                ? ShareKind.PERCENTS.stream()
+                        .filter(kind -> kind.in(total) != kind.in(container.request()))
+                        .findFirst()
+                : Optional.empty();
+    }
+
+    private static String percents(Share share) {
+        return ShareKind.PERCENTS.stream()
+                .filter(kind -> kind.in(share) > 0)
+                .map(ShareKind::toString)
+                .collect(Collectors.joining(" and "));
     }
 
     /** Whether that is what the container requests, also of the memory of each card. */
@@ -106,11 +119,12 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         NodeCards others = snapshot.allocations().assigned().without(pod.ref().uid());
         return others.obstacles(ofPod).entrySet().stream()
                 .max(Map.Entry.comparingByValue())
-                .map(card -> refused(own, card.getKey(), card.getValue()))
+                .map(card -> refused(own, ofPod, card.getKey(), card.getValue()))
                 .orElseGet(() -> new Outcome.Of<>(own));
     }
 
-    private Outcome<ContainerAllocation> refused(ContainerAllocation own, CardId id, Obstacle obstacle) {
+    private Outcome<ContainerAllocation> refused(
+            ContainerAllocation own, Allocation ofPod, CardId id, Obstacle obstacle) {
         Optional<Card> card = snapshot.inventory().card(id);
         CardIsolation isolation = card.map(Card::isolation).orElse(CardIsolation.NONE);
         String unhealthy =
@@ -120,20 +134,24 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
             case CORDONED, HELD -> ofCard(RefusalKind.CARD_CORDONED, id, "was cordoned since then");
             case UNHEALTHY -> ofCard(RefusalKind.CARD_UNHEALTHY, id, "is unhealthy (" + unhealthy + ")");
             case NO_MEMORY -> ofCard(RefusalKind.NO_ISOLATION, id, "offers no memory (" + isolation.missing() + ")");
-            case NO_CORE_LIMITS ->
-                ofCard(
-                        RefusalKind.NO_ISOLATION,
-                        id,
-                        "does not limit cores (isolation " + isolation.inForce()
-                                + " is in force, and mps or hami-core is needed)");
+            case NOT_LIMITED ->
+                ofCard(RefusalKind.NO_ISOLATION, id, unlimited(ofPod.shareOn(id), isolation.inForce()));
             case TOO_SMALL, INSTANCE, WITHOUT_SLOTS ->
                 ofCard(RefusalKind.NO_FREE_CAPACITY, id, "does not have as much");
-            case FEW, TOO_FEW, NO_SLOT, FEW_CORES, SHORT, SHARED, TAKEN_WHOLE, NOT_SELECTED ->
+            case FEW, TOO_FEW, NO_SLOT, FEW_PERCENT, SHORT, SHARED, TAKEN_WHOLE, NOT_SELECTED ->
                 refused(
                         RefusalKind.CARD_IN_USE,
                         "the cards allocated to the pod (" + names(own.visibleCards())
                                 + ") are in use by other pods: recreate the pod");
         };
+    }
+
+    private static String unlimited(Share share, Isolation inForce) {
+        return ShareKind.PERCENTS.stream()
+                .filter(kind -> kind.in(share) > 0)
+                .min(Comparator.comparing(inForce::limits))
+                .map(kind -> "does not limit " + kind + " (" + inForce.lacks(kind) + ")")
+                .orElseThrow();
     }
 
     private Outcome<ContainerAllocation> ofCard(RefusalKind kind, CardId card, String is) {

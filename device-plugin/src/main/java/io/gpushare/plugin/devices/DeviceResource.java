@@ -7,7 +7,7 @@ import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.DeviceId;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.model.ledger.CardState;
 import java.util.Collection;
 import java.util.List;
@@ -38,7 +38,10 @@ public record DeviceResource(ShareKind kind, String profile) {
     public static final DeviceResource SLOTS = new DeviceResource(ShareKind.SLOTS, "");
 
     /** The resources that a node may offer whatever its cards are. */
-    public static final List<DeviceResource> STANDARD = List.of(MEMORY, CARDS, CORES, SLOTS);
+    public static final List<DeviceResource> STANDARD = Stream.of(ShareKind.values())
+            .filter(kind -> !kind.device().isEmpty())
+            .map(kind -> new DeviceResource(kind, ""))
+            .toList();
 
     /** The MIG instances of that profile. */
     static DeviceResource instances(String profile) {
@@ -64,13 +67,7 @@ public record DeviceResource(ShareKind kind, String profile) {
     /** The file name of the resource's socket, in the kubelet's directory of device plugins. */
     public String socket() {
         return "gpushare-"
-                + switch (kind) {
-                    case MEMORY -> "mem";
-                    case WHOLE_CARDS -> "card";
-                    case CORES -> "core";
-                    case SLOTS -> "slot";
-                    case INSTANCES -> profile;
-                }
+                + (kind == ShareKind.INSTANCES ? profile : kind.device())
                 + ".sock";
     }
 
@@ -92,7 +89,7 @@ public record DeviceResource(ShareKind kind, String profile) {
         return switch (kind) {
             case WHOLE_CARDS -> own == null;
             case INSTANCES -> own != null && MigInstance.written(own).equals(profile);
-            case MEMORY, CORES, SLOTS -> true;
+            default -> true;
         };
     }
 
@@ -107,39 +104,35 @@ public record DeviceResource(ShareKind kind, String profile) {
                 + switch (kind) {
                     case MEMORY -> " units of GPU memory";
                     case WHOLE_CARDS -> " whole GPU cards";
-                    case CORES -> " percent of the cores of a GPU card";
-                    case SLOTS -> " slots of GPU cards";
                     case INSTANCES -> " MIG instances of profile " + profile;
+                    default -> kind.percent() ? " percent of the " + kind + " of a GPU card" : " slots of GPU cards";
                 };
     }
 
     /** Whether what is allocated on the card excludes this resource there. */
     boolean excluded(CardState card) {
-        return switch (kind) {
-            case MEMORY, CORES -> card.takenWhole();
-            case WHOLE_CARDS, INSTANCES -> card.allocated().hasPart();
-            case SLOTS ->
-                card.takenWhole() || card.allocated().units() >= card.capacity().units();
-        };
+        return kind.whole()
+                ? card.allocated().hasPart()
+                : card.takenWhole()
+                        || (kind.countedAlone()
+                                && card.allocated().units() >= card.capacity().units());
     }
 
     /** Whether pods that have that card may have devices of it, although it accepts no more. */
     boolean ofOwnPods(CardState card) {
-        return kind == ShareKind.SLOTS || (closed(card) && !excluded(card));
+        return kind.countedAlone() || (closed(card) && !excluded(card));
     }
 
     /** Whether the card accepts no new pods that request this resource, apart from what is allocated there. */
     boolean closed(CardState card) {
-        return switch (kind) {
-            case WHOLE_CARDS, INSTANCES, SLOTS -> card.card().cordoned();
-            case MEMORY -> card.card().cordoned() || !card.card().sharesMemory();
-            case CORES -> card.card().cordoned() || !card.card().sharesMemory() || !card.limits(kind);
-        };
+        return card.card().cordoned()
+                || (kind.part() && !card.card().sharesMemory())
+                || (kind.percent() && !card.limits(kind));
     }
 
     /** Whether a container that has a device of a card always has that card; it may have memory of another card. */
     boolean namesItsCard() {
-        return kind == ShareKind.WHOLE_CARDS || kind == ShareKind.INSTANCES;
+        return kind.whole();
     }
 
     /**
@@ -153,7 +146,7 @@ public record DeviceResource(ShareKind kind, String profile) {
         Stream<DeviceId> devices = switch (kind) {
             case MEMORY -> IntStream.range(0, card.capacity().units()).mapToObj(n -> new DeviceId.MemoryUnitOf(id, n));
             case WHOLE_CARDS, INSTANCES -> Stream.of(new DeviceId.WholeCard(id));
-            case CORES, SLOTS ->
+            default ->
                 IntStream.range(0, kind.in(card.capacity())).mapToObj(n -> new DeviceId.PartOf(kind, id, n));
         };
         return Stream.concat(devices.map(DeviceId::toString), kept(card).filter(allocated::contains))

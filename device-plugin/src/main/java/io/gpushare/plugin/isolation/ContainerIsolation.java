@@ -62,14 +62,13 @@ public sealed interface ContainerIsolation {
             Isolation inForce = card.get().isolation().inForce();
             for (ShareKind kind : ShareKind.PERCENTS) {
                 if (kind.in(share) > 0 && share.slots() == 0 && !inForce.limits(kind)) {
-                    return new Refused("card " + id + " does not limit " + kind + ": isolation " + inForce
-                            + " is in force, and mps or hami-core is needed");
+                    return new Refused("card " + id + " does not limit " + kind + ": " + inForce.lacks(kind));
                 }
             }
             if (inForce != Isolation.NONE) {
                 Memory memory = new Memory(inventory.unit().size().bytes() * share.units());
                 int cores = card.get().isolation().coresOf(share, inventory.capacityOf(card.get()));
-                limits.put(id, new Limit(memory, Share.cores(cores)));
+                limits.put(id, new Limit(memory, share.without(kind -> !kind.percent()).with(ShareKind.CORES, cores)));
             }
         }
         return limits.isEmpty() ? Settings.NONE : provider.settings(container, limits);

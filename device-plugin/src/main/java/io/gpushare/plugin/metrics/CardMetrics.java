@@ -1,6 +1,7 @@
 package io.gpushare.plugin.metrics;
 
 import io.gpushare.model.card.Card;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.nvml.CardUtilization;
 import io.gpushare.plugin.isolation.IsolationProvider;
@@ -26,12 +27,13 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
                 "gpushare_card_memory_allocated_bytes",
                 "Memory that is allocated to containers; all of it if one has the whole card.",
                 this::allocated);
-        gauge(
-                "gpushare_card_cores_allocated_percent",
-                "Percent of the card's cores that is allocated to containers; only where cores are counted.",
-                state -> state.capacity().cores() == 0
+        ShareKind.PERCENTS.forEach(kind -> gauge(
+                "gpushare_card_" + kind + "_allocated_percent",
+                "Percent of the card's " + kind + " that is allocated to containers; only where " + kind
+                        + " are counted.",
+                state -> kind.in(state.capacity()) == 0
                         ? DoubleStream.empty()
-                        : DoubleStream.of(state.occupied().cores()));
+                        : DoubleStream.of(kind.in(state.occupied()))));
         state(
                 "gpushare_card_taken_whole",
                 "1 for a card that is allocated whole.",

@@ -1,6 +1,6 @@
 package io.gpushare.plugin.offer;
 
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

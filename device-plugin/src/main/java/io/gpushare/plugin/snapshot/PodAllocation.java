@@ -6,6 +6,8 @@ import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.foreign.ForeignHolding;
 import io.gpushare.plugin.snapshot.NodeAllocations.Evidence;
 import java.util.ArrayList;
@@ -147,7 +149,7 @@ record PodAllocation(
         has.stream()
                 .filter(container -> pod.former().contains(container.name()) && !disputed.contains(container))
                 // Cores have no former name.
-                .map(ContainerAllocation::withoutPercents)
+                .map(container -> container.of(Share::withoutPercents))
                 .forEach(uncounted::add);
         uncounted.addAll(withoutSlots(
                 has.stream().filter(container -> !uncounted.contains(container)).toList()));
@@ -155,7 +157,7 @@ record PodAllocation(
     }
 
     private static List<ContainerAllocation> counted(List<ContainerAllocation> containers) {
-        return containers.stream().map(ContainerAllocation::counted).toList();
+        return containers.stream().map(container -> container.of(Share::counted)).toList();
     }
 
     /** Whether the allocation has the same cards, and at least as much of them. */
@@ -168,7 +170,7 @@ record PodAllocation(
     private static List<ContainerAllocation> withoutSlots(Collection<ContainerAllocation> containers) {
         return containers.stream()
                 .filter(container -> container.total().slots() > 0)
-                .map(ContainerAllocation::withoutSlots)
+                .map(container -> container.of(share -> share.without(ShareKind.SLOTS)))
                 .toList();
     }
 

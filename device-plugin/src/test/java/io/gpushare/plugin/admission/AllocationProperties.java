@@ -205,16 +205,16 @@ class AllocationProperties {
             return switch (random.nextInt(3)) {
                 case 0 -> {
                     int cards = 1 + random.nextInt(2);
-                    yield new Share(0, cards, 0, cards, 0);
+                    yield Share.whole(cards).plus(Share.slots(cards));
                 }
-                case 1 -> new Share(0, 0, cores, 1, 1 + random.nextInt(60));
-                default -> new Share(1 + random.nextInt(8), 0, cores, 1, 0);
+                case 1 -> Share.cores(cores).plus(Share.slots(1)).plus(Share.part(1 + random.nextInt(60)));
+                default -> Share.memory(1 + random.nextInt(8)).plus(Share.cores(cores)).plus(Share.slots(1));
             };
         }
 
         /** Some memory and, of a part of the containers, some cores. */
         private Share share(int most) {
-            return new Share(1 + random.nextInt(most), 0, random.nextInt(2) * (1 + random.nextInt(40)));
+            return Share.memory(1 + random.nextInt(most)).plus(Share.cores(random.nextInt(2) * (1 + random.nextInt(40))));
         }
 
         private NodePod create(List<ContainerDemand> demand) {

@@ -9,6 +9,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
@@ -195,7 +196,7 @@ final class KubeletModel {
         Map<CardId, Share> shares = new LinkedHashMap<>();
         for (CardId card : cards) {
             String limit = environment.get("CUDA_DEVICE_MEMORY_LIMIT_" + shares.size());
-            Share each = container.onEach(cards.size()).withoutPart();
+            Share each = container.onEach(cards.size()).without(ShareKind.PART);
             shares.put(card, limit == null ? each : each.withUnits(Integer.parseInt(limit.replace("m", "")) / 1024));
         }
         return shares;
@@ -216,10 +217,7 @@ final class KubeletModel {
                 container.role(),
                 units.map(count -> Map.of(
                                 cards.getFirst(),
-                                new Share(
-                                        Integer.parseInt(count),
-                                        0,
-                                        container.request().cores())))
+                                Share.memory(Integer.parseInt(count)).plus(Share.cores(container.request().cores()))))
                         .orElseGet(() -> cards.stream().collect(Collectors.toMap(card -> card, CardId::whole))));
     }
 }

@@ -109,7 +109,7 @@ class CallerResolverTest {
         NodePod pod = TestPods.unannotated(
                 "p",
                 0,
-                new ContainerDemand("load", ContainerRole.INIT, new Share(2, 0, 30)),
+                new ContainerDemand("load", ContainerRole.INIT, Share.memory(2).plus(Share.cores(30))),
                 TestPods.memory("main", 2));
         NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestPods.listed("p"), TestPods.START);
 

@@ -36,7 +36,7 @@ import net.jqwik.api.statistics.Statistics;
 
 /** What Allocate says of a pod is what filter says of the same cards: it is granted if it fits, and refused if not. */
 class VerdictProperties {
-    /** What each run reaches many times; FEW_CORES is rare. */
+    /** What each run reaches many times; FEW_PERCENT is rare. */
     private static final List<Verdict> REACHED = List.of(
             Verdict.Fits.SHARED,
             Verdict.Fits.WHOLE,
@@ -48,7 +48,7 @@ class VerdictProperties {
             Obstacle.UNHEALTHY,
             Obstacle.NO_MEMORY,
             Obstacle.TOO_SMALL,
-            Obstacle.NO_CORE_LIMITS,
+            Obstacle.NOT_LIMITED,
             Obstacle.WITHOUT_SLOTS);
 
     @Property(tries = 300)
@@ -136,8 +136,8 @@ class VerdictProperties {
             case 0 -> TestPods.cards("main", 1 + random.nextInt(2));
             case 1 -> TestPods.memory("main", units);
             case 2 -> TestPods.cores("main", units, 10 * (1 + random.nextInt(6)));
-            case 3 -> new ContainerDemand("main", ContainerRole.APP, new Share(0, 0, 0, 1, 1 + random.nextInt(60)));
-            default -> new ContainerDemand("main", ContainerRole.APP, new Share(units, 0, random.nextInt(50), 1, 0));
+            case 3 -> new ContainerDemand("main", ContainerRole.APP, Share.slots(1).plus(Share.part(1 + random.nextInt(60))));
+            default -> new ContainerDemand("main", ContainerRole.APP, Share.memory(units).plus(Share.cores(random.nextInt(50))).plus(Share.slots(1)));
         };
     }
 }

@@ -172,7 +172,7 @@ class IsolationPolicyTest {
 
     @Test
     void coresAreLimitedByMpsAndHamiCoreAndNotByTheDriver() {
-        StartingContainer cores = container(Map.of(ABLE, new Share(3, 0, 30)));
+        StartingContainer cores = container(Map.of(ABLE, Share.memory(3).plus(Share.cores(30))));
 
         assertThat(ContainerIsolation.of(cores, NODE.withIsolation(decide(IsolationMode.MPS, false)), PROVIDER))
                 .isEqualTo(new ContainerIsolation.Settings(

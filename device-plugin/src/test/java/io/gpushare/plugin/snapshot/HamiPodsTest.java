@@ -36,9 +36,9 @@ class HamiPodsTest {
             .withBeside(Share.ALL_CORES.plus(Share.slots(10)));
     private static final NodeSnapshot EMPTY = NodeSnapshot.of(CARDS);
     private static final Share SLOT = Share.slots(1);
-    private static final ContainerDemand HALF = container(new Share(0, 0, 30, 1, 50));
+    private static final ContainerDemand HALF = container(Share.cores(30).plus(Share.slots(1)).plus(Share.part(50)));
     private static final String ON_B = "GPU-b,NVIDIA,7680,30:;";
-    private static final Share HALF_OF_B = new Share(8, 0, 30, 1, 0);
+    private static final Share HALF_OF_B = Share.memory(8).plus(Share.cores(30)).plus(Share.slots(1));
 
     @Test
     void anAssignedPodWaitsForTheCardThatHamiChose() {
@@ -115,7 +115,7 @@ class HamiPodsTest {
     void aMalformedAnnotationFreesNothingAndTheKubeletsRecordDecides() {
         for (String written : List.of("", "x", "GPU-a,NVIDIA,1,30:;", "GPU-a,NVIDIA,7680,30:GPU-b,NVIDIA,7680,30:;")) {
             NodeSnapshot snapshot = devices(EMPTY.withPod(TestPods.hami("p", allocated(written, "success"), HALF)));
-            Share floor = new Share(7, 0, 30, 1, 0);
+            Share floor = Share.memory(7).plus(Share.cores(30)).plus(Share.slots(1));
             assertThat(held(snapshot)).containsExactly(floor, floor);
             assertThat(kinds(snapshot)).isEmpty();
             assertThat(held(recorded(snapshot, B))).containsExactly(Share.NONE, floor);
@@ -128,15 +128,15 @@ class HamiPodsTest {
     @Test
     void anAnnotationOfAnotherCardThanTheRecordedOneIsForged() {
         NodeSnapshot forged = devices(EMPTY.withPod(TestPods.hami("p", allocated(ON_B, "success"), HALF)));
-        assertThat(held(recorded(forged, A))).containsExactly(new Share(7, 0, 30, 1, 0), Share.NONE);
+        assertThat(held(recorded(forged, A))).containsExactly(Share.memory(7).plus(Share.cores(30)).plus(Share.slots(1)), Share.NONE);
     }
 
     @Test
     void podsOfAllVocabulariesShareANodeAndCapacityAddsUp() {
-        ContainerDemand whole = container(new Share(0, 1, 0, 1, 0));
+        ContainerDemand whole = container(Share.WHOLE_CARD.plus(Share.slots(1)));
         NodePod one = TestPods.hami("one", allocated(ON_B, "success"), HALF);
         NodePod two = TestPods.hami(
-                "two", allocated("GPU-b,NVIDIA,2048,0:;", "success"), container(new Share(2, 0, 0, 1, 0)));
+                "two", allocated("GPU-b,NVIDIA,2048,0:;", "success"), container(Share.memory(2).plus(Share.slots(1))));
         NodePod alone = TestPods.hami("alone", allocated("GPU-a,NVIDIA,15360,100:;", "success"), whole);
         NodePod memory = TestPods.onCard("memory", 0, B, 3);
         NodeSnapshot node = EMPTY.withPod(one)
@@ -153,7 +153,7 @@ class HamiPodsTest {
                                         Map.of("main", Set.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))),
                         TestPods.START);
 
-        assertThat(held(node)).containsExactly(Share.WHOLE_CARD.plus(SLOT), new Share(13, 0, 30, 2, 0));
+        assertThat(held(node)).containsExactly(Share.WHOLE_CARD.plus(SLOT), Share.memory(13).plus(Share.cores(30)).plus(Share.slots(2)));
         // Free are 2 units and 8 slots of B; the scheduler counts 3 units and 3 slots as requested.
         assertThat(healthy(node, DeviceResource.MEMORY)).isEqualTo(2 + 3);
         assertThat(healthy(node, DeviceResource.SLOTS)).isEqualTo(8 + 3);

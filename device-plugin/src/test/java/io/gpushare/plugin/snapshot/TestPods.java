@@ -158,7 +158,7 @@ public final class TestPods {
     }
 
     public static ContainerDemand cores(String name, int units, int percent) {
-        return new ContainerDemand(name, ContainerRole.APP, new Share(units, 0, percent));
+        return new ContainerDemand(name, ContainerRole.APP, Share.memory(units).plus(Share.cores(percent)));
     }
 
     /** The card with MPS, whose cores can be limited. */

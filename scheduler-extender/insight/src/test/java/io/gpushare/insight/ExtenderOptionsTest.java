@@ -9,7 +9,8 @@ import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.insight.routes.ViewAccess;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;
@@ -99,8 +100,8 @@ class ExtenderOptionsTest {
         assertThat(settings.server().maxBody()).isEqualTo(4096);
         assertThat(settings.kubeconfig()).isEqualTo(file);
         assertThat(settings.resources())
-                .isEqualTo(new ResourceNames(
-                        "a.com/m", "nvidia.com/gpu", "c.com/c", Set.of(), Set.of("b.com/c", "b.com/d")));
+                .isEqualTo(new ResourceNames("a.com/m", "nvidia.com/gpu", Set.of(), Set.of("b.com/c", "b.com/d"))
+                        .with(ShareKind.CORES, "c.com/c"));
         assertThat(settings.policy()).isEqualTo(PolicyKind.WSP_FGD);
         assertThat(settings.decideIn()).isEqualTo(DecideIn.PRIORITIZE);
         assertThat(settings.hosts()).containsExactlyInAnyOrder("gpu.example.com", "gpu.example.org");

@@ -1,7 +1,7 @@
 package io.gpushare.extender.eviction;
 
 import io.gpushare.kubernetes.eviction.PodDetails;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.model.node.NodeFacts;
 import java.util.Set;
 import java.util.function.Function;

@@ -10,7 +10,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.codec.ReservationCodec;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;

@@ -6,9 +6,10 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ReservationCodec;
 import java.util.Comparator;
@@ -175,7 +176,7 @@ final class NodeTable {
                 difference.ifPresent(sentence -> LOG.warn("node {}: {}", name, sentence));
                 Inventory counted = difference.isEmpty()
                         ? inventory
-                        : inventory.withBeside(inventory.beside().withoutSlots());
+                        : inventory.withBeside(inventory.beside().without(ShareKind.SLOTS));
                 yield entry -> entry.known(counted, String.valueOf(written), allocatable)
                         .reserved(reservations.cards(name));
             }

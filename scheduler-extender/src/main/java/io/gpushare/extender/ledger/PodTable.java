@@ -9,7 +9,7 @@ import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.HostResourcesCodec;
+import io.gpushare.model.request.HostResourcesCodec;
 import io.gpushare.model.foreign.ForeignPod;
 import io.gpushare.model.ledger.Placement;
 import java.time.Instant;

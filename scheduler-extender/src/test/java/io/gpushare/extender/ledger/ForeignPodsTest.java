@@ -17,10 +17,10 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
-import io.gpushare.model.codec.ContainerResources;
-import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,7 +39,7 @@ class ForeignPodsTest {
 
     private static final String SLOTS =
             InventoryCodec.encode(TestCluster.cards(15, 15).withBeside(Share.ALL_CORES.plus(Share.slots(10))));
-    private static final Share PART = new Share(3, 0, 30, 1, 0);
+    private static final Share PART = Share.memory(3).plus(Share.cores(30)).plus(Share.slots(1));
 
     private final Placer placer = TestCluster.placer();
     private final Ledger ledger = placer.ledger();

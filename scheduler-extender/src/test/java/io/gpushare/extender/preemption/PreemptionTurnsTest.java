@@ -13,7 +13,7 @@ import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
 import java.time.Duration;
 import java.time.Instant;

@@ -19,7 +19,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -23,7 +23,7 @@ import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.ledger.CardState;
 import java.util.Collections;
 import java.util.HashMap;

@@ -20,11 +20,12 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AllocationCodec;
-import io.gpushare.model.codec.ContainerResources;
-import io.gpushare.model.codec.DemandCodec;
+import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.model.ledger.NodeCards;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -64,7 +65,7 @@ public final class TestCluster implements PodApi {
     public static final String CORES = "aliyun.com/gpu-core.percentage";
 
     public static final DemandCodec DEMANDS =
-            new DemandCodec(ResourceNames.DEFAULT.withCores(CORES).withHami());
+            new DemandCodec(ResourceNames.DEFAULT.with(ShareKind.CORES, CORES).withHami());
     public static final Instant NOW = Instant.parse("2026-11-20T12:00:00Z");
     static final Instant LATER = NOW.plusSeconds(600);
 

@@ -190,11 +190,11 @@ class LeavingSearchTest {
         Card mps = card(0, 15).withIsolation(CardIsolation.of(Isolation.MPS));
         NodeCards node = NodeCards.of(new Inventory(MemoryUnit.GIB, null, List.of(mps)).withBeside(Share.ALL_CORES))
                 .with(pod("memory"), sharing(0, Share.memory(4)))
-                .with(pod("small"), sharing(0, new Share(1, 0, 30)))
-                .with(pod("large"), sharing(0, new Share(2, 0, 60)));
+                .with(pod("small"), sharing(0, Share.memory(1).plus(Share.cores(30))))
+                .with(pod("large"), sharing(0, Share.memory(2).plus(Share.cores(60))));
         Map<String, Harm> evictable =
                 Map.of("memory", priority(0, 0), "small", priority(0, 0), "large", priority(0, 0));
-        Demand fifty = new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, new Share(1, 0, 50))));
+        Demand fifty = new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, Share.memory(1).plus(Share.cores(50)))));
 
         assertThat(victims(node, fifty, evictable)).hasValue(List.of("large"));
     }

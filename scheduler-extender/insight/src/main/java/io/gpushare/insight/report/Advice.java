@@ -7,6 +7,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
@@ -38,7 +39,7 @@ final class Advice {
     // The pod needs another card.
     private static final Set<Verdict> OTHER_CARD = Set.of(
             Obstacle.TOO_SMALL,
-            Obstacle.NO_CORE_LIMITS,
+            Obstacle.NOT_LIMITED,
             Obstacle.WITHOUT_SLOTS,
             Obstacle.INSTANCE,
             Obstacle.NOT_SELECTED);
@@ -74,11 +75,13 @@ final class Advice {
         if (!selector.isEmpty()) {
             return selector;
         }
-        boolean limited =
-                nodes.stream().anyMatch(node -> node.cards().cards().stream().anyMatch(CardState::limitsCores));
-        if (demand.share().cores() > 0 && !demand.slotted() && !limited) {
-            return List.of("No card in this cluster limits cores: request none, or see Compute shares in"
-                    + " deploy/isolation.");
+        for (ShareKind kind : ShareKind.PERCENTS) {
+            boolean limited = nodes.stream()
+                    .anyMatch(node -> node.cards().cards().stream().anyMatch(state -> state.limits(kind)));
+            if (kind.in(demand.share()) > 0 && !demand.slotted() && !limited) {
+                return List.of("No card in this cluster limits " + kind + ": request none, or see Compute shares in"
+                        + " deploy/isolation.");
+            }
         }
         List<String> advice = new ArrayList<>();
         long most = nodes.stream().mapToLong(this::largeEnough).max().orElse(0);
@@ -169,7 +172,7 @@ final class Advice {
         if (!demand.shares()) {
             return List.of("A node has at most " + most + " such cards: request fewer.");
         }
-        if (demand.cards() == 1 && demand.share().cores() == 0 && !demand.slotted()) {
+        if (demand.cards() == 1 && !demand.share().hasPercents() && !demand.slotted()) {
             for (int split = 2; split <= MOST_CARDS && advice.isEmpty(); split++) {
                 int cards = split;
                 boolean even = demand.containers().stream()

@@ -3,6 +3,8 @@ package io.gpushare.insight.report;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.Nearest;
 import io.gpushare.model.ledger.Obstacle;
@@ -24,7 +26,7 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
 
     static CardVerdict of(Demand demand, CardState state, Inventory inventory) {
         Verdict verdict = Verdict.of(demand, state);
-        int amount = verdict instanceof Obstacle obstacle ? obstacle.amount(state) : 0;
+        int amount = verdict instanceof Obstacle obstacle ? obstacle.amount(demand, state) : 0;
         return new CardVerdict(demand, verdict, state, inventory, amount);
     }
 
@@ -51,15 +53,16 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
                 "at most " + amount + (amount == 1 ? " such card" : " such cards") + " on one node, " + demand.cards()
                         + " needed";
             case Obstacle.SHORT -> "at most " + free() + " free on one card, " + needed();
-            case Obstacle.FEW_CORES -> "at most " + freeCores() + " free on one card, " + neededCores();
+            case Obstacle.FEW_PERCENT -> "at most " + amount + freePercent(" free on one card, ");
             case Obstacle.NO_SLOT -> "without a free slot";
             case Obstacle.WITHOUT_SLOTS -> "without slots: their device plugin needs --hami";
             case Obstacle.SHARED -> "shared by memory pods, so they can't be taken whole";
             case Obstacle.TAKEN_WHOLE -> "taken whole by other pods";
             case Obstacle.HELD -> "held while pods are moved away from them";
             case Obstacle.NO_MEMORY -> demand.mayShare(state.card()) ? "offer no memory: " + missing() : NEEDS_NO_MPS;
-            case Obstacle.NO_CORE_LIMITS ->
-                "do not limit cores, which needs --core-resource and --isolation=mps or hami-core"
+            case Obstacle.NOT_LIMITED ->
+                "do not limit " + percent() + ", which needs " + percent().option() + " and --isolation="
+                        + Isolation.limiting(percent())
                         + (missing().isEmpty() ? "" : ": " + missing());
             case Obstacle.INSTANCE -> "MIG instances" + (demand.shares() ? SEES_ONE : ", and whole cards are needed");
             case Obstacle.TOO_SMALL -> "too small: one card has " + capacity() + ", " + needed();
@@ -84,7 +87,7 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
             case Verdict.Fits.WHOLE -> "can be taken whole, but does not fit the memory";
             case Obstacle.ABSENT -> "not there";
             case Obstacle.SHORT -> free() + " free, " + needed();
-            case Obstacle.FEW_CORES -> freeCores() + " free, " + neededCores();
+            case Obstacle.FEW_PERCENT -> amount + freePercent(" free, ");
             case Obstacle.NO_SLOT ->
                 "has no free slot: pods have all " + state.capacity().slots();
             case Obstacle.WITHOUT_SLOTS -> "has no slots: its device plugin needs --hami";
@@ -96,14 +99,12 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
                 "unhealthy" + (state.card().health() instanceof Health.Unhealthy(String why) ? ": " + why : "");
             case Obstacle.NO_MEMORY ->
                 demand.mayShare(state.card()) ? "offers no memory: " + missing() : "has " + NEEDS_NO_MPS;
-            case Obstacle.NO_CORE_LIMITS ->
-                "does not limit cores: "
-                        + (state.capacity().cores() == 0
-                                ? "its device plugin has no --core-resource"
+            case Obstacle.NOT_LIMITED ->
+                "does not limit " + percent() + ": "
+                        + (percent().in(state.capacity()) == 0
+                                ? "its device plugin has no " + percent().option()
                                 : missing().isEmpty()
-                                        ? "isolation "
-                                                + state.card().isolation().inForce()
-                                                + " is in force, and mps or hami-core is needed"
+                                        ? state.card().isolation().inForce().lacks(percent())
                                         : missing());
             case Obstacle.INSTANCE -> "a MIG instance" + (demand.shares() ? SEES_ONE : ", and a whole card is needed");
             case Obstacle.TOO_SMALL -> "too small: it has " + capacity() + ", " + needed();
@@ -127,12 +128,13 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
         return inventory.unit().amount(demand.share().on(state.capacity()).units()) + " needed";
     }
 
-    private String freeCores() {
-        return amount + "% of the cores";
+    private String freePercent(String where) {
+        return "% of the " + percent() + where + percent().in(demand.share()) + "% needed";
     }
 
-    private String neededCores() {
-        return demand.share().cores() + "% needed";
+    /** The percentage that the card can't give. */
+    private ShareKind percent() {
+        return Obstacle.percent(demand.share(), state);
     }
 
     private String missing() {

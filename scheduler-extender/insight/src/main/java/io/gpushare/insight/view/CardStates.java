@@ -3,6 +3,7 @@ package io.gpushare.insight.view;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.ledger.CardState;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,7 @@ public record CardStates(
                 inForce == Isolation.NONE ? null : inForce.toString(),
                 isolation.missing().isEmpty() ? null : isolation.missing(),
                 isolation.closed(),
-                state.limitsCores() ? state.occupied().cores() : null,
+                state.limits(ShareKind.CORES) ? state.occupied().cores() : null,
                 state.overCommitted());
     }
 }

@@ -26,7 +26,7 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
-import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
 import java.time.Instant;
 import java.util.HashMap;

@@ -7,7 +7,8 @@ import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithView;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.request.ResourceNames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -28,7 +29,7 @@ class CoresIT extends WithView {
 
     @Override
     protected ResourceNames names() {
-        return ResourceNames.DEFAULT.withCores(CORES);
+        return ResourceNames.DEFAULT.with(ShareKind.CORES, CORES);
     }
 
     @Override

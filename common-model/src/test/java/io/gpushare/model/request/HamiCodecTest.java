@@ -1,4 +1,4 @@
-package io.gpushare.model.codec;
+package io.gpushare.model.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,6 +11,9 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.selector.CardSelector;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -52,7 +55,11 @@ class HamiCodecTest {
             })
     void requestsAreDecodedWithHamisDefaults(String request, int units, int whole, int cores, int slots, int part) {
         assertThat(decode(codec, request).valid().orElseThrow().total())
-                .isEqualTo(new Share(units, whole, cores, slots, part));
+                .isEqualTo(Share.memory(units)
+                        .plus(Share.whole(whole))
+                        .plus(Share.cores(cores))
+                        .plus(Share.slots(slots))
+                        .plus(Share.part(part)));
     }
 
     @ParameterizedTest
@@ -97,7 +104,8 @@ class HamiCodecTest {
                 .valid()
                 .orElseThrow();
         assertThat(demand.parts()).extracting(Demand::split).containsExactly(2, 1);
-        assertThat(demand.share()).isEqualTo(new Share(4, 0, 0, 1, 60));
+        assertThat(demand.share())
+                .isEqualTo(Share.memory(4).plus(Share.slots(1)).plus(Share.part(60)));
         assertThat(demand.cards()).isEqualTo(2);
     }
 
@@ -114,7 +122,9 @@ class HamiCodecTest {
         Allocation allocation = new Allocation(
                 MemoryUnit.ofMib(256),
                 List.of(new ContainerAllocation(
-                        "c0", ContainerRole.APP, Map.of(new CardId("GPU-a"), new Share(4, 0, 0, 1, 0)))));
+                        "c0",
+                        ContainerRole.APP,
+                        Map.of(new CardId("GPU-a"), Share.memory(4).plus(Share.slots(1))))));
         Map<String, String> annotations = Map.of(AnnotationKeys.ALLOCATION, AllocationCodec.encode(allocation));
         assertThat(AllocationCodec.decode(annotations)).isEqualTo(new Decoded.Valid<>(allocation));
         assertThat(without.decodeBound(pod, annotations)).isEqualTo(codec.decodeBound(pod, annotations));
@@ -125,7 +135,7 @@ class HamiCodecTest {
     void whatHasAnotherEffectIsTold() {
         List<ContainerResources> pod = containers("gpu 1, gpumem 100, priority 1", "gpu 1, gpumem 5000, gpucores 120");
         assertThat(codec.notes(
-                        codec.decode(pod).valid().orElseThrow(),
+                        codec.decode(pod, Map.of()).valid().orElseThrow(),
                         pod,
                         Map.of("hami.io/vulkan", "true", "hami.io/node-scheduler-policy", "spread")))
                 .containsExactly(
@@ -157,7 +167,9 @@ class HamiCodecTest {
         if (nodes != null) {
             annotations.put("hami.io/node-scheduler-policy", nodes);
         }
-        assertThat(DemandCodec.hamisPolicy(annotations)).isEqualTo(Optional.ofNullable(policy));
+        assertThat(codec.policy(codec.decode(containers("gpu 1, gpumem 1024"), annotations), annotations)
+                        .map(NamedPolicy::name))
+                .isEqualTo(Optional.ofNullable(policy));
         assertThat(String.join(". ", notes("gpu 1, gpumem 1024", annotations))).satisfies(notes -> {
             if (told == null) {
                 assertThat(notes).isEmpty();
@@ -171,15 +183,17 @@ class HamiCodecTest {
 
     private List<String> notes(String request, Map<String, String> annotations) {
         List<ContainerResources> pod = containers(request);
-        return codec.notes(codec.decode(pod).valid().orElseThrow(), pod, annotations);
+        return codec.notes(codec.decode(pod, Map.of()).valid().orElseThrow(), pod, annotations);
     }
 
     @Test
     void mutexIsACardAlone() {
         Map<String, String> mutex = Map.of("hami.io/gpu-scheduler-policy", "spread,mutex");
         List<ContainerResources> pod = containers("gpu 2, gpumem 1024, gpucores 30", "cpu 1");
-        assertThat(codec.decode(pod, mutex).valid().orElseThrow().total()).isEqualTo(new Share(0, 2, 0, 2, 0));
-        assertThat(codec.decodeBound(pod, mutex).valid().orElseThrow().total()).isEqualTo(new Share(0, 2, 0, 2, 0));
+        assertThat(codec.decode(pod, mutex).valid().orElseThrow().total())
+                .isEqualTo(Share.whole(2).plus(Share.slots(2)));
+        assertThat(codec.decodeBound(pod, mutex).valid().orElseThrow().total())
+                .isEqualTo(Share.whole(2).plus(Share.slots(2)));
         assertThat(codec.decode(containers("mem 2"), mutex)
                         .valid()
                         .orElseThrow()
