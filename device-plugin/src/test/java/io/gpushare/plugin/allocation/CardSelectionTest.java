@@ -230,7 +230,8 @@ class CardSelectionTest {
     }
 
     private static ContainerAllocation coresOf(CardId card, int percent) {
-        return new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.memory(1).plus(Share.cores(percent))));
+        return new ContainerAllocation(
+                "main", ContainerRole.APP, Map.of(card, Share.memory(1).plus(Share.cores(percent))));
     }
 
     private static Allocation onB(int percent) {
