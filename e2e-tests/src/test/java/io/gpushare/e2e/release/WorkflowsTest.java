@@ -18,8 +18,10 @@ class WorkflowsTest {
     private static final Path FOLDER = Script.ROOT.resolve(".github/workflows");
     private static final List<String> TOOLS = List.of("apt-get", "npx", "skopeo");
 
-    static Stream<Path> workflows() throws IOException {
-        return Files.list(FOLDER);
+    static List<Path> workflows() throws IOException {
+        try (Stream<Path> files = Files.list(FOLDER)) {
+            return files.toList();
+        }
     }
 
     @ParameterizedTest
@@ -34,8 +36,8 @@ class WorkflowsTest {
     @ParameterizedTest
     @MethodSource("workflows")
     void aStepIsOneCommandOfTheProjectOrInstallsWhatItNeeds(Path workflow) throws IOException {
-        Map<?, ?> jobs = (Map<?, ?>) requireNonNull(
-                ((Map<?, ?>) new Yaml().load(Files.readString(workflow))).get("jobs"));
+        Map<?, ?> jobs =
+                (Map<?, ?>) requireNonNull(((Map<?, ?>) new Yaml().load(Files.readString(workflow))).get("jobs"));
         List<String> commands = jobs.values().stream()
                 .flatMap(job -> ((List<?>) requireNonNull(((Map<?, ?>) job).get("steps"))).stream())
                 .map(step -> ((Map<?, ?>) step).get("run"))
