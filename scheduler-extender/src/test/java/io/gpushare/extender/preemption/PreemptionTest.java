@@ -45,7 +45,7 @@ class PreemptionTest {
         for (int i = 0; i < units.length; i++) {
             PodRef pod = new PodRef("uid-" + i, "default", "pod-" + i);
             Demand demand =
-                    TestCluster.DEMANDS.decode(requesting(units[i])).valid().orElseThrow();
+                    TestCluster.DEMANDS.decode(requesting(units[i]), Map.of()).valid().orElseThrow();
             Placement placement = cards.place(demand);
             assertThat(placement).isInstanceOf(Placement.Placed.class);
             Allocation allocation = ((Placement.Placed) placement).allocation();

@@ -307,7 +307,7 @@ public final class TestCluster implements PodApi {
                 name,
                 NodeCards.of(InventoryCodec.decode(annotations).valid().orElse(Inventory.empty(MemoryUnit.GIB)))));
         for (ClusterPod pod : pods.values()) {
-            Optional<Demand> demand = DEMANDS.decode(pod.containers()).valid();
+            Optional<Demand> demand = DEMANDS.decode(pod.containers(), Map.of()).valid();
             @Nullable String node = pod.node();
             Optional<Allocation> held = demand.flatMap(requested -> AllocationCodec.decode(pod.annotations())
                     .valid()
