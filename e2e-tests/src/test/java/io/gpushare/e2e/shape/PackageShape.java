@@ -20,7 +20,6 @@ final class PackageShape {
     /** The number of packages, and of lines. */
     record Size(int packages, long lines) {}
 
-
     private PackageShape() {}
 
     /**

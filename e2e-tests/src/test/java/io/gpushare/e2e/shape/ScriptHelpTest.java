@@ -27,7 +27,8 @@ class ScriptHelpTest {
 
     static List<String> scripts() throws IOException {
         try (Stream<Path> files = Files.walk(ROOT)) {
-            return files.filter(file -> !(ROOT.relativize(file) + "/").matches("(.*/)?(target|\\.git|kind|src/main/java)/.*"))
+            return files.filter(file ->
+                            !(ROOT.relativize(file) + "/").matches("(.*/)?(target|\\.git|kind|src/main/java)/.*"))
                     .filter(Files::isExecutable)
                     .filter(Files::isRegularFile)
                     .filter(ScriptHelpTest::isScript)

@@ -44,8 +44,10 @@ class PreemptionTest {
         NodeCards cards = NodeCards.of(inventory);
         for (int i = 0; i < units.length; i++) {
             PodRef pod = new PodRef("uid-" + i, "default", "pod-" + i);
-            Demand demand =
-                    TestCluster.DEMANDS.decode(requesting(units[i]), Map.of()).valid().orElseThrow();
+            Demand demand = TestCluster.DEMANDS
+                    .decode(requesting(units[i]), Map.of())
+                    .valid()
+                    .orElseThrow();
             Placement placement = cards.place(demand);
             assertThat(placement).isInstanceOf(Placement.Placed.class);
             Allocation allocation = ((Placement.Placed) placement).allocation();
