@@ -6,9 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.codec.AnnotationLimits;
-import io.gpushare.model.codec.HostResourcesCodec;
 import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.node.Taint;
+import io.gpushare.model.request.HostResourcesCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -48,7 +48,7 @@ public record NodeState(
     static NodeState of(JsonNode node) {
         JsonNode metadata = node.path("metadata");
         Map<String, String> annotations = Json.texts(metadata, "annotations");
-        annotations.keySet().removeIf(key -> !AnnotationLimits.reads(key));
+        annotations.keySet().removeIf(key -> !AnnotationLimits.WRITTEN.reads(key));
         Map<String, String> allocatable = Json.texts(node.path("status"), "allocatable");
         HostResources host = HostResourcesCodec.allocatable(allocatable);
         allocatable.keySet().removeIf(resource -> !resource.contains("/"));

@@ -8,7 +8,8 @@ import io.gpushare.kubernetes.wire.PodJson;
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.request.PodAnnotations;
 import io.gpushare.model.text.Printable;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -219,9 +220,9 @@ public record PodState(
             annotations.remove(AnnotationKeys.ALLOCATION);
             return annotations;
         }
-        annotations.keySet().removeIf(AnnotationKeys::unknown);
+        annotations.keySet().removeIf(PodAnnotations::unknown);
         if (annotations.containsKey(AnnotationKeys.ALLOCATION)) {
-            annotations.keySet().removeAll(AnnotationKeys.SELECTORS);
+            annotations.keySet().removeAll(PodAnnotations.selectors());
         }
         return annotations;
     }

@@ -47,7 +47,7 @@ public record ContainerDemand(
                 && role == given.role()
                 && (request.part() == 0
                                 ? request
-                                : request.withUnits(given.total().units()).without(ShareKind.PART))
+                                : request.withUnits(given.total().units()).without(ShareKind::fraction))
                         .equals(given.total())
                 && (request.slots() == 0 || request.slots() == given.shares().size());
     }

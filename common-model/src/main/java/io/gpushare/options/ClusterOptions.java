@@ -2,7 +2,7 @@ package io.gpushare.options;
 
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.gpushare.options;
 
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import picocli.CommandLine.ITypeConverter;
 
 /** Reads the name of an extended resource, such as {@code aliyun.com/gpu-mem}; empty text is none. */

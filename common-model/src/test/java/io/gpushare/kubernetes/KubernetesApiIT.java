@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.request.ContainerResources;
 import io.kubernetes.client.openapi.ApiClient;
 import java.io.IOException;
 import java.nio.file.Files;

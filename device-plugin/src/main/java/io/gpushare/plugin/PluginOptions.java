@@ -3,7 +3,7 @@ package io.gpushare.plugin;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.options.AddressConverter;
 import io.gpushare.options.CheckedOptions;
 import io.gpushare.options.ClusterOptions;

@@ -1,6 +1,6 @@
 package io.gpushare.plugin;
 
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;

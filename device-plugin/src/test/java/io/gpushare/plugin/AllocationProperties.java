@@ -209,13 +209,15 @@ class AllocationProperties {
                     yield Share.whole(cards).plus(Share.slots(cards));
                 }
                 case 1 -> Share.cores(cores).plus(Share.slots(1)).plus(Share.part(1 + random.nextInt(60)));
-                default -> Share.memory(1 + random.nextInt(8)).plus(Share.cores(cores)).plus(Share.slots(1));
+                default ->
+                    Share.memory(1 + random.nextInt(8)).plus(Share.cores(cores)).plus(Share.slots(1));
             };
         }
 
         /** Some memory and, of a part of the containers, some cores. */
         private Share share(int most) {
-            return Share.memory(1 + random.nextInt(most)).plus(Share.cores(random.nextInt(2) * (1 + random.nextInt(40))));
+            return Share.memory(1 + random.nextInt(most))
+                    .plus(Share.cores(random.nextInt(2) * (1 + random.nextInt(40))));
         }
 
         private NodePod create(List<ContainerDemand> demand) {

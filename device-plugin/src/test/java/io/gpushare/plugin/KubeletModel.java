@@ -217,7 +217,8 @@ final class KubeletModel {
                 container.role(),
                 units.map(count -> Map.of(
                                 cards.getFirst(),
-                                Share.memory(Integer.parseInt(count)).plus(Share.cores(container.request().cores()))))
+                                Share.memory(Integer.parseInt(count))
+                                        .plus(Share.cores(container.request().cores()))))
                         .orElseGet(() -> cards.stream().collect(Collectors.toMap(card -> card, CardId::whole))));
     }
 }

@@ -7,7 +7,7 @@ import io.gpushare.model.card.CardIsolation.CoreCap;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.extender.view.routes.ViewAccess;
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;

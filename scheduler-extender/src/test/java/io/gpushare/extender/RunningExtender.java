@@ -12,7 +12,7 @@ import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.view.routes.ViewAccess;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.time.Clocks;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

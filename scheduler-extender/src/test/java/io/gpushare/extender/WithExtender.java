@@ -1,6 +1,6 @@
 package io.gpushare.extender;
 
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -6,12 +6,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.kubernetes.wire.PodJson;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.node.LabelRequirement;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.node.SchedulerOnly;
 import io.gpushare.model.node.Toleration;
+import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.request.PodAnnotations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +77,7 @@ public record PodDetails(
     public static PodDetails of(JsonNode json) {
         PodJson pod = new PodJson(json);
         Map<String, String> annotations = pod.annotations();
-        annotations.keySet().removeIf(AnnotationKeys::unknown);
+        annotations.keySet().removeIf(PodAnnotations::unknown);
         JsonNode spec = pod.spec();
         return new PodDetails(
                 pod.ref(),

@@ -1,8 +1,7 @@
 package io.gpushare.kubernetes.wire;
 
 import com.fasterxml.jackson.core.filter.TokenFilter;
-import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.model.codec.AnnotationLimits;
+import io.gpushare.model.request.PodAnnotations;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -66,7 +65,7 @@ final class Fields extends TokenFilter {
                     "holderIdentity"),
             Map.of(
                     "annotations",
-                    new Keys(key -> AnnotationLimits.reads(key) || AnnotationKeys.unknown(key)),
+                    new Keys(key -> PodAnnotations.reads(key) || PodAnnotations.unknown(key)),
                     "labels",
                     INCLUDE_ALL,
                     "env",

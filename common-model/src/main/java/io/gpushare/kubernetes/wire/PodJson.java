@@ -6,9 +6,8 @@ import static io.gpushare.kubernetes.wire.Json.texts;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.model.codec.AnnotationLimits;
-import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.request.PodAnnotations;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,9 +82,9 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
     public Map<String, String> annotations() {
         Map<String, String> kept = new HashMap<>();
         texts(metadata, "annotations").forEach((key, value) -> {
-            if (AnnotationLimits.reads(key)) {
-                kept.put(key, AnnotationLimits.cut(key, value));
-            } else if (AnnotationKeys.unknown(key) && kept.keySet().stream().noneMatch(AnnotationKeys::unknown)) {
+            if (PodAnnotations.reads(key)) {
+                kept.put(key, PodAnnotations.cut(key, value));
+            } else if (PodAnnotations.unknown(key) && kept.keySet().stream().noneMatch(PodAnnotations::unknown)) {
                 kept.put(key.substring(0, Math.min(key.length(), LONGEST_KEY)), "");
             }
         });

@@ -14,6 +14,12 @@ import org.jspecify.annotations.Nullable;
 public final class Share {
     private static final ShareKind[] KINDS = ShareKind.values();
 
+    // Sets of kinds, as bits by their numbers: filter asks for the cards of thousands of nodes.
+    private static final int PARTS = bits(ShareKind::part);
+    private static final int PERCENTS = bits(ShareKind::percent);
+    private static final int WHOLE = bits(ShareKind::whole);
+    private static final int COUNTED_ALONE = bits(ShareKind::countedAlone);
+
     // A large cluster has very many shares, and few different ones. Memory alone keeps its place, the others share the
     // rest of the places: the last of them has it.
     private static final int SMALL = 256;
@@ -36,22 +42,40 @@ public final class Share {
         this.amounts = amounts;
     }
 
+    private static int bits(Predicate<ShareKind> which) {
+        return Stream.of(KINDS)
+                .filter(which)
+                .mapToInt(kind -> 1 << number(kind))
+                .sum();
+    }
+
+    /** The place of the kind among the amounts; nothing is written by it. */
+    @SuppressWarnings("EnumOrdinal")
+    private static int number(ShareKind kind) {
+        return kind.ordinal();
+    }
+
     private static Share of(int... amounts) {
-        int length = amounts.length;
-        while (length > 0 && amounts[length - 1] == 0) {
-            length--;
-        }
-        Share share = new Share(length == amounts.length ? amounts : Arrays.copyOf(amounts, length));
+        Share share = new Share(trimmed(amounts));
         int units = share.units();
         int hash = share.hashCode();
-        int place =
-                length < 2 && units < SMALL ? units : SMALL + Math.floorMod(hash ^ (hash >>> 16), KNOWN.length - SMALL);
+        int place = share.amounts.length < 2 && units < SMALL
+                ? units
+                : SMALL + Math.floorMod(hash ^ (hash >>> 16), KNOWN.length - SMALL);
         @Nullable Share known = KNOWN[place];
         if (share.equals(known)) {
             return known;
         }
         KNOWN[place] = share;
         return share;
+    }
+
+    private static int[] trimmed(int[] amounts) {
+        int length = amounts.length;
+        while (length > 0 && amounts[length - 1] == 0) {
+            length--;
+        }
+        return length == amounts.length ? amounts : Arrays.copyOf(amounts, length);
     }
 
     /** That many memory units. */
@@ -85,7 +109,7 @@ public final class Share {
     }
 
     int amount(ShareKind kind) {
-        return amount(kind.ordinal());
+        return amount(number(kind));
     }
 
     private int amount(int kind) {
@@ -132,27 +156,27 @@ public final class Share {
 
     /** Whether it has a part of a card's memory or cores, which leaves the rest of the card to others. */
     public boolean hasPart() {
-        return has(ShareKind::part);
+        return has(PARTS);
     }
 
     /** Whether it has a percentage of any kind. */
     public boolean hasPercents() {
-        return has(ShareKind::percent);
+        return has(PERCENTS);
     }
 
     /** The same without percentages. */
     public Share withoutPercents() {
-        return without(ShareKind::percent);
+        return without(PERCENTS);
     }
 
     /** The part that leaves the rest of its card to others: everything but whole cards and instances. */
     public Share shared() {
-        return without(ShareKind::whole);
+        return without(WHOLE);
     }
 
     /** What scheduler and kubelet count of it: its slots if it has any, otherwise everything. */
     public Share counted() {
-        return has(ShareKind::countedAlone) ? without(kind -> !kind.countedAlone()) : this;
+        return has(COUNTED_ALONE) ? without(~COUNTED_ALONE) : this;
     }
 
     /** The same with that many memory units. */
@@ -168,8 +192,8 @@ public final class Share {
         if (amount == amount(kind)) {
             return this;
         }
-        int[] changed = Arrays.copyOf(amounts, Math.max(amounts.length, kind.ordinal() + 1));
-        changed[kind.ordinal()] = amount;
+        int[] changed = Arrays.copyOf(amounts, Math.max(amounts.length, number(kind) + 1));
+        changed[number(kind)] = amount;
         return of(changed);
     }
 
@@ -180,19 +204,23 @@ public final class Share {
 
     /** The same without those kinds. */
     public Share without(Predicate<ShareKind> which) {
-        if (!has(which)) {
+        return without(bits(which));
+    }
+
+    private Share without(int kinds) {
+        if (!has(kinds)) {
             return this;
         }
-        int[] left = new int[amounts.length];
+        int[] left = amounts.clone();
         for (int i = 0; i < left.length; i++) {
-            left[i] = which.test(KINDS[i]) ? 0 : amounts[i];
+            left[i] = (kinds >> i & 1) == 0 ? left[i] : 0;
         }
         return of(left);
     }
 
-    private boolean has(Predicate<ShareKind> which) {
+    private boolean has(int kinds) {
         for (int i = 0; i < amounts.length; i++) {
-            if (amounts[i] > 0 && which.test(KINDS[i])) {
+            if (amounts[i] > 0 && (kinds >> i & 1) != 0) {
                 return true;
             }
         }
@@ -204,19 +232,26 @@ public final class Share {
      * as many such shares fit on the card as their percentages allow.
      */
     public Share on(Share capacity) {
-        if (part() == 0) {
+        int percent = part();
+        if (percent == 0) {
             return this;
         }
-        long units = Math.max(1, (long) capacity.units() * part() / ShareKind.ALL);
-        return withUnits((int) Math.min(Integer.MAX_VALUE, units() + units)).without(ShareKind.PART);
+        long units = units() + Math.max(1, (long) capacity.units() * percent / ShareKind.ALL);
+        int[] here = amounts.clone();
+        here[number(ShareKind.MEMORY)] = (int) Math.min(Integer.MAX_VALUE, units);
+        here[number(ShareKind.PART)] = 0;
+        // Most of these are only compared.
+        return new Share(trimmed(here));
     }
 
     /**
-     * Whether all of this is contained in {@code free}; never before a percentage of the memory is taken {@link #on}.
+     * Whether all of this is contained in {@code free}, which has no percentage of the memory: never before it is taken
+     * {@link #on}.
      */
     public boolean fits(Share free) {
+        int[] left = free.amounts;
         for (int i = 0; i < amounts.length; i++) {
-            if (amounts[i] > free.amount(i) || (amounts[i] > 0 && KINDS[i].fraction())) {
+            if (amounts[i] > (i < left.length ? left[i] : 0)) {
                 return false;
             }
         }

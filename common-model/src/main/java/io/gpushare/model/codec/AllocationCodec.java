@@ -125,7 +125,7 @@ public final class AllocationCodec {
         if (written == null) {
             return new Decoded.Absent<>();
         }
-        Optional<String> tooLong = AnnotationLimits.tooLong(annotations, List.of(AnnotationKeys.ALLOCATION));
+        Optional<String> tooLong = AnnotationLimits.WRITTEN.tooLong(annotations, List.of(AnnotationKeys.ALLOCATION));
         if (tooLong.isPresent()) {
             return new Decoded.Malformed<>(tooLong.get());
         }

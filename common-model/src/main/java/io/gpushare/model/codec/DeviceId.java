@@ -65,19 +65,6 @@ public sealed interface DeviceId {
         }
     }
 
-    /**
-     * The ID of a device of that resource, by which it is known here. Under the name of the slots, HAMi's plugin has
-     * IDs in the form of our memory units, and so has NVIDIA's where it shares cards in time: they become IDs that are
-     * not ours.
-     */
-    static String under(String resource, String id, ResourceNames names) {
-        boolean foreign = resource.equals(HamiCodec.CARDS)
-                && !names.memory().equals(resource)
-                && !names.formerOf(ShareKind.MEMORY).contains(resource)
-                && parse(id).valid().filter(MemoryUnitOf.class::isInstance).isPresent();
-        return foreign ? resource + "=" + id : id;
-    }
-
     static Decoded<DeviceId> parse(String id) {
         int at = id.indexOf(SEPARATOR);
         try {

@@ -37,7 +37,8 @@ public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<Co
         containers = List.copyOf(containers);
     }
 
-    static HamiPod of(Map<String, String> annotations, String node, List<ContainerDemand> slotted) {
+    /** Reads the annotations of a pod on that node with these containers. */
+    public static HamiPod of(Map<String, String> annotations, String node, List<ContainerDemand> slotted) {
         boolean bound = node.equals(annotations.get(HamiAnnotations.NODE))
                 // This project writes HAMi's annotations as well.
                 && !annotations.containsKey(AnnotationKeys.ALLOCATION);
@@ -52,7 +53,7 @@ public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<Co
         if (written == null) {
             return new Decoded.Absent<>();
         }
-        Optional<String> tooLong = AnnotationLimits.tooLong(annotations, List.of(HamiAnnotations.DEVICES));
+        Optional<String> tooLong = AnnotationLimits.WRITTEN.tooLong(annotations, List.of(HamiAnnotations.DEVICES));
         try {
             return tooLong.<Decoded<List<List<Device>>>>map(Decoded.Malformed::new)
                     .orElseGet(() -> new Decoded.Valid<>(HamiAnnotations.parse(written)));
@@ -171,7 +172,7 @@ public record HamiPod(Decoded<List<List<Device>>> devices, String phase, List<Co
     /** What the container requests of each card. Of whole cards it may have less: HAMi has other defaults then. */
     private static Share least(ContainerDemand container, Optional<Share> capacity) {
         Share each = container.onEach(container.request().slots());
-        return each.wholeCards() > 0 ? Share.NONE : capacity.map(each::on).orElse(each.without(ShareKind.PART));
+        return each.wholeCards() > 0 ? Share.NONE : capacity.map(each::on).orElse(each.without(ShareKind::fraction));
     }
 
     private Allocation onEveryCard(Inventory inventory) {

@@ -36,19 +36,6 @@ class DeviceIdTest {
         assertThat(unit.toString()).startsWith("GPU-").doesNotContain("/vgpu", "MIG-");
     }
 
-    @Test
-    void memoryIdsUnderTheNameOfSlotsAreNotOurs() {
-        ResourceNames names = ResourceNames.DEFAULT.withHami();
-        assertThat(DeviceId.parse(DeviceId.under("nvidia.com/gpu", "GPU-a::0", names)))
-                .isInstanceOf(Decoded.Malformed.class);
-        for (String id : new String[] {"GPU-a::s0", "GPU-a", "x"}) {
-            assertThat(DeviceId.under("nvidia.com/gpu", id, names)).isEqualTo(id);
-        }
-        assertThat(DeviceId.under("aliyun.com/gpu-mem", "GPU-a::0", names)).isEqualTo("GPU-a::0");
-        ResourceNames memory = new ResourceNames("nvidia.com/gpu", "aliyun.com/gpu-count");
-        assertThat(DeviceId.under("nvidia.com/gpu", "GPU-a::0", memory)).isEqualTo("GPU-a::0");
-    }
-
     @ParameterizedTest
     @ValueSource(
             strings = {

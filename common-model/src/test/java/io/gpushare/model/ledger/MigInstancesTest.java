@@ -22,7 +22,7 @@ import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.codec.SelectorCodec;
+import io.gpushare.model.request.SelectorCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -17,7 +17,7 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.codec.SelectorCodec;
+import io.gpushare.model.request.SelectorCodec;
 import io.gpushare.model.selector.CardSelector;
 import java.util.ArrayList;
 import java.util.Collections;

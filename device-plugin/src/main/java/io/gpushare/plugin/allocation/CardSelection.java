@@ -86,7 +86,8 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                     RefusalKind.DEMAND_DIFFERS,
                     "annotation " + AnnotationKeys.ALLOCATION
                             + " was changed between the kubelet's calls for its memory"
-                            + " and for its " + percents(container.request()) + ": only the scheduler may write that annotation");
+                            + " and for its " + percents(container.request())
+                            + ": only the scheduler may write that annotation");
         }
         return ifAvailable(own.get(), allocation);
     }
@@ -134,8 +135,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
             case CORDONED, HELD -> ofCard(RefusalKind.CARD_CORDONED, id, "was cordoned since then");
             case UNHEALTHY -> ofCard(RefusalKind.CARD_UNHEALTHY, id, "is unhealthy (" + unhealthy + ")");
             case NO_MEMORY -> ofCard(RefusalKind.NO_ISOLATION, id, "offers no memory (" + isolation.missing() + ")");
-            case NOT_LIMITED ->
-                ofCard(RefusalKind.NO_ISOLATION, id, unlimited(ofPod.shareOn(id), isolation.inForce()));
+            case NOT_LIMITED -> ofCard(RefusalKind.NO_ISOLATION, id, unlimited(ofPod.shareOn(id), isolation.inForce()));
             case TOO_SMALL, INSTANCE, WITHOUT_SLOTS ->
                 ofCard(RefusalKind.NO_FREE_CAPACITY, id, "does not have as much");
             case FEW, TOO_FEW, NO_SLOT, FEW_PERCENT, SHORT, SHARED, TAKEN_WHOLE, NOT_SELECTED ->

@@ -5,7 +5,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
-import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.request.ContainerResources;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Comparator;

@@ -8,10 +8,10 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AllocationCodec;
-import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.foreign.ForeignPod;
+import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.request.DemandCodec;
 import io.gpushare.plugin.snapshot.NodePod;
 import java.time.Duration;
 import java.util.List;
@@ -112,7 +112,7 @@ public final class NodePodInformer implements AutoCloseable {
         Map<String, String> annotations = state.metadata().annotations();
         List<ContainerResources> containers = state.spec().containers();
         Decoded<Allocation> allocation = AllocationCodec.decode(annotations);
-        ForeignPod foreign = ForeignPod.of(annotations, node, demands.memory(containers), demands.slots(containers));
+        ForeignPod foreign = demands.foreign(containers, annotations, node);
         // The card preferences in annotations matter only until cards are allocated.
         Decoded<Demand> demand = allocation instanceof Decoded.Absent && !foreign.bound()
                 ? demands.decode(containers, annotations)

@@ -7,8 +7,8 @@ import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.DeviceId;
-import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.request.ResourceNames;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -66,9 +66,7 @@ public record DeviceResource(ShareKind kind, String profile) {
 
     /** The file name of the resource's socket, in the kubelet's directory of device plugins. */
     public String socket() {
-        return "gpushare-"
-                + (kind == ShareKind.INSTANCES ? profile : kind.device())
-                + ".sock";
+        return "gpushare-" + (kind == ShareKind.INSTANCES ? profile : kind.device()) + ".sock";
     }
 
     /** The name of the resource in the cluster. */
@@ -146,8 +144,7 @@ public record DeviceResource(ShareKind kind, String profile) {
         Stream<DeviceId> devices = switch (kind) {
             case MEMORY -> IntStream.range(0, card.capacity().units()).mapToObj(n -> new DeviceId.MemoryUnitOf(id, n));
             case WHOLE_CARDS, INSTANCES -> Stream.of(new DeviceId.WholeCard(id));
-            default ->
-                IntStream.range(0, kind.in(card.capacity())).mapToObj(n -> new DeviceId.PartOf(kind, id, n));
+            default -> IntStream.range(0, kind.in(card.capacity())).mapToObj(n -> new DeviceId.PartOf(kind, id, n));
         };
         return Stream.concat(devices.map(DeviceId::toString), kept(card).filter(allocated::contains))
                 .toList();

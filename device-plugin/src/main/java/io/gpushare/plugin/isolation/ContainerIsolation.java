@@ -68,7 +68,9 @@ public sealed interface ContainerIsolation {
             if (inForce != Isolation.NONE) {
                 Memory memory = new Memory(inventory.unit().size().bytes() * share.units());
                 int cores = card.get().isolation().coresOf(share, inventory.capacityOf(card.get()));
-                limits.put(id, new Limit(memory, Share.cores(cores)));
+                limits.put(
+                        id,
+                        new Limit(memory, share.without(kind -> !kind.percent()).with(ShareKind.CORES, cores)));
             }
         }
         return limits.isEmpty() ? Settings.NONE : provider.settings(container, limits);

@@ -13,8 +13,7 @@ import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.model.codec.DeviceId;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.io.IOException;
@@ -108,7 +107,7 @@ final class CheckpointParser {
             List<NamedCard> cards = cards(response);
             if (!cards.isEmpty()) {
                 Set<String> ids = ids(entry.devices()).stream()
-                        .map(id -> DeviceId.under(entry.resource(), id, names))
+                        .map(id -> names.deviceId(entry.resource(), id))
                         .collect(Collectors.toSet());
                 entries.add(
                         new KubeletCheckpoint.Entry(entry.podUid(), entry.container(), entry.resource(), ids, cards));

@@ -1,7 +1,7 @@
 package io.gpushare.plugin.kubelet;
 
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.part.PeriodicTask;

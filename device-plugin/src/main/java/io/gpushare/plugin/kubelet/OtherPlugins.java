@@ -1,6 +1,6 @@
 package io.gpushare.plugin.kubelet;
 
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.devices.DeviceResource;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;

@@ -5,8 +5,7 @@ import io.gpushare.api.podresources.v1.ContainerResources;
 import io.gpushare.api.podresources.v1.ListPodResourcesRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
-import io.gpushare.model.codec.DeviceId;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.snapshot.PodName;
 import io.gpushare.plugin.snapshot.PodResourcesList;
 import io.grpc.Deadline;
@@ -99,7 +98,7 @@ public final class PodResourcesClient implements AutoCloseable {
             if (ours.contains(devices.getResourceName())
                     || devices.getResourceName().startsWith(ResourceNames.INSTANCES)) {
                 Set<String> ids = containers.computeIfAbsent(container.getName(), _ -> new HashSet<>());
-                devices.getDeviceIdsList().forEach(id -> ids.add(DeviceId.under(devices.getResourceName(), id, names)));
+                devices.getDeviceIdsList().forEach(id -> ids.add(names.deviceId(devices.getResourceName(), id)));
             }
         }
     }

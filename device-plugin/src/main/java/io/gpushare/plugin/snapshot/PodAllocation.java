@@ -157,7 +157,9 @@ record PodAllocation(
     }
 
     private static List<ContainerAllocation> counted(List<ContainerAllocation> containers) {
-        return containers.stream().map(container -> container.of(Share::counted)).toList();
+        return containers.stream()
+                .map(container -> container.of(Share::counted))
+                .toList();
     }
 
     /** Whether the allocation has the same cards, and at least as much of them. */

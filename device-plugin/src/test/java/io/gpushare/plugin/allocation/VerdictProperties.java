@@ -136,8 +136,15 @@ class VerdictProperties {
             case 0 -> TestPods.cards("main", 1 + random.nextInt(2));
             case 1 -> TestPods.memory("main", units);
             case 2 -> TestPods.cores("main", units, 10 * (1 + random.nextInt(6)));
-            case 3 -> new ContainerDemand("main", ContainerRole.APP, Share.slots(1).plus(Share.part(1 + random.nextInt(60))));
-            default -> new ContainerDemand("main", ContainerRole.APP, Share.memory(units).plus(Share.cores(random.nextInt(50))).plus(Share.slots(1)));
+            case 3 ->
+                new ContainerDemand("main", ContainerRole.APP, Share.slots(1).plus(Share.part(1 + random.nextInt(60))));
+            default ->
+                new ContainerDemand(
+                        "main",
+                        ContainerRole.APP,
+                        Share.memory(units)
+                                .plus(Share.cores(random.nextInt(50)))
+                                .plus(Share.slots(1)));
         };
     }
 }

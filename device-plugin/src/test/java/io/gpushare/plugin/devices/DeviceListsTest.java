@@ -10,7 +10,7 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.NodePod;

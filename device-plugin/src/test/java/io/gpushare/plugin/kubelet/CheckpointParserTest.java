@@ -7,7 +7,7 @@ import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.io.ByteArrayInputStream;

@@ -1,6 +1,6 @@
 package io.gpushare.plugin.kubelet;
 
-import static io.gpushare.model.codec.ResourceNames.DEFAULT;
+import static io.gpushare.model.request.ResourceNames.DEFAULT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;

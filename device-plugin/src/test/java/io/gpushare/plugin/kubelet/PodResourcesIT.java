@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.api.podresources.v1.ContainerDevices;
 import io.gpushare.api.podresources.v1.ContainerResources;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.snapshot.PodName;
 import io.gpushare.plugin.snapshot.PodResourcesList;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;

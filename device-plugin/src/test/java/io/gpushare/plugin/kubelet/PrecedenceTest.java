@@ -2,7 +2,7 @@ package io.gpushare.plugin.kubelet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -12,7 +12,7 @@ import io.gpushare.api.deviceplugin.v1beta1.Device;
 import io.gpushare.api.deviceplugin.v1beta1.Empty;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.devices.DeviceLists;

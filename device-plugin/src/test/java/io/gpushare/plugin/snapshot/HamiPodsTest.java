@@ -36,7 +36,8 @@ class HamiPodsTest {
             .withBeside(Share.ALL_CORES.plus(Share.slots(10)));
     private static final NodeSnapshot EMPTY = NodeSnapshot.of(CARDS);
     private static final Share SLOT = Share.slots(1);
-    private static final ContainerDemand HALF = container(Share.cores(30).plus(Share.slots(1)).plus(Share.part(50)));
+    private static final ContainerDemand HALF =
+            container(Share.cores(30).plus(Share.slots(1)).plus(Share.part(50)));
     private static final String ON_B = "GPU-b,NVIDIA,7680,30:;";
     private static final Share HALF_OF_B = Share.memory(8).plus(Share.cores(30)).plus(Share.slots(1));
 
@@ -127,7 +128,8 @@ class HamiPodsTest {
     @Test
     void anAnnotationOfAnotherCardThanTheRecordedOneIsForged() {
         NodeSnapshot forged = devices(EMPTY.withPod(TestPods.hami("p", allocated(ON_B, "success"), HALF)));
-        assertThat(held(recorded(forged, A))).containsExactly(Share.memory(7).plus(Share.cores(30)).plus(Share.slots(1)), Share.NONE);
+        assertThat(held(recorded(forged, A)))
+                .containsExactly(Share.memory(7).plus(Share.cores(30)).plus(Share.slots(1)), Share.NONE);
     }
 
     @Test
@@ -135,7 +137,9 @@ class HamiPodsTest {
         ContainerDemand whole = container(Share.WHOLE_CARD.plus(Share.slots(1)));
         NodePod one = TestPods.hami("one", allocated(ON_B, "success"), HALF);
         NodePod two = TestPods.hami(
-                "two", allocated("GPU-b,NVIDIA,2048,0:;", "success"), container(Share.memory(2).plus(Share.slots(1))));
+                "two",
+                allocated("GPU-b,NVIDIA,2048,0:;", "success"),
+                container(Share.memory(2).plus(Share.slots(1))));
         NodePod alone = TestPods.hami("alone", allocated("GPU-a,NVIDIA,15360,100:;", "success"), whole);
         NodePod memory = TestPods.onCard("memory", 0, B, 3);
         NodeSnapshot node = EMPTY.withPod(one)
@@ -152,7 +156,10 @@ class HamiPodsTest {
                                         Map.of("main", Set.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))),
                         TestPods.START);
 
-        assertThat(held(node)).containsExactly(Share.WHOLE_CARD.plus(SLOT), Share.memory(13).plus(Share.cores(30)).plus(Share.slots(2)));
+        assertThat(held(node))
+                .containsExactly(
+                        Share.WHOLE_CARD.plus(SLOT),
+                        Share.memory(13).plus(Share.cores(30)).plus(Share.slots(2)));
         // Free are 2 units and 8 slots of B; the scheduler counts 3 units and 3 slots as requested.
         assertThat(healthy(node, DeviceResource.MEMORY)).isEqualTo(2 + 3);
         assertThat(healthy(node, DeviceResource.SLOTS)).isEqualTo(8 + 3);

@@ -1,8 +1,8 @@
 package io.gpushare.extender.eviction;
 
 import io.gpushare.kubernetes.eviction.PodDetails;
-import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.node.NodeFacts;
+import io.gpushare.model.request.ResourceNames;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

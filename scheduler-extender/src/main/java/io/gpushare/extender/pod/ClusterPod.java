@@ -2,7 +2,7 @@ package io.gpushare.extender.pod;
 
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -6,11 +6,12 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.codec.DemandCodec;
-import io.gpushare.model.codec.HostResourcesCodec;
 import io.gpushare.model.foreign.ForeignPod;
+import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.request.DemandCodec;
+import io.gpushare.model.request.HostResourcesCodec;
+import io.gpushare.model.request.NamedPolicy;
 import io.gpushare.model.selector.CardSelector;
 import java.util.List;
 import java.util.Map;
@@ -44,8 +45,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
     private Decoded<Demand> bound(ClusterPod pod, String node) {
         Decoded<Demand> demand = codec.decodeBound(pod.containers(), pod.annotations());
         if (demand instanceof Decoded.Malformed && !pod.annotations().containsKey(AnnotationKeys.ALLOCATION)) {
-            ForeignPod foreign = ForeignPod.of(
-                    pod.annotations(), node, codec.memory(pod.containers()), codec.slots(pod.containers()));
+            ForeignPod foreign = codec.foreign(pod.containers(), pod.annotations(), node);
             if (foreign.bound() && !foreign.containers().isEmpty()) {
                 return new Decoded.Valid<>(new Demand(foreign.containers()));
             }
@@ -55,15 +55,12 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
 
     private PodDemand unbound(List<ContainerResources> containers, Map<String, String> annotations) {
         Decoded<Demand> requested = codec.decode(containers, annotations);
-        // HAMi's policies have the names of two of ours.
-        boolean hami = !annotations.containsKey(AnnotationKeys.POLICY)
-                && requested.valid().filter(Demand::slotted).isPresent();
-        String key = hami ? AnnotationKeys.HAMI_NODE_POLICY : AnnotationKeys.POLICY;
-        @Nullable String named = hami ? DemandCodec.hamisPolicy(annotations).orElse(null) : annotations.get(key);
-        Optional<PolicyKind> policy = named == null ? Optional.empty() : PolicyKind.parse(named);
+        Optional<NamedPolicy> named = codec.policy(requested, annotations);
+        Optional<PolicyKind> policy = named.flatMap(each -> PolicyKind.parse(each.name()));
         PodDemand demand = decoded(requested, containers, annotations, policy.orElse(null));
-        return demand instanceof PodDemand.Valid && named != null && policy.isEmpty()
-                ? new PodDemand.Invalid("annotation " + key + " names no policy: write one of " + PolicyKind.offered())
+        return demand instanceof PodDemand.Valid && named.isPresent() && policy.isEmpty()
+                ? new PodDemand.Invalid("annotation " + named.get().annotation() + " names no policy: write one of "
+                        + PolicyKind.offered())
                 : demand;
     }
 

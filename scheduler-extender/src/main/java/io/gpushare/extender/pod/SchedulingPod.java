@@ -1,7 +1,7 @@
 package io.gpushare.extender.pod;
 
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.request.ContainerResources;
 import java.util.List;
 import java.util.Map;
 

@@ -8,11 +8,10 @@ import io.gpushare.extender.pod.PodTraits;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.model.codec.AnnotationLimits;
-import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.node.SchedulerOnly;
 import io.gpushare.model.node.Toleration;
+import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.request.PodAnnotations;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -78,8 +77,8 @@ public final class PodReader {
             case "name" -> name = JsonBody.string(value, field);
             case "annotations" -> {
                 // Also misspelt ones, which are refused.
-                strings(value, field, key -> AnnotationLimits.reads(key) || AnnotationKeys.unknown(key), annotations);
-                annotations.replaceAll(AnnotationLimits::cut);
+                strings(value, field, key -> PodAnnotations.reads(key) || PodAnnotations.unknown(key), annotations);
+                annotations.replaceAll(PodAnnotations::cut);
             }
             default -> {}
         }

@@ -38,11 +38,7 @@ final class Advice {
     private static final int LONGEST_VALUE = 60;
     // The pod needs another card.
     private static final Set<Verdict> OTHER_CARD = Set.of(
-            Obstacle.TOO_SMALL,
-            Obstacle.NOT_LIMITED,
-            Obstacle.WITHOUT_SLOTS,
-            Obstacle.INSTANCE,
-            Obstacle.NOT_SELECTED);
+            Obstacle.TOO_SMALL, Obstacle.NOT_LIMITED, Obstacle.WITHOUT_SLOTS, Obstacle.INSTANCE, Obstacle.NOT_SELECTED);
 
     private final Demand demand;
     private final Function<PodRef, Optional<PodEntry>> pods;

@@ -150,7 +150,7 @@ public class LedgerHistoryTest {
                 .findFirst()
                 .ifPresent(pod -> {
                     Share requested = TestCluster.DEMANDS
-                            .decode(pod.containers())
+                            .decode(pod.containers(), Map.of())
                             .valid()
                             .orElseThrow()
                             .total()

@@ -9,7 +9,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.MigInstance;
-import io.gpushare.model.codec.SelectorCodec;
+import io.gpushare.model.request.SelectorCodec;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

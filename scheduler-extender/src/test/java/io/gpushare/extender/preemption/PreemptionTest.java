@@ -15,10 +15,10 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
-import io.gpushare.model.codec.ContainerResources;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
+import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -44,8 +44,10 @@ class PreemptionTest {
         NodeCards cards = NodeCards.of(inventory);
         for (int i = 0; i < units.length; i++) {
             PodRef pod = new PodRef("uid-" + i, "default", "pod-" + i);
-            Demand demand =
-                    TestCluster.DEMANDS.decode(requesting(units[i])).valid().orElseThrow();
+            Demand demand = TestCluster.DEMANDS
+                    .decode(requesting(units[i]), Map.of())
+                    .valid()
+                    .orElseThrow();
             Placement placement = cards.place(demand);
             assertThat(placement).isInstanceOf(Placement.Placed.class);
             Allocation allocation = ((Placement.Placed) placement).allocation();

@@ -16,7 +16,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Health;
-import io.gpushare.model.codec.ContainerResources;
+import io.gpushare.model.request.ContainerResources;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;

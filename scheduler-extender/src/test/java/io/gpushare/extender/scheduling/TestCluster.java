@@ -22,11 +22,11 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AllocationCodec;
-import io.gpushare.model.codec.ContainerResources;
-import io.gpushare.model.codec.DemandCodec;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.codec.ResourceNames;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.request.DemandCodec;
+import io.gpushare.model.request.ResourceNames;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -307,7 +307,7 @@ public final class TestCluster implements PodApi {
                 name,
                 NodeCards.of(InventoryCodec.decode(annotations).valid().orElse(Inventory.empty(MemoryUnit.GIB)))));
         for (ClusterPod pod : pods.values()) {
-            Optional<Demand> demand = DEMANDS.decode(pod.containers()).valid();
+            Optional<Demand> demand = DEMANDS.decode(pod.containers(), Map.of()).valid();
             @Nullable String node = pod.node();
             Optional<Allocation> held = demand.flatMap(requested -> AllocationCodec.decode(pod.annotations())
                     .valid()

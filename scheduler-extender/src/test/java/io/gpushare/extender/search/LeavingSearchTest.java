@@ -194,7 +194,8 @@ class LeavingSearchTest {
                 .with(pod("large"), sharing(0, Share.memory(2).plus(Share.cores(60))));
         Map<String, Harm> evictable =
                 Map.of("memory", priority(0, 0), "small", priority(0, 0), "large", priority(0, 0));
-        Demand fifty = new Demand(List.of(new ContainerDemand("main", ContainerRole.APP, Share.memory(1).plus(Share.cores(50)))));
+        Demand fifty = new Demand(List.of(
+                new ContainerDemand("main", ContainerRole.APP, Share.memory(1).plus(Share.cores(50)))));
 
         assertThat(victims(node, fifty, evictable)).hasValue(List.of("large"));
     }

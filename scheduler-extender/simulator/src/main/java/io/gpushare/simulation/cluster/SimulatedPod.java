@@ -6,9 +6,9 @@ import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.model.codec.ContainerResources;
-import io.gpushare.model.codec.ResourceNames;
+import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.request.PodAnnotations;
+import io.gpushare.model.request.ResourceNames;
 import io.gpushare.simulation.trace.MigProfile;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -57,7 +57,7 @@ public record SimulatedPod(
                 .sorted()
                 .toList();
         return Map.of(
-                AnnotationKeys.SELECT,
+                PodAnnotations.SELECT,
                 "model in (" + (selected.isEmpty() ? "none" : String.join(", ", selected)) + ")");
     }
 

@@ -1,4 +1,4 @@
-package io.gpushare.model.codec;
+package io.gpushare.model.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,6 +11,9 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.selector.CardSelector;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -132,7 +135,7 @@ class HamiCodecTest {
     void whatHasAnotherEffectIsTold() {
         List<ContainerResources> pod = containers("gpu 1, gpumem 100, priority 1", "gpu 1, gpumem 5000, gpucores 120");
         assertThat(codec.notes(
-                        codec.decode(pod).valid().orElseThrow(),
+                        codec.decode(pod, Map.of()).valid().orElseThrow(),
                         pod,
                         Map.of("hami.io/vulkan", "true", "hami.io/node-scheduler-policy", "spread")))
                 .containsExactly(
@@ -164,7 +167,9 @@ class HamiCodecTest {
         if (nodes != null) {
             annotations.put("hami.io/node-scheduler-policy", nodes);
         }
-        assertThat(DemandCodec.hamisPolicy(annotations)).isEqualTo(Optional.ofNullable(policy));
+        assertThat(codec.policy(codec.decode(containers("gpu 1, gpumem 1024"), annotations), annotations)
+                        .map(NamedPolicy::name))
+                .isEqualTo(Optional.ofNullable(policy));
         assertThat(String.join(". ", notes("gpu 1, gpumem 1024", annotations))).satisfies(notes -> {
             if (told == null) {
                 assertThat(notes).isEmpty();
@@ -178,7 +183,7 @@ class HamiCodecTest {
 
     private List<String> notes(String request, Map<String, String> annotations) {
         List<ContainerResources> pod = containers(request);
-        return codec.notes(codec.decode(pod).valid().orElseThrow(), pod, annotations);
+        return codec.notes(codec.decode(pod, Map.of()).valid().orElseThrow(), pod, annotations);
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.gpushare.model.codec;
+package io.gpushare.model.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,6 +10,7 @@ import io.gpushare.model.card.ComputeCapability;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
+import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.selector.CardCondition;
 import io.gpushare.model.selector.CardFact;
 import io.gpushare.model.selector.CardSelector;

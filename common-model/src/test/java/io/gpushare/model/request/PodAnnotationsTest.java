@@ -1,4 +1,4 @@
-package io.gpushare.model.codec;
+package io.gpushare.model.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,8 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.Decoded;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AnnotationLimitsTest {
+class PodAnnotationsTest {
     private static final String LONG = "x".repeat(250_000);
     private static final Map<String, String> ONE_UNIT = Map.of("aliyun.com/gpu-mem", "1");
     private final DemandCodec demands = new DemandCodec(ResourceNames.DEFAULT);
@@ -29,9 +31,9 @@ class AnnotationLimitsTest {
                         "gpushare.io/cards",
                         "nvidia.com/use-gpuuuid",
                         "hami.io/vgpu-devices-allocated"))
-                .allMatch(AnnotationLimits::reads);
+                .allMatch(PodAnnotations::reads);
         assertThat(List.of("gpushare.io/x", "gpushare.io/selector", "gpushare.io/room-seen", "other"))
-                .noneMatch(AnnotationLimits::reads);
+                .noneMatch(PodAnnotations::reads);
     }
 
     @ParameterizedTest
@@ -45,7 +47,7 @@ class AnnotationLimitsTest {
                 "nvidia.com/nouse-gpuuuid"
             })
     void aRequirementThatIsTooLongIsCutAndRejectedByItsName(String key) {
-        String cut = AnnotationLimits.cut(key, LONG);
+        String cut = PodAnnotations.cut(key, LONG);
         assertThat(cut.length()).isLessThan(5_000);
         assertThat(reason(demands.decode(containers(1, ONE_UNIT), Map.of(key, cut))))
                 .contains("annotation " + key);
@@ -55,10 +57,10 @@ class AnnotationLimitsTest {
     void theSentenceSaysHowLongAnAnnotationMayBe() {
         assertThat(reason(demands.decode(
                         containers(1, ONE_UNIT),
-                        Map.of("gpushare.io/select", AnnotationLimits.cut("gpushare.io/select", LONG)))))
+                        Map.of("gpushare.io/select", PodAnnotations.cut("gpushare.io/select", LONG)))))
                 .isEqualTo("annotation gpushare.io/select has more than 4096 characters, the most that are allowed");
         assertThat(reason(AllocationCodec.decode(
-                        Map.of("gpushare.io/allocation", AnnotationLimits.cut("gpushare.io/allocation", LONG)))))
+                        Map.of("gpushare.io/allocation", PodAnnotations.cut("gpushare.io/allocation", LONG)))))
                 .isEqualTo(
                         "annotation gpushare.io/allocation has more than 32768 characters, the most that are allowed");
     }
@@ -73,7 +75,7 @@ class AnnotationLimitsTest {
                 .mapToObj(i -> new ContainerAllocation("%063d".formatted(i), ContainerRole.SIDECAR, shares))
                 .toList();
         String written = AllocationCodec.encode(new Allocation(MemoryUnit.GIB, containers));
-        assertThat(AnnotationLimits.cut("gpushare.io/allocation", written)).isEqualTo(written);
+        assertThat(PodAnnotations.cut("gpushare.io/allocation", written)).isEqualTo(written);
     }
 
     @Test
@@ -84,7 +86,7 @@ class AnnotationLimitsTest {
         assertThat(reason(demands.decode(containers(65, fourUnits), split))).contains("260", "65", "at most 256 in 64");
         assertThat(reason(demands.decode(containers(4, Map.of("aliyun.com/gpu-count", "65")), Map.of())))
                 .contains("260");
-        assertThat(demands.decode(containers(65, ONE_UNIT)))
+        assertThat(demands.decodeBound(containers(65, ONE_UNIT), Map.of()))
                 .as("a bound pod has its cards")
                 .isInstanceOf(Decoded.Valid.class);
     }

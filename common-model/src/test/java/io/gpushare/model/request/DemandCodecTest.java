@@ -1,4 +1,4 @@
-package io.gpushare.model.codec;
+package io.gpushare.model.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.codec.Decoded;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -103,11 +104,11 @@ class DemandCodecTest {
     void coresThatAreNotOfferedAreNotedWithTheOption() {
         List<ContainerResources> pod = List.of(new ContainerResources(
                 "main", ContainerRole.APP, Map.of(MEMORY, "1", "aliyun.com/gpu-core.percentage", "30")));
-        assertThat(codec.notes(codec.decode(pod).valid().orElseThrow(), pod, Map.of()))
+        assertThat(codec.notes(codec.decode(pod, Map.of()).valid().orElseThrow(), pod, Map.of()))
                 .singleElement()
                 .asString()
                 .contains("which is not offered: set --core-resource=aliyun.com/gpu-core.percentage of both programs");
-        assertThat(withCores.notes(withCores.decode(pod).valid().orElseThrow(), pod, Map.of()))
+        assertThat(withCores.notes(withCores.decode(pod, Map.of()).valid().orElseThrow(), pod, Map.of()))
                 .isEmpty();
     }
 
@@ -129,7 +130,9 @@ class DemandCodecTest {
                 .isEqualTo(new Decoded.Malformed<>("container 'main' requests " + hami
                         + ", which GPU Share does not support: remove it, and request a part of a card in " + MEMORY
                         + " or whole cards in nvidia.com/gpu"));
-        assertThat(mapped.decode(pod)).as("a bound pod keeps its card").isInstanceOf(Decoded.Valid.class);
+        assertThat(mapped.decodeBound(pod, Map.of()))
+                .as("a bound pod keeps its card")
+                .isInstanceOf(Decoded.Valid.class);
         assertThat(codec.decode(pod, Map.of())).as("a pod of HAMi").isInstanceOf(Decoded.Absent.class);
     }
 
@@ -184,12 +187,16 @@ class DemandCodecTest {
     void theCoresOfContainersThatRunTogetherAreAddedUp() {
         ContainerResources one = new ContainerResources("a", ContainerRole.APP, Map.of(MEMORY, "1", CORES, "60"));
         ContainerResources other = new ContainerResources("b", ContainerRole.APP, one.quantities());
-        assertThat(withCores.decode(List.of(one, other)))
+        assertThat(withCores.decode(List.of(one, other), Map.of()))
                 .isInstanceOfSatisfying(
                         Decoded.Malformed.class,
                         malformed -> assertThat(malformed.reason()).contains("120 percent"));
         ContainerResources init = new ContainerResources("i", ContainerRole.INIT, one.quantities());
-        assertThat(withCores.decode(List.of(init, other)).valid().orElseThrow().total())
+        assertThat(withCores
+                        .decode(List.of(init, other), Map.of())
+                        .valid()
+                        .orElseThrow()
+                        .total())
                 .isEqualTo(Share.memory(1).plus(Share.cores(60)));
     }
 
@@ -198,7 +205,7 @@ class DemandCodecTest {
         DemandCodec renamed = new DemandCodec(new ResourceNames(MEMORY, "nvidia.com/gpu"));
         List<ContainerResources> former =
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of(CARDS, "2")));
-        assertThat(renamed.decode(former)).isInstanceOf(Decoded.Absent.class);
+        assertThat(renamed.decode(former, Map.of())).isInstanceOf(Decoded.Absent.class);
         assertThat(renamed.decode(former, Map.of())).isInstanceOf(Decoded.Absent.class);
         assertThat(renamed.decodeBound(former, Map.of())
                         .valid()
@@ -209,7 +216,7 @@ class DemandCodecTest {
         assertThat(renamed.former(former)).containsExactly("main");
         List<ContainerResources> present =
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of("nvidia.com/gpu", "1", "cpu", "1")));
-        assertThat(renamed.decodeBound(present, Map.of())).isEqualTo(renamed.decode(present));
+        assertThat(renamed.decodeBound(present, Map.of())).isEqualTo(renamed.decode(present, Map.of()));
         assertThat(renamed.former(present)).isEmpty();
         assertThat(codec.former(former)).isEmpty();
     }
@@ -263,15 +270,17 @@ class DemandCodecTest {
         ContainerResources huge =
                 new ContainerResources("a", ContainerRole.APP, Map.of(MEMORY, String.valueOf(Integer.MAX_VALUE)));
         ContainerResources more = new ContainerResources("b", ContainerRole.APP, huge.quantities());
-        assertThat(codec.decode(List.of(huge, more))).isInstanceOf(Decoded.Malformed.class);
+        assertThat(codec.decode(List.of(huge, more), Map.of())).isInstanceOf(Decoded.Malformed.class);
     }
 
     @Test
     void initContainersCountByTheirPeak() {
-        Demand demand = codec.decode(List.of(
-                        new ContainerResources("init", ContainerRole.INIT, Map.of(MEMORY, "9")),
-                        new ContainerResources("proxy", ContainerRole.SIDECAR, Map.of(MEMORY, "1")),
-                        new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "3"))))
+        Demand demand = codec.decode(
+                        List.of(
+                                new ContainerResources("init", ContainerRole.INIT, Map.of(MEMORY, "9")),
+                                new ContainerResources("proxy", ContainerRole.SIDECAR, Map.of(MEMORY, "1")),
+                                new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, "3"))),
+                        Map.of())
                 .valid()
                 .orElseThrow();
         assertThat(demand.total().units()).isEqualTo(9);
@@ -288,8 +297,10 @@ class DemandCodecTest {
     @Test
     void theTwoResourcesHaveTwoNames() {
         assertThatThrownBy(() -> new ResourceNames(CARDS, CARDS)).hasMessageContaining("different names");
-        assertThatThrownBy(() -> ResourceNames.DEFAULT.with(ShareKind.CORES, CARDS)).hasMessageContaining("another name");
-        assertThatThrownBy(() -> ResourceNames.DEFAULT.with(ShareKind.CORES, "cores")).hasMessageContaining("extended resource");
+        assertThatThrownBy(() -> ResourceNames.DEFAULT.with(ShareKind.CORES, CARDS))
+                .hasMessageContaining("another name");
+        assertThatThrownBy(() -> ResourceNames.DEFAULT.with(ShareKind.CORES, "cores"))
+                .hasMessageContaining("extended resource");
     }
 
     @Test
@@ -341,6 +352,6 @@ class DemandCodecTest {
     }
 
     private Decoded<Demand> decode(Map<String, String> quantities) {
-        return codec.decode(List.of(new ContainerResources("main", ContainerRole.APP, quantities)));
+        return codec.decode(List.of(new ContainerResources("main", ContainerRole.APP, quantities)), Map.of());
     }
 }

@@ -1,10 +1,11 @@
-package io.gpushare.model.codec;
+package io.gpushare.model.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.codec.Decoded;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.gpushare.model.codec;
+package io.gpushare.model.request;
 
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.text.Quantity;

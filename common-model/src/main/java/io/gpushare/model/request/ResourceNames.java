@@ -1,6 +1,7 @@
-package io.gpushare.model.codec;
+package io.gpushare.model.request;
 
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.codec.DeviceId;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
@@ -76,7 +77,7 @@ public record ResourceNames(Map<ShareKind, String> names, Map<ShareKind, Set<Str
 
     /** The same names, and HAMi's for slots. */
     public ResourceNames withHami() {
-        return with(ShareKind.SLOTS, HamiCodec.CARDS);
+        return with(ShareKind.SLOTS, HamiRequests.CARDS);
     }
 
     public String memory() {
@@ -101,7 +102,7 @@ public record ResourceNames(Map<ShareKind, String> names, Map<ShareKind, Set<Str
 
     /** Whether one of the resources has the name that NVIDIA's and HAMi's device plugins offer. */
     public boolean haveNvidias() {
-        return of(ShareKind.SLOTS).equals(HamiCodec.CARDS) || cards().equals(HamiCodec.CARDS);
+        return of(ShareKind.SLOTS).equals(HamiRequests.CARDS) || cards().equals(HamiRequests.CARDS);
     }
 
     /** All names, present and former. */
@@ -109,6 +110,22 @@ public record ResourceNames(Map<ShareKind, String> names, Map<ShareKind, Set<Str
         Set<String> all = new TreeSet<>(names.values());
         former.values().forEach(all::addAll);
         return all;
+    }
+
+    /**
+     * The ID of a device of that resource, by which it is known here. Under the name of the slots, HAMi's plugin has
+     * IDs in the form of our memory units, and so has NVIDIA's where it shares cards in time: they become IDs that are
+     * not ours.
+     */
+    public String deviceId(String resource, String id) {
+        boolean foreign = resource.equals(HamiRequests.CARDS)
+                && !memory().equals(resource)
+                && !formerOf(ShareKind.MEMORY).contains(resource)
+                && DeviceId.parse(id)
+                        .valid()
+                        .filter(DeviceId.MemoryUnitOf.class::isInstance)
+                        .isPresent();
+        return foreign ? resource + "=" + id : id;
     }
 
     /** The former resources of that kind of share. */
