@@ -1,4 +1,4 @@
-package io.gpushare.e2e.cluster;
+package io.gpushare.e2e.cluster.installation;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,15 @@
-package io.gpushare.e2e.cluster;
+package io.gpushare.e2e.cluster.installation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.e2e.cluster.SharedCluster;
+import io.gpushare.e2e.cluster.Pods;
+import io.gpushare.e2e.cluster.Kubectl;
+import io.gpushare.e2e.cluster.Installation;
+import io.gpushare.e2e.cluster.Cluster;
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.cluster.ApiServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
