@@ -117,7 +117,7 @@ public final class Installation {
     }
 
     /** Lets the device plugin find the simulated driver, wherever it runs now or later. */
-    void useDriver(Map<String, List<String>> cardsOfNodes) {
+    public void useDriver(Map<String, List<String>> cardsOfNodes) {
         copyDriver();
         cardsOfNodes.forEach(this::cards);
         cluster.kubectl().run("-n", NAMESPACE, "patch", PLUGIN, "--patch", simulatedDriver(cluster.sharedFolder()));

@@ -43,7 +43,7 @@ public final class Kubectl {
     }
 
     /** Runs lines of bash that call kubectl, with that working folder, and prints them and their output. */
-    void script(Duration limit, Path folder, String lines) {
+    public void script(Duration limit, Path folder, String lines) {
         String kubectl = program.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
         Command.show(
                 limit,

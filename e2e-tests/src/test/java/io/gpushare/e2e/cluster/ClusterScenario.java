@@ -24,7 +24,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 public abstract class ClusterScenario {
     public static final Path ROOT = SharedCluster.ROOT;
     public static final String MEMORY = "aliyun.com/gpu-mem";
-    public static final String[] TWO_T4 = SharedCluster.TWO_T4;
+    /** The cards of a node with two T4. */
+    public static String[] twoT4() {
+        return SharedCluster.twoT4();
+    }
+
     public static final Duration NODE_STATUS = Duration.ofSeconds(45);
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -45,7 +49,7 @@ public abstract class ClusterScenario {
     @AfterEach
     public void clean() {
         pods.deleteEverything();
-        installation.cards(TWO_T4);
+        installation.cards(twoT4());
         allocatable(units(), 2);
     }
 

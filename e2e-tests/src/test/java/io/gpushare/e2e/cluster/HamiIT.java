@@ -43,7 +43,7 @@ class HamiIT extends ClusterScenario {
     @Override
     public void clean() {
         pods.deleteEverything();
-        installation.cards(TWO_T4);
+        installation.cards(twoT4());
         offers(2 * UNITS, 2, 20);
     }
 

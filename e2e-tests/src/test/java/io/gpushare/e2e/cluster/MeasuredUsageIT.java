@@ -20,8 +20,8 @@ class MeasuredUsageIT extends ClusterScenario {
         int at = indexOf(card);
         Instant shown = Instant.now();
         installation.cards(
-                TWO_T4[0],
-                TWO_T4[1],
+                twoT4()[0],
+                twoT4()[1],
                 "process pid=%s card=%d memory=5GiB utilisation=60".formatted(processOf("greedy"), at),
                 "process pid=%s card=%d memory=2GiB utilisation=20".formatted(processOf("modest"), at));
 

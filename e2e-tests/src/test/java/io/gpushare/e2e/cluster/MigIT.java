@@ -67,7 +67,7 @@ class MigIT extends ClusterScenario {
     @Override
     public void clean() {
         pods.deleteEverything();
-        installation.cards(TWO_T4);
+        installation.cards(twoT4());
         allocatable(30, 2);
     }
 

@@ -33,7 +33,7 @@ class PreferencesIT {
         Installation installation = new Installation(cluster, SharedCluster.ROOT);
         installation.install();
         installation.simulate(Map.of(
-                nodes.get(0), List.of(SharedCluster.TWO_T4),
+                nodes.get(0), List.of(SharedCluster.twoT4()),
                 nodes.get(1),
                         List.of("card kind=T4 uuid-seed=c memory=15GiB", "card kind=T4 uuid-seed=d memory=15GiB")));
         pods = new Pods(cluster);

@@ -143,7 +143,7 @@ class RecoveryIT extends ClusterScenario {
         pods.createMemory("first", 1);
         String unhealthy = cardOf(pods.running("first"), "main");
         int line = indexOf(unhealthy);
-        String[] cards = TWO_T4.clone();
+        String[] cards = twoT4();
         cards[line] += " xid=79#1 error=15";
         installation.cards(cards);
         Await.until(
@@ -154,7 +154,7 @@ class RecoveryIT extends ClusterScenario {
         pods.createMemory("second", 1);
         assertThat(cardOf(pods.running("second"), "main")).isNotEqualTo(unhealthy);
         assertThat(Pods.ready(pods.pod("first"))).isTrue();
-        installation.cards(TWO_T4);
+        installation.cards(twoT4());
         Await.until(
                 Duration.ofSeconds(90),
                 "the card returns",

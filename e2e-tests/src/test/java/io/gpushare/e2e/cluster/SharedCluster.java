@@ -29,9 +29,11 @@ public final class SharedCluster implements AutoCloseable {
     }
 
     public static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
-    public static final String[] TWO_T4 = {
-        "card kind=T4 uuid-seed=a memory=15GiB", "card kind=T4 uuid-seed=b memory=15GiB"
-    };
+    /** The cards of a node with two T4. */
+    public static String[] twoT4() {
+        return new String[] {"card kind=T4 uuid-seed=a memory=15GiB", "card kind=T4 uuid-seed=b memory=15GiB"};
+    }
+
     private static final Duration NODE_STATUS = Duration.ofSeconds(45);
 
     private final Cluster cluster = Cluster.start(ROOT);
@@ -61,7 +63,7 @@ public final class SharedCluster implements AutoCloseable {
     public void withPrograms() {
         if (running) {
             pods.deleteEverything();
-            installation.cards(TWO_T4);
+            installation.cards(twoT4());
         } else {
             if (logWithoutDriver == null) {
                 installation.loadImages();
@@ -69,7 +71,7 @@ public final class SharedCluster implements AutoCloseable {
             withoutPrograms();
             installation.apply();
             logWithoutDriver = cluster.kubectl().run("-n", Installation.NAMESPACE, "logs", Installation.PLUGIN);
-            installation.simulate(TWO_T4);
+            installation.simulate(twoT4());
             running = true;
         }
         awaitAllocatable(30, 2);

@@ -16,7 +16,6 @@ import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.Placement;
-import io.gpushare.model.request.DemandCodec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

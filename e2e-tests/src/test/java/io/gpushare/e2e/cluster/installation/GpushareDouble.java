@@ -2,10 +2,10 @@ package io.gpushare.e2e.cluster.installation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
-import io.gpushare.e2e.cluster.Pods;
-import io.gpushare.e2e.cluster.Cluster;
-import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.ApiServer;
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.cluster.Cluster;
+import io.gpushare.e2e.cluster.Pods;
 import io.gpushare.simulated.kubelet.PluginServer;
 import java.io.IOException;
 import java.util.Comparator;

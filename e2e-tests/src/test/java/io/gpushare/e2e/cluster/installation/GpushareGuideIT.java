@@ -3,13 +3,13 @@ package io.gpushare.e2e.cluster.installation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.gpushare.e2e.cluster.SharedCluster;
-import io.gpushare.e2e.cluster.Pods;
-import io.gpushare.e2e.cluster.Kubectl;
-import io.gpushare.e2e.cluster.Installation;
-import io.gpushare.e2e.cluster.Cluster;
-import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.ApiServer;
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.cluster.Cluster;
+import io.gpushare.e2e.cluster.Installation;
+import io.gpushare.e2e.cluster.Kubectl;
+import io.gpushare.e2e.cluster.Pods;
+import io.gpushare.e2e.cluster.SharedCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,7 +82,7 @@ class GpushareGuideIT {
         String plugin = gpushare.serving();
 
         follow(GUIDE, "Before");
-        installation.useDriver(Map.of(cluster.node(), List.of(SharedCluster.TWO_T4)));
+        installation.useDriver(Map.of(cluster.node(), List.of(SharedCluster.twoT4())));
         assertThat(gpushare.serving()).isEqualTo(plugin);
         assertThat(programs(OURS)).isEmpty();
 

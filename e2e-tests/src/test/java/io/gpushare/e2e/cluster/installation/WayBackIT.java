@@ -214,7 +214,7 @@ class WayBackIT {
         port = Program.freePort();
         Path driver = ROOT.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1")
                 .toAbsolutePath();
-        String cards = String.join("\n", SharedCluster.TWO_T4) + "\n";
+        String cards = String.join("\n", SharedCluster.twoT4()) + "\n";
         return Program.start(
                 "device-plugin",
                 ROOT.resolve("device-plugin"),

@@ -99,7 +99,7 @@ class PluginTokenIT extends ClusterScenario {
         }
 
         // The plugin itself continues to write.
-        installation.cards(TWO_T4[0]);
+        installation.cards(twoT4()[0]);
         allocatable(15, 1);
     }
 
