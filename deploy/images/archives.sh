@@ -56,7 +56,8 @@ revision() {
   git -C "$root" describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null || true
 }
 
-# Writes the SBOM of an image in CycloneDX: Maven's list of the jars, the Java runtime, and the Debian packages.
+# Writes the SBOM of an image in CycloneDX, under the name of the program: Maven's list of the jars, the Java runtime, and the
+# Debian packages.
 make_sbom() {
   local module=$1 sbom=$2 java file package version
   java=$(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$out/runtime/opt/java/release")
@@ -69,7 +70,8 @@ make_sbom() {
         "pkg:deb/debian/$(encoded "$package")@$(encoded "$version")?arch=$arch&distro=debian-$(cat "$out/libc/etc/debian_version")" ''
     done
   } >"$sbom.part"
-  sed "/^  \"components\" : \[/r $sbom.part" "$root/$(folder_of "$module")/target/bom.json" >"$sbom"
+  sed -e "0,/\"name\" : \"$module[a-z-]*\"/s//\"name\" : \"$module\"/" -e "/^  \"components\" : \[/r $sbom.part" \
+    "$root/$(folder_of "$module")/target/bom.json" >"$sbom"
   rm "$sbom.part"
 }
 
