@@ -15,12 +15,16 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
  * What the extender publishes to the extension that explains, shows and measures it.
  *
  * @param states the cluster as the ledger counts it now
+ * @param node one node of it
+ * @param rejectedAnnotations the number of pods whose annotation was rejected, or contradicts other pods
  * @param selection for dry runs of filter
  * @param pods single pods as the API server has them
  * @param outcomes of the placements
@@ -35,6 +39,8 @@ public record Core(
         KubernetesApi api,
         Clocks clocks,
         Supplier<ClusterState> states,
+        Function<String, Optional<ClusterState.NodeView>> node,
+        LongSupplier rejectedAnnotations,
         Placer placer,
         NodeSelection selection,
         PodApi pods,

@@ -140,6 +140,8 @@ public final class Extender implements AutoCloseable {
                 api,
                 clocks,
                 ledger::state,
+                ledger::nodeView,
+                ledger::rejectedAnnotations,
                 placer,
                 selection,
                 pods,
@@ -210,7 +212,7 @@ public final class Extender implements AutoCloseable {
         StartedParts parts = new StartedParts();
         try {
             return new Extender(settings, parts, clocks, extensions);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             parts.close();
             throw e;
         }

@@ -100,6 +100,8 @@ public final class EventQueue implements EventRecorder, AutoCloseable {
             api.record(due.report().about(), due.report().event(), due.times());
         } catch (KubernetesException e) {
             lose(String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) { // as where a token can't be read: it costs this Event and not all later ones
+            lose(e.toString());
         }
     }
 

@@ -333,6 +333,24 @@ final class HamiRequests implements FrontEnd {
                 : request;
     }
 
+    private List<String> amountNotes(ContainerResources container) {
+        List<String> notes = new ArrayList<>();
+        int mib = container.amount(MEMORY);
+        long rounded = units(mib) * unit.size().mib();
+        if (mib > 0 && alone(container)) {
+            notes.add("container '" + container.name() + "' requests all cores of its cards, and gets their memory"
+                    + " too: nobody else can use it");
+        } else if (rounded - mib > mib / 10) {
+            notes.add("container '" + container.name() + "' gets " + rounded + " MiB for the " + mib + " of " + MEMORY
+                    + ": the cluster counts memory in units of " + unit);
+        }
+        if (container.amount(CORES) > ALL) {
+            notes.add("container '" + container.name() + "' requests " + container.amount(CORES) + " in " + CORES
+                    + ", and gets 100: a card has no more");
+        }
+        return notes;
+    }
+
     private static List<String> cardNotes(Map<String, String> annotations) {
         List<String> notes = new ArrayList<>();
         Optional<String> policy = policy(annotations);
@@ -365,18 +383,11 @@ final class HamiRequests implements FrontEnd {
                     + ": mig places the pod on MIG instances that exist, and other pods may share them");
         }
         for (ContainerResources container : containers) {
-            int mib = container.amount(MEMORY);
-            long rounded = units(mib) * unit.size().mib();
-            if (mib > 0 && alone(container)) {
-                notes.add("container '" + container.name() + "' requests all cores of its cards, and gets their memory"
-                        + " too: nobody else can use it");
-            } else if (rounded - mib > mib / 10) {
-                notes.add("container '" + container.name() + "' gets " + rounded + " MiB for the " + mib + " of "
-                        + MEMORY + ": the cluster counts memory in units of " + unit);
-            }
-            if (container.amount(CORES) > ALL) {
-                notes.add("container '" + container.name() + "' requests " + container.amount(CORES) + " in " + CORES
-                        + ", and gets 100: a card has no more");
+            try {
+                notes.addAll(amountNotes(container));
+            } catch (IllegalArgumentException e) {
+                // A bound pod's amount can't be read: it holds its cards all the same, see inSlots.
+                continue;
             }
             if (container.quantities().containsKey(PRIORITY)) {
                 notes.add("container '" + container.name() + "' requests " + PRIORITY

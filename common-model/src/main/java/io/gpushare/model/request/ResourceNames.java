@@ -30,6 +30,8 @@ public record ResourceNames(Map<ShareKind, String> names, Map<ShareKind, Set<Str
     public static final ResourceNames DEFAULT = new ResourceNames(GPUSHARE_MEMORY, GPUSHARE_CARDS);
 
     public ResourceNames {
+        checked(names.getOrDefault(ShareKind.MEMORY, ""));
+        checked(names.getOrDefault(ShareKind.WHOLE_CARDS, ""));
         Map<ShareKind, String> counted = new EnumMap<>(names);
         counted.values().removeIf(String::isEmpty);
         counted.values().forEach(ResourceNames::checked);

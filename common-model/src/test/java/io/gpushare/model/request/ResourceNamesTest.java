@@ -1,12 +1,22 @@
 package io.gpushare.model.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DeviceId;
 import org.junit.jupiter.api.Test;
 
 class ResourceNamesTest {
+    @Test
+    void memoryAndCardsAreAlwaysCounted() {
+        for (String[] pair : new String[][] {{"", "a.com/c"}, {"a.com/m", ""}, {"", ""}}) {
+            assertThatThrownBy(() -> new ResourceNames(pair[0], pair[1]))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("'' is not the name of an extended resource");
+        }
+    }
+
     @Test
     void memoryIdsUnderTheNameOfSlotsAreNotOurs() {
         ResourceNames names = ResourceNames.DEFAULT.withHami();

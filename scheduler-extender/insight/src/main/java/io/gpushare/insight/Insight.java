@@ -76,6 +76,9 @@ public final class Insight implements Extension {
     @Override
     public Paths paths(Vertx vertx, Executor blocking) {
         return new InsightPaths(
-                core.states(), metrics, new ViewRoutes(vertx, core.states(), view, core.unready(), blocking));
+                core.states(),
+                core.node(),
+                metrics,
+                new ViewRoutes(vertx, core.states(), view, core.unready(), blocking));
     }
 }

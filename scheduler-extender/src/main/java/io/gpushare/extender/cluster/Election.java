@@ -156,6 +156,7 @@ public final class Election {
         if (mine == null) {
             return;
         }
+        holding = null;
         try {
             store.release(mine);
             LOG.info("the lease has been given back");

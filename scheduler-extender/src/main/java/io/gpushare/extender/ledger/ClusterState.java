@@ -32,15 +32,15 @@ public final class ClusterState {
     private final Reservations reservations;
     private final ReservedPods reserved;
     private final PodDemandDecoder decoder;
-    private final long rejectedAnnotations;
 
     ClusterState(
             NodeTable nodes,
             PodTable pods,
             UnscheduledPods unscheduled,
             Reservations reservations,
-            PodDemandDecoder decoder,
-            long rejectedAnnotations) {
+            PodDemandDecoder decoder) {
+        // First: what is bound meanwhile counts twice, and not at all the other way round.
+        this.reservations = reservations.copy();
         this.entries = nodes.entries();
         this.pods = pods.byUid();
         this.nodes = nodes.views(entries);
@@ -50,10 +50,8 @@ public final class ClusterState {
                 .filter(entry -> entry.holdings().isEmpty())
                 .toList();
         this.invalid = List.copyOf(unscheduled.invalid());
-        this.reservations = reservations.copy();
         this.reserved = new ReservedPods(this::entry, this.reservations, this::pod);
         this.decoder = decoder;
-        this.rejectedAnnotations = rejectedAnnotations;
     }
 
     /**
@@ -147,10 +145,5 @@ public final class ClusterState {
     /** What a pod without a demand may have meant; see {@link io.gpushare.model.codec.DemandCodec#nearly}. */
     public Optional<String> nearly(SchedulingPod pod) {
         return decoder.codec().nearly(pod.containers());
-    }
-
-    /** The number of pods whose annotation was rejected, or contradicts other pods. */
-    public long rejectedAnnotations() {
-        return rejectedAnnotations;
     }
 }

@@ -200,6 +200,11 @@ final class NodeTable {
                 .toList();
     }
 
+    /** That node for users; empty if it has no inventory, pod or API object. */
+    Optional<ClusterState.NodeView> view(String name) {
+        return Optional.ofNullable(entries().get(name)).map(entry -> view(name, entry));
+    }
+
     private ClusterState.NodeView view(String name, NodeEntry entry) {
         @Nullable Plugin plugin = plugins.get(name);
         return new ClusterState.NodeView(

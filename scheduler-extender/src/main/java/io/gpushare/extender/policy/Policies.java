@@ -7,13 +7,13 @@ import io.gpushare.extender.policy.scoring.DemandHistory;
 import io.gpushare.extender.policy.scoring.Fragmentation;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -97,10 +97,6 @@ public final class Policies {
         return scorings.computeIfAbsent(kind, any -> kind.scoring(history, capacity));
     }
 
-    private void makeAgain(Predicate<PolicyKind> which) {
-        scorings.replaceAll((kind, before) -> which.test(kind) ? kind.scoring(history, capacity) : before);
-    }
-
     /**
      * Lets the adaptive policy review what it decides by, if that is due and the policy is in use. Takes up to some
      * tenths of a second, during which scorings are available.
@@ -110,7 +106,10 @@ public final class Policies {
     public Optional<PolicyKind> review(Supplier<List<FreeNode>> nodes) {
         Optional<PolicyKind> better =
                 due().map(review -> review.best(nodes.get())).filter(best -> best != chosen);
-        better.ifPresent(best -> chosen = best);
+        better.ifPresent(best -> {
+            make(best);
+            chosen = best;
+        });
         return better;
     }
 
@@ -143,16 +142,15 @@ public final class Policies {
     /** Records a new pod; to be called once per pod, before its first placement. */
     public synchronized void arrived(PodRequest pod) {
         if (learns) {
-            learn(pod);
+            learn(capacity.expected(pod));
         }
     }
 
-    private synchronized void learn(PodRequest requested) {
-        PodRequest pod = capacity.expected(requested);
+    private synchronized void learn(PodRequest pod) {
         history.add(pod);
         recent.add(pod);
         if (learning.due(recent.arrived())) {
-            makeAgain(PolicyKind::learns);
+            scorings.replaceAll((kind, before) -> kind.learns() ? kind.scoring(history, capacity) : before);
         }
     }
 
@@ -162,9 +160,15 @@ public final class Policies {
      */
     public synchronized void cluster(ClusterCapacity now) {
         if (!now.equals(capacity)) {
+            // If one can't be made, nothing has changed, and the next call tries again.
+            Map<PolicyKind, Scoring> made = new EnumMap<>(PolicyKind.class);
+            requested.stream()
+                    .map(this::deciding)
+                    .filter(scorings::containsKey)
+                    .forEach(kind -> made.put(kind, kind.scoring(history, now)));
             capacity = now;
-            scorings.keySet().retainAll(requested.stream().map(this::deciding).toList());
-            makeAgain(_ -> true);
+            scorings.keySet().retainAll(made.keySet());
+            scorings.putAll(made);
         }
     }
 }

@@ -182,6 +182,25 @@ class ForeignPodsTest {
     }
 
     @Test
+    void aBoundPodOfHamiHoldsItsCardWhateverAmountsItRequests() {
+        ledger.updateNode("n1", Map.of("gpushare.io/inventory", SLOTS), HostResources.NONE);
+        for (String resource : List.of("nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores")) {
+            for (String amount : List.of("3Gi", "x", "99999999999999999999")) {
+                ClusterPod written = hami("GPU-1,NVIDIA,3000,30:;", Map.of());
+                ledger.updatePod(new ClusterPod(
+                        POD,
+                        "n1",
+                        false,
+                        written.annotations(),
+                        List.of(new ContainerResources(
+                                "main", ContainerRole.APP, Map.of("nvidia.com/gpu", "1", resource, amount)))));
+                assertThat(shares().getLast()).as(resource + " " + amount).isNotEqualTo(Share.NONE);
+                ledger.removePod(POD);
+            }
+        }
+    }
+
+    @Test
     void hamisAnnotationsAreIgnoredWhereSlotsAreNotCounted() {
         Ledger other = new Placer(
                         new Ledger(new DemandCodec(ResourceNames.DEFAULT), AnnotationObserver.none()),

@@ -239,7 +239,7 @@ class GpushareFaultsTest {
         assertThat(reported.get(1)).startsWith("default/less: ").contains("not what its containers request");
         assertThat(reported.get(2)).startsWith("default/elsewhere: ").contains("does not have, GPU-9");
         assertThat(reported.get(3)).startsWith("default/twice: ").contains("allocate more on card GPU-0 than it has");
-        assertThat(ledger.state().rejectedAnnotations()).isEqualTo(4);
+        assertThat(ledger.rejectedAnnotations()).isEqualTo(4);
         assertThat(free("n1")).containsExactly(0);
     }
 

@@ -168,7 +168,7 @@ public final class DefragAdvisor {
         }
         began = System.nanoTime();
         try {
-            return advice.about(new LearnedPods(states, api, conditions, api.permitted()));
+            return advice.about(new LearnedPods(states.get(), api, conditions, api.permitted()));
         } catch (KubernetesException e) {
             throw new UnavailableException("the API server does not answer now: " + e.getMessage());
         } finally {

@@ -18,14 +18,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the API server has said about pods during one search. Pods that were not read yet may be moved to every node.
  */
 final class LearnedPods implements PodKnowledge {
-    private final Supplier<ClusterState> states;
+    private final ClusterState state;
     private final Evictions api;
     private final PodConditions conditions;
     private final boolean budgets;
@@ -34,8 +33,8 @@ final class LearnedPods implements PodKnowledge {
     private final Set<String> spared = new HashSet<>();
 
     /** @param budgets whether PodDisruptionBudgets may be read, and evictions tested */
-    LearnedPods(Supplier<ClusterState> states, Evictions api, PodConditions conditions, boolean budgets) {
-        this.states = states;
+    LearnedPods(ClusterState state, Evictions api, PodConditions conditions, boolean budgets) {
+        this.state = state;
         this.api = api;
         this.conditions = conditions;
         this.budgets = budgets;
@@ -100,12 +99,12 @@ final class LearnedPods implements PodKnowledge {
 
     private Optional<PodDemand.Valid> successor(PodDetails pod) {
         SchedulingPod successor = new SchedulingPod(pod.ref(), pod.priority(), pod.annotations(), pod.containers());
-        return states.get().demand(successor) instanceof PodDemand.Valid valid ? Optional.of(valid) : Optional.empty();
+        return state.demand(successor) instanceof PodDemand.Valid valid ? Optional.of(valid) : Optional.empty();
     }
 
     /** Pods are moved one by one, so each is checked alone. */
     private boolean evictable(Move move) throws KubernetesException {
-        Optional<PodEntry> pod = states.get().pod(move.pod().uid());
+        Optional<PodEntry> pod = state.pod(move.pod().uid());
         return pod.isPresent()
                 && (!budgets
                         || new VictimCheck(api).check(move.from(), List.of(pod.get()))

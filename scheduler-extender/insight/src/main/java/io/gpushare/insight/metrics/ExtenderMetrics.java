@@ -91,7 +91,7 @@ public final class ExtenderMetrics implements RequestObserver {
                 "gpushare_extender_annotations_disbelieved_total",
                 "Pods whose allocation annotation is malformed, differs from their demand, or contradicts the"
                         + " annotations of other pods.",
-                () -> source.states().get().rejectedAnnotations());
+                source.rejectedAnnotations());
         counter(
                 "gpushare_extender_nudges_total",
                 "Waiting pods that kube-scheduler was made to retry because they fit now.",

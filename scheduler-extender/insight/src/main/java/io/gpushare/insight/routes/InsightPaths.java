@@ -13,11 +13,17 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** The paths beside those of the verbs: metrics, inspect, and the view with its page. */
-public record InsightPaths(Supplier<ClusterState> states, ExtenderMetrics metrics, ViewRoutes view)
+public record InsightPaths(
+        Supplier<ClusterState> states,
+        Function<String, Optional<ClusterState.NodeView>> node,
+        ExtenderMetrics metrics,
+        ViewRoutes view)
         implements Extension.Paths {
     private static final String INSPECT = "/gpushare-scheduler/inspect/";
 
@@ -65,8 +71,7 @@ public record InsightPaths(Supplier<ClusterState> states, ExtenderMetrics metric
                     ViewJson.json(InspectedNodes.ofLedger(states.get().nodes())));
             return;
         }
-        states.get()
-                .node(name)
+        node.apply(name)
                 .ifPresentOrElse(
                         node -> HttpResponse.json(
                                 context.request(), 200, ViewJson.json(InspectedNodes.ofLedger(List.of(node)))),

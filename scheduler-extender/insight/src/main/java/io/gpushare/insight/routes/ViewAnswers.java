@@ -215,22 +215,21 @@ final class ViewAnswers {
     }
 
     private Answer nodeNames() {
-        return lines(states.get().nodes().stream()
+        return lines(() -> states.get().nodes().stream()
                 .filter(node -> !node.cards().cards().isEmpty())
                 .map(NodeView::name));
     }
 
     private Answer waitingNames(ViewParameters parameters) {
         String namespace = parameters.text("namespace", "default");
-        return lines(states.get().waitingPods().stream()
+        return lines(() -> states.get().waitingPods().stream()
                 .map(WaitingPod::ref)
                 .filter(pod -> pod.namespace().equals(namespace))
                 .map(PodRef::name));
     }
 
-    private static Answer lines(Stream<String> names) {
-        String text = names.map(name -> name + "\n").collect(Collectors.joining());
-        return Answer.text(() -> text);
+    private static Answer lines(Supplier<Stream<String>> names) {
+        return Answer.text(() -> names.get().map(name -> name + "\n").collect(Collectors.joining()));
     }
 
     /** The node that a parameter names, or all nodes. */
@@ -251,6 +250,8 @@ final class ViewAnswers {
 
     private Supplier<List<NodeDetails>> details(ClusterState state, List<NodeView> nodes, boolean measured) {
         Map<String, NodeUse> usage = measured ? view.usage().of(nodes) : Map.of();
-        return () -> NodeDetails.of(nodes, usage, state.unattributedUnits());
+        // An answer that waits for its turn keeps no state of the cluster.
+        Map<String, Map<PodRef, Long>> unattributed = state.unattributedUnits();
+        return () -> NodeDetails.of(nodes, usage, unattributed);
     }
 }

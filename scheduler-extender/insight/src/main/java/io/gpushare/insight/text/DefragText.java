@@ -16,6 +16,12 @@ public final class DefragText {
     /** All plans, one after the other. */
     public static String of(DefragPlans plans) {
         String text = plans.plans().stream().map(DefragText::of).collect(Collectors.joining("\n"));
+        if (plans.plans().stream()
+                        .filter(plan -> plan.state() == DefragPlans.State.MOVES)
+                        .count()
+                > 1) {
+            text += "\n# Each plan is for the cluster as it is now: ask again after one was carried out.\n";
+        }
         return plans.budgetsChecked()
                 ? text
                 : text + "\nPodDisruptionBudgets were not checked: the extender has no permission to read them, see"
@@ -38,7 +44,9 @@ public final class DefragText {
                                         : " makes it fit on node "
                                                 + plan.freed().getFirst().node())
                                 + ":\n" + table(plan)
-                                + "\nNothing was moved. These commands move the pods; run them one after the other:\n"
+                                + "\nNothing was moved. These commands move the pods; run them one after the other"
+                                + " (where a wait takes more than two minutes, repeat the last annotate meanwhile;"
+                                + " before Kubernetes 1.22 the Eviction is of policy/v1beta1):\n"
                                 + DefragCommands.of(plan);
                 };
     }

@@ -125,8 +125,7 @@ class CoresIT extends WithView {
                 Map.of(
                         "gpushare.io/allocation",
                         "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-m\":2}}]}"));
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.state().rejectedAnnotations() > 0);
+        await().atMost(Duration.ofSeconds(10)).until(() -> extender.ledger.rejectedAnnotations() > 0);
         assertThat(filter("b", 2, "1").getJsonObject("FailedNodes").getMap()).containsEntry("mps", INSUFFICIENT);
 
         api.phase("a", "Succeeded");

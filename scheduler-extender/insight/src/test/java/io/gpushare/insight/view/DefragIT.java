@@ -61,13 +61,15 @@ class DefragIT extends WithView {
                 .contains("default/n1-a  ReplicaSet  n1", "n1 GPU0")
                 .endsWith("""
 
-                    Nothing was moved. These commands move the pods; run them one after the other:
-                    kubectl annotate node n1 --overwrite 'gpushare.io/hold=run=by-hand;renewed=1;cards=GPU-n1-a'
+                    Nothing was moved. These commands move the pods; run them one after the other (where a wait takes more \
+                    than two minutes, repeat the last annotate meanwhile; before Kubernetes 1.22 the Eviction is of \
+                    policy/v1beta1):
+                    kubectl annotate node n1 "gpushare.io/hold=run=by-hand;renewed=$(date +%s);cards=GPU-n1-a"
                     echo '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"namespace":"default","name":"n1-a"},\
                     "deleteOptions":{"preconditions":{"uid":"uid-n1-a"}}}' | kubectl create -f - --raw \
                     /api/v1/namespaces/default/pods/n1-a/eviction
                     # wait until the new pod of its ReplicaSet is placed: kubectl get pods -n default -o wide
-                    kubectl annotate node n1 --overwrite 'gpushare.io/hold=run=by-hand;renewed=2;pod=uid-big'
+                    kubectl annotate node n1 --overwrite "gpushare.io/hold=run=by-hand;renewed=$(date +%s);pod=uid-big"
                     # wait until pod default/big is placed
                     kubectl annotate node n1 gpushare.io/hold-
                     """);
