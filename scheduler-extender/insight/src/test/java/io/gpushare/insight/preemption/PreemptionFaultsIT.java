@@ -74,8 +74,10 @@ class PreemptionFaultsIT extends WithPreemption {
         api.evictions(Outcome.Plain.SERVED);
         await().atMost(SOON)
                 .until(() -> condition("high", "gpushare.io/CardsHeld").startsWith("True"));
-        assertThat(metric("gpushare_extender_evictions_total{outcome=\"evicted\"}"))
-                .isEqualTo(1);
+        // The cards are held before the pod is evicted.
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(metric("gpushare_extender_evictions_total{outcome=\"evicted\"}"))
+                        .isEqualTo(1));
     }
 
     @Test
