@@ -62,7 +62,7 @@ public final class Ledger {
         nodes.follow(follower);
     }
 
-    /** The cluster as it is now, for those who only read. A copy: it takes milliseconds for 100,000 pods. */
+    /** The cluster as it is now, for those who only read: a copy of all nodes and pods. */
     public ClusterState state() {
         return new ClusterState(
                 nodes, pods, unscheduled, reservations, new PodDemandDecoder(demands, nodes.kinds()::models));
