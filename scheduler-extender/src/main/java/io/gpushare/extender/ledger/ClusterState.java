@@ -16,6 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClusterState {
     private final Map<String, NodeEntry> entries;
-    private final Map<String, PodEntry> pods;
+    private final List<PodEntry> pods;
     private final List<NodeView> nodes;
     private final Map<String, NodeView> byName = new HashMap<>();
     private final List<PodEntry> waiting;
@@ -32,6 +34,8 @@ public final class ClusterState {
     private final Reservations reservations;
     private final ReservedPods reserved;
     private final PodDemandDecoder decoder;
+    // Made when the first is looked for: most readers only go through the pods, of which there may be 160,000.
+    private @Nullable Map<String, PodEntry> byUid;
 
     ClusterState(
             NodeTable nodes,
@@ -42,11 +46,11 @@ public final class ClusterState {
         // First: what is bound meanwhile counts twice, and not at all the other way round.
         this.reservations = reservations.copy();
         this.entries = nodes.entries();
-        this.pods = pods.byUid();
+        this.pods = List.copyOf(pods.entries());
         this.nodes = nodes.views(entries);
         this.nodes.forEach(node -> byName.put(node.name(), node));
         this.waiting = unscheduled.valid().stream()
-                .flatMap(uid -> pod(uid).stream())
+                .flatMap(uid -> pods.entry(uid).stream())
                 .filter(entry -> entry.holdings().isEmpty())
                 .toList();
         this.invalid = List.copyOf(unscheduled.invalid());
@@ -93,11 +97,15 @@ public final class ClusterState {
 
     /** All pods with a demand. */
     public Collection<PodEntry> pods() {
-        return pods.values();
+        return pods;
     }
 
-    public Optional<PodEntry> pod(String uid) {
-        return Optional.ofNullable(pods.get(uid));
+    public synchronized Optional<PodEntry> pod(String uid) {
+        if (byUid == null) {
+            byUid = pods.stream()
+                    .collect(Collectors.toMap(pod -> pod.ref().uid(), Function.identity(), (_, last) -> last));
+        }
+        return Optional.ofNullable(byUid.get(uid));
     }
 
     /** The pods with a valid demand for which kube-scheduler found no node and nothing is assumed. */
@@ -122,7 +130,7 @@ public final class ClusterState {
     /** The memory units of each bound pod without a valid allocation, by node. */
     public Map<String, Map<PodRef, Long>> unattributedUnits() {
         Map<String, Map<PodRef, Long>> units = new HashMap<>();
-        for (PodEntry entry : pods.values()) {
+        for (PodEntry entry : pods) {
             @Nullable String node = entry.node();
             if (node != null && entry.unattributed()) {
                 units.computeIfAbsent(node, _ -> new HashMap<>())

@@ -202,7 +202,7 @@ final class NodeTable {
 
     /** That node for users; empty if it has no inventory, pod or API object. */
     Optional<ClusterState.NodeView> view(String name) {
-        return Optional.ofNullable(entries().get(name)).map(entry -> view(name, entry));
+        return Optional.ofNullable(nodes.get(name)).map(entry -> view(name, entry));
     }
 
     private ClusterState.NodeView view(String name, NodeEntry entry) {

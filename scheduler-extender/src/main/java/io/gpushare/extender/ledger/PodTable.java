@@ -58,11 +58,6 @@ final class PodTable {
         return Optional.ofNullable(pods.get(uid));
     }
 
-    /** The pods as they are now, by uid. */
-    Map<String, PodEntry> byUid() {
-        return Map.copyOf(pods);
-    }
-
     Collection<PodEntry> entries() {
         return pods.values();
     }
