@@ -9,6 +9,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +22,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
@@ -41,9 +46,17 @@ class SchedulerRateIT {
     private static final int WARM_UPS = Integer.getInteger("gpushare.warmups", 4);
     private static final int ROUNDS = Integer.getInteger("gpushare.rounds", 3);
     private static final String DECIDE_IN = System.getProperty("gpushare.decideIn", "filter");
+    /** More options for the extender's JVM, to compare them. */
+    private static final String JVM = System.getProperty("gpushare.extenderJvm", "");
+
     private static final int CARDS = 8;
+    private static final DateTimeFormatter MICROSECONDS =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
     private static final int WRITERS = 8;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final String LEASES_PATH = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+    /** kube-controller-manager marks a node that is not heard from for 40 s, in Kubernetes 1.36 50 s. */
+    private static final int RENEWAL_SECONDS = 20;
     private static final String PODS_PATH = "/api/v1/namespaces/default/pods";
 
     private static final String BARE = "no extender";
@@ -68,26 +81,34 @@ class SchedulerRateIT {
     void podsBoundASecondWithAndWithoutTheExtender() throws IOException, InterruptedException {
         try (LocalCluster cluster = LocalCluster.start(ROOT);
                 ApiServer api = ApiServer.of(cluster.kubectl());
-                PodWatch watch = cluster.kubectl().watchPods()) {
+                PodWatch watch = cluster.kubectl().watchPods();
+                ScheduledExecutorService renewing = Executors.newSingleThreadScheduledExecutor()) {
             Installation installation = new Installation(cluster, ROOT);
             installation.install();
             cluster.kubectl()
-                    .run("-n", Installation.NAMESPACE, "set", "env", Installation.EXTENDER, "DECIDE_IN=" + DECIDE_IN);
+                    .run("-n", Installation.NAMESPACE, "set", "env", Installation.EXTENDER, "DECIDE_IN=" + DECIDE_IN, "JAVA_TOOL_OPTIONS=" + JVM);
             installation.ready(Installation.EXTENDER);
             send(api, NODES, "/api/v1/nodes", SchedulerRateIT::node);
+            send(api, NODES, LEASES_PATH, SchedulerRateIT::lease);
+            renewing.scheduleWithFixedDelay(() -> renew(api), RENEWAL_SECONDS, RENEWAL_SECONDS, TimeUnit.SECONDS);
             Map<String, List<Double>> rates = new LinkedHashMap<>();
             List<Double> ours = new ArrayList<>();
             rates.put(OURS, ours);
             for (int i = 0; i < WARM_UPS; i++) {
-                double rate = rate(cluster, api, watch, "w" + i + "-", UnaryOperator.identity());
-                print(OURS + (i == 0 ? ", just started" : ", warming up"), rate);
+                rate(
+                        cluster,
+                        api,
+                        watch,
+                        "w" + i + "-",
+                        OURS + (i == 0 ? ", just started" : ", warming up"),
+                        UnaryOperator.identity());
             }
             for (int round = 0; round < ROUNDS; round++) {
                 for (String configuration : CONFIGURATIONS.keySet()) {
                     String prefix =
                             "r" + rates.values().stream().mapToInt(List::size).sum() + "-";
-                    double rate = rate(cluster, api, watch, prefix, CONFIGURATIONS.get(configuration));
-                    print(configuration, rate);
+                    double rate =
+                            rate(cluster, api, watch, prefix, configuration, CONFIGURATIONS.get(configuration));
                     rates.computeIfAbsent(configuration, key -> new ArrayList<>())
                             .add(rate);
                 }
@@ -127,32 +148,47 @@ class SchedulerRateIT {
                 .orElse(Map.of()));
     }
 
-    private static void print(String configuration, double rate) {
-        System.out.printf(
-                Locale.ROOT,
-                "rate: %,d nodes, %,d GPU pods, %s: %.0f bound a second%n",
-                NODES,
-                PODS,
-                configuration,
-                rate);
-    }
-
     private static double mean(List<Double> rates) {
         return rates.stream().mapToDouble(each -> each).average().orElseThrow();
     }
 
     /** Pods bound per second, from the first binding to the last; the pods exist before the scheduler starts. */
     private static double rate(
-            LocalCluster cluster, ApiServer api, PodWatch watch, String prefix, UnaryOperator<String> change)
+            LocalCluster cluster,
+            ApiServer api,
+            PodWatch watch,
+            String prefix,
+            String configuration,
+            UnaryOperator<String> change)
             throws IOException, InterruptedException {
         cluster.component("stop", "kube-scheduler");
         send(api, PODS, PODS_PATH, number -> pod(prefix + number));
+        Duration used = extenders();
         cluster.configureScheduler(configurations(change));
         List<Long> moments = Await.until(
                 PATIENCE, "all pods are bound", () -> watch.bindings(prefix), bound -> bound.size() == PODS);
+        used = extenders().minus(used);
+        double rate = (PODS - 1) * 1e9 / (moments.getLast() - moments.getFirst());
+        System.out.printf(
+                Locale.ROOT,
+                "rate: %,d nodes, %,d GPU pods, %s: %.0f bound a second; the extender used %.1f ms of a processor for each%n",
+                NODES,
+                PODS,
+                configuration,
+                rate,
+                used.toNanos() / 1e6 / PODS);
         send(api, PODS, number ->
                 new String[] {"DELETE", PODS_PATH + "/" + prefix + number + "?gracePeriodSeconds=0", ""});
-        return (PODS - 1) * 1e9 / (moments.getLast() - moments.getFirst());
+        return rate;
+    }
+
+    /** The processor time of both replicas of the extender, whose containers are processes of this machine. */
+    private static Duration extenders() {
+        return ProcessHandle.allProcesses()
+                .map(ProcessHandle::info)
+                .filter(info -> info.commandLine().orElse("").contains("--leader-elect"))
+                .map(info -> info.totalCpuDuration().orElse(Duration.ZERO))
+                .reduce(Duration.ZERO, Duration::plus);
     }
 
     /** Writes the changed configuration files, without kube-scheduler's rate limit for API calls. */
@@ -202,8 +238,29 @@ class SchedulerRateIT {
         }
     }
 
+    /** Renews the nodes' Leases, as their kubelets would: without it the nodes are tainted in the middle of a round. */
+    private static void renew(ApiServer api) {
+        for (int i = 0; i < NODES; i++) {
+            try {
+                api.send("PUT", LEASES_PATH + "/" + name(i), lease(i));
+            } catch (IOException e) {
+                System.out.println("rate: the Lease of " + name(i) + " is renewed in the next round: " + e.getMessage());
+            }
+        }
+    }
+
+    private static String lease(int number) {
+        return """
+            {"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"%s"},
+             "spec":{"holderIdentity":"%s","leaseDurationSeconds":40,"renewTime":"%s"}}\
+            """.formatted(name(number), name(number), MICROSECONDS.format(Instant.now()));
+    }
+
+    private static String name(int number) {
+        return "object-%05d".formatted(number);
+    }
+
     private static String node(int number) {
-        String name = "object-%05d".formatted(number);
         String cards = IntStream.range(0, CARDS)
                 .mapToObj(i ->
                         "{\"uuid\":\"GPU-%05d-%d\",\"index\":%d,\"minor\":%d,\"model\":\"NVIDIA T4\",\"memoryMiB\":15360}"
@@ -215,7 +272,7 @@ class SchedulerRateIT {
         return """
             {"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","annotations":{"gpushare.io/inventory":"%s"}},
              "status":{"capacity":%s,"allocatable":%s,"conditions":[{"type":"Ready","status":"True","reason":"Test"}]}}\
-            """.formatted(name, inventory.replace("\"", "\\\""), offers, offers);
+            """.formatted(name(number), inventory.replace("\"", "\\\""), offers, offers);
     }
 
     private static String pod(String name) {
