@@ -52,9 +52,9 @@ class PodStateTest {
     @CsvSource({"Unschedulable, true", "SchedulingGated, false", "SchedulerError, false"})
     void onlyAPodThatFoundNoNodeWaitsForACard(String reason, boolean refused) throws JsonProcessingException {
         PodState pod = PodState.ofAnyNode(new ObjectMapper().readTree("""
-                {"metadata":{"name":"p","uid":"u"},"status":{"phase":"Pending",
-                 "conditions":[{"type":"PodScheduled","status":"False","reason":"%s"}]}}
-                """.formatted(reason)));
+            {"metadata":{"name":"p","uid":"u"},"status":{"phase":"Pending",
+             "conditions":[{"type":"PodScheduled","status":"False","reason":"%s"}]}}
+            """.formatted(reason)));
         assertThat(pod.status().refused()).isEqualTo(refused);
     }
 

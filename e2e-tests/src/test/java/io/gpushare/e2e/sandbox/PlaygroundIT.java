@@ -120,7 +120,9 @@ class PlaygroundIT {
     /** A pod from the template of the last object of a sample, which requests 6 units. */
     private void runs(String sample, String template) throws Exception {
         List<Object> objects = new ArrayList<>();
-        new Yaml().loadAll(Files.readString(ROOT.resolve("deploy/samples/" + sample))).forEach(objects::add);
+        new Yaml()
+                .loadAll(Files.readString(ROOT.resolve("deploy/samples/" + sample)))
+                .forEach(objects::add);
         JsonNode found = new ObjectMapper().valueToTree(objects.getLast());
         ObjectNode pod = found.at(template).deepCopy();
         pod.put("apiVersion", "v1").put("kind", "Pod").putObject("metadata").put("name", "from-template");

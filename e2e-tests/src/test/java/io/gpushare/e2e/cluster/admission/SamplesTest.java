@@ -74,10 +74,14 @@ class SamplesTest {
     void quotasAndOverlaysCountWhatIsOffered() {
         Set<String> counted = new TreeSet<>();
         for (Map<String, Object> quota : ofKind("ResourceQuota")) {
-            map(at(quota, "spec").get("hard")).keySet().forEach(name -> counted.add(name.replaceFirst("requests[.]", "")));
+            map(at(quota, "spec").get("hard"))
+                    .keySet()
+                    .forEach(name -> counted.add(name.replaceFirst("requests[.]", "")));
         }
         ofKind("ClusterQueue").forEach(queue -> counted.addAll(quotas(queue).keySet()));
-        ofKind("NodeOverlay").forEach(overlay -> counted.addAll(at(overlay, "spec", "capacity").keySet()));
+        ofKind("NodeOverlay")
+                .forEach(overlay ->
+                        counted.addAll(at(overlay, "spec", "capacity").keySet()));
         assertThat(counted).contains("cpu", "aliyun.com/gpu-mem", "aliyun.com/gpu-count");
         assertKnown(counted, "quotas and overlays");
     }
@@ -176,7 +180,9 @@ class SamplesTest {
     }
 
     private static List<Map<String, Object>> ofKind(String kind) {
-        return OBJECTS.stream().filter(object -> kind.equals(object.get("kind"))).toList();
+        return OBJECTS.stream()
+                .filter(object -> kind.equals(object.get("kind")))
+                .toList();
     }
 
     private static Map<String, Object> object(String kind, String name) {
