@@ -47,6 +47,17 @@ class PodStateTest {
         assertThat(pod("Failed", "300", START).status().deadline()).isNull();
     }
 
+    /** With a scheduling gate, as of Kueue, kube-scheduler has not looked for a node. */
+    @ParameterizedTest
+    @CsvSource({"Unschedulable, true", "SchedulingGated, false", "SchedulerError, false"})
+    void onlyAPodThatFoundNoNodeWaitsForACard(String reason, boolean refused) throws JsonProcessingException {
+        PodState pod = PodState.ofAnyNode(new ObjectMapper().readTree("""
+            {"metadata":{"name":"p","uid":"u"},"status":{"phase":"Pending",
+             "conditions":[{"type":"PodScheduled","status":"False","reason":"%s"}]}}
+            """.formatted(reason)));
+        assertThat(pod.status().refused()).isEqualTo(refused);
+    }
+
     /** Otherwise nobody would tell the user that the annotation has no effect. */
     @ParameterizedTest
     @ValueSource(strings = {"gpushare.io/sellect", "nvidia.com/use-gputypes", "hami.io/gpu-schedular-policy"})

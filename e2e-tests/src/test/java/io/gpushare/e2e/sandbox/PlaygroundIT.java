@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -110,19 +109,27 @@ class PlaygroundIT {
                 .isBetween(40, 95);
     }
 
-    /** The samples of frameworks, and the pod of a RayCluster's worker: there is no KubeRay here. */
+    /** The samples of frameworks, and the pods of those for KubeRay and Kueue, which are not here. */
     private void frameworksRun() throws Exception {
         await("get pods gpu-vllm", "gpu-vllm +1/1 +Running");
         await("get pods gpu-jax", "gpu-jax +1/1 +Running");
-        Map<?, ?> cluster = new Yaml().load(Files.readString(ROOT.resolve("deploy/samples/ray/raycluster.yaml")));
-        JsonNode group = new ObjectMapper().valueToTree(cluster).at("/spec/workerGroupSpecs/0");
-        assertThat(group.at("/rayStartParams/num-gpus").asText()).isEqualTo("1");
-        ObjectNode pod = group.path("template").deepCopy();
-        pod.put("apiVersion", "v1").put("kind", "Pod").putObject("metadata").put("name", "ray-worker");
-        kubectl("apply -f " + Files.writeString(folder.resolve("ray.json"), pod.toString()));
-        await("get pods ray-worker", "ray-worker +1/1 +Running");
-        assertThat(kubectl("describe pod ray-worker")).contains("aliyun.com/gpu-mem:  6", "gpushare.io/allocation");
-        assertThat(kubectl("delete pod ray-worker")).contains("deleted");
+        runs("ray/raycluster.yaml", "/spec/workerGroupSpecs/0/template");
+        runs("kueue/two-teams.yaml", "/spec/template");
+    }
+
+    /** A pod from the template of the last object of a sample, which requests 6 units. */
+    private void runs(String sample, String template) throws Exception {
+        List<Object> objects = new ArrayList<>();
+        new Yaml()
+                .loadAll(Files.readString(ROOT.resolve("deploy/samples/" + sample)))
+                .forEach(objects::add);
+        JsonNode found = new ObjectMapper().valueToTree(objects.getLast());
+        ObjectNode pod = found.at(template).deepCopy();
+        pod.put("apiVersion", "v1").put("kind", "Pod").putObject("metadata").put("name", "from-template");
+        kubectl("apply -f " + Files.writeString(folder.resolve("pod.json"), pod.toString()));
+        await("get pods from-template", "from-template +1/1 +Running");
+        assertThat(kubectl("describe pod from-template")).contains("aliyun.com/gpu-mem:  6", "gpushare.io/allocation");
+        assertThat(kubectl("delete pod from-template")).contains("deleted");
     }
 
     private void waitsAndIsExplained() throws Exception {
