@@ -17,11 +17,14 @@ public final class PodWatch implements AutoCloseable {
     private static final String EVENT =
             "jsonpath={.type}{' '}{.object.metadata.name}{' '}{.object.spec.nodeName}{'\\n'}";
 
-    private final Process process;
+    private final ProcessBuilder command;
     private final Map<String, Long> moments = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+    private volatile Process process;
 
-    private PodWatch(Process process) {
-        this.process = process;
+    private PodWatch(ProcessBuilder command) throws IOException {
+        this.command = command;
+        process = command.start();
     }
 
     /** Starts the watch, which lasts until it is closed. */
@@ -29,15 +32,27 @@ public final class PodWatch implements AutoCloseable {
         List<String> command = new ArrayList<>(kubectl);
         command.addAll(List.of("-n", "default", "get", "pods", "--watch", "--output-watch-events", "-o", EVENT));
         try {
-            Process process = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start();
-            PodWatch watch = new PodWatch(process);
-            Thread.ofPlatform().daemon().name("pod-watch").start(watch::read);
+            PodWatch watch = new PodWatch(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT));
+            Thread.ofPlatform().daemon().name("pod-watch").start(watch::run);
             return watch;
         } catch (IOException e) {
             throw new UncheckedIOException(String.join(" ", command), e);
         }
+    }
+
+    /** An API server without processor time ends a watch that it can't serve, and kubectl ends with it. */
+    private void run() {
+        read();
+        while (!closed) {
+            System.out.println("the watch of pods ended; another one starts");
+            try {
+                process = command.start();
+            } catch (IOException e) {
+                throw new UncheckedIOException("no other watch of pods can be started", e);
+            }
+            read();
+        }
+        process.destroy();
     }
 
     private void read() {
@@ -81,6 +96,7 @@ public final class PodWatch implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         process.destroy();
     }
 }
