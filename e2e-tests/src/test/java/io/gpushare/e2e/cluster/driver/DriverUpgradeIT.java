@@ -71,7 +71,6 @@ class DriverUpgradeIT extends ClusterScenario {
         return (System.nanoTime() - since) / 1e9;
     }
 
-    /** The Job would count a rejected pod as failed, and end. */
     private static JsonNode job() {
         return cluster.kubectl().json("get", "job", "stream").at("/status");
     }
@@ -81,25 +80,7 @@ class DriverUpgradeIT extends ClusterScenario {
         label("true");
         pods.createMemory("before", 2);
         JsonNode before = pods.running("before");
-        cluster.kubectl().apply("""
-            apiVersion: batch/v1
-            kind: Job
-            metadata: {name: stream, namespace: default}
-            spec:
-              completions: 40
-              parallelism: 4
-              backoffLimit: 0
-              template:
-                spec:
-                  restartPolicy: Never
-                  terminationGracePeriodSeconds: 1
-                  containers:
-                    - name: main
-                      image: IMAGE
-                      imagePullPolicy: IfNotPresent
-                      command: [sh, -c, 'sleep 1']
-                      resources: {limits: {aliyun.com/gpu-mem: 2}}
-            """.replace("IMAGE", cluster.workloadImage()));
+        pods.createJob("stream", 40);
         Await.until(
                 PATIENCE,
                 "the stream flows",
