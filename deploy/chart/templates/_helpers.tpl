@@ -49,6 +49,16 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{ toJson $names }}
 {{- end }}
 
+{{- /* Whether a pod requests them, in CEL. */}}
+{{- define "gpushare.requests-gpu" -}}
+(object.spec.containers + (has(object.spec.initContainers) ? object.spec.initContainers : [])).exists(c,
+has(c.resources) && has(c.resources.limits) && {{ include "gpushare.requested" . }}.exists(name, name in c.resources.limits))
+{{- end }}
+
+{{- define "gpushare.mutating-version" -}}
+admissionregistration.k8s.io/{{ ternary "v1" "v1beta1" (eq (include "gpushare.at-least" (list . "1.36")) "true") }}
+{{- end }}
+
 {{- /* What HAMi's users request of each card: no node reports these resources. */}}
 {{- define "gpushare.hami-parts" -}}
 ["nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores", "nvidia.com/priority"]
@@ -93,18 +103,32 @@ nodeAffinity:
           - key: {{ $label }}
             operator: In
             values: [{{ $value | quote }}]
-          - key: gpushare.io/plugin
-            operator: DoesNotExist
+          {{- include "gpushare.not-paused" $ | nindent 10 }}
       {{- else }}
       - matchExpressions:
-          - key: gpushare.io/plugin
-            operator: DoesNotExist
+          {{- include "gpushare.not-paused" . | nindent 10 }}
       {{- end }}
+{{- end }}
+
+{{- /* Nodes without a label match NotIn. */}}
+{{- define "gpushare.not-paused" -}}
+- key: gpushare.io/plugin
+  operator: DoesNotExist
+{{- range .Values.devicePlugin.pauseLabels }}
+- key: {{ . }}
+  operator: NotIn
+  values: [paused-for-driver-upgrade, paused-for-mig-change, paused-for-mig-change_paused-for-driver-upgrade]
+{{- end }}
 {{- end }}
 
 {{- /* Whether the plugin sets limits of the driver. */}}
 {{- define "gpushare.driver-limits" -}}
 {{- or (eq .Values.isolation.provider "driver") (eq .Values.isolation.provider "auto") }}
+{{- end }}
+
+{{- /* The SELinux type of the device plugin; empty: the one of every container. */}}
+{{- define "gpushare.selinux-type" -}}
+{{- .Values.devicePlugin.seLinuxType | default (ternary "container_device_plugin_t" "" .Values.openshift.enabled) }}
 {{- end }}
 
 {{- define "gpushare.scheduler-assigns" -}}

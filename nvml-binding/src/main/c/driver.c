@@ -1,5 +1,8 @@
 /* Keeps the machine in sync with its file, and creates handles. One lock guards all state; no call waits while it holds it. */
+#define _GNU_SOURCE /* dladdr */
 #include "driver.h"
+#include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +22,28 @@ static char problem[1024]; /* why the file is malformed */
 static struct machine machine;
 static struct simulated_handle handles[MAX_HANDLES];
 static unsigned int handle_count;
+
+/* The driver's version that the name of this library's file has, as in NVIDIA's packages; empty: it fits every driver. */
+static char own_version[NAME_MAX + 1];
+
+/* The file may be gone later: a driver's update replaces it. */
+__attribute__((constructor)) static void read_own_version(void) {
+    static const char NAME[] = "/libnvidia-ml.so.";
+    char file[PATH_MAX];
+    Dl_info self;
+    if (dladdr(&lock, &self) != 0 && realpath(self.dli_fname, file) != NULL) {
+        const char *version = strstr(strrchr(file, '/'), NAME);
+        if (version != NULL && strchr(version + strlen(NAME), '.') != NULL) {
+            snprintf(own_version, sizeof own_version, "%s", version + strlen(NAME));
+        }
+    }
+}
+
+/* What the loaded driver returns to this library. */
+static nvmlReturn_t mismatch(void) {
+    return *own_version != '\0' && strcmp(own_version, machine.version) != 0 ? NVML_ERROR_LIB_RM_VERSION_MISMATCH
+                                                                             : NVML_SUCCESS;
+}
 
 static bool same_file(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size
@@ -49,8 +74,8 @@ static nvmlReturn_t refresh(void) {
     strcpy(path, file_path);
     *problem = '\0';
     last_stat = now;
-    state = machine_parse(path, &machine, problem, sizeof problem) ? NVML_SUCCESS : NVML_ERROR_UNKNOWN;
-    if (state != NVML_SUCCESS) {
+    state = machine_parse(path, &machine, problem, sizeof problem) ? mismatch() : NVML_ERROR_UNKNOWN;
+    if (*problem != '\0') {
         fprintf(stderr, "simulated driver: %s\n", problem);
     } else if (changed) {
         mig_write_minors(path, &machine);

@@ -17,6 +17,7 @@ import io.gpushare.plugin.usage.CardUsages;
  * Passes the reports about the cards to the parts that they concern.
  *
  * @param invalid ends the plugin, whose options are invalid
+ * @param replaced ends the plugin, whose library of the driver is not the loaded driver's any more
  */
 record CardReports(
         InventoryAssembler assembler,
@@ -26,7 +27,8 @@ record CardReports(
         IsolationProvider provider,
         XidReporter xids,
         RemovedCardReporter removed,
-        Runnable invalid)
+        Runnable invalid,
+        Runnable replaced)
         implements CardScanner.Listener {
     @Override
     public void inventory(Inventory now) {
@@ -37,6 +39,12 @@ record CardReports(
     @Override
     public void refused() {
         invalid.run();
+    }
+
+    @Override
+    public void driverReplaced(String reported) {
+        events.warn(node, "GpuDriverReplaced", "On this node " + reported);
+        replaced.run();
     }
 
     @Override

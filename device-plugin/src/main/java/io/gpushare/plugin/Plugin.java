@@ -199,7 +199,8 @@ final class Plugin implements AutoCloseable {
                                 provider,
                                 new XidReporter(latest, events),
                                 new RemovedCardReporter(latest, events),
-                                invalid),
+                                invalid,
+                                () -> exit.complete(PluginMain.DRIVER_REPLACED)),
                         clocks,
                         driver))
                 .start();

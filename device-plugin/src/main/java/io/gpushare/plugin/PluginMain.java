@@ -14,10 +14,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
-/** Starts the device plugin; exits with 0 after SIGTERM, with 1 after a failure, with 2 if options are invalid. */
+/**
+ * Starts the device plugin; exits with 0 after SIGTERM, with 1 after a failure, with 2 if options are invalid, with 3
+ * if another version of the driver was loaded.
+ */
 public final class PluginMain {
     static final int FAILED = 1;
     static final int INVALID_OPTIONS = 2;
+    static final int DRIVER_REPLACED = 3;
 
     private static final Logger LOG = LoggerFactory.getLogger(PluginMain.class);
 
@@ -65,7 +69,13 @@ public final class PluginMain {
         }
         try (Plugin plugin = new Plugin(options, exit, clocks)) {
             started.set(plugin);
-            return exit.join();
+            int code = exit.join();
+            if (code == DRIVER_REPLACED) {
+                plugin.leave();
+            }
+            return code;
+        } catch (InterruptedException e) {
+            return FAILED;
         } catch (IOException | IllegalArgumentException e) {
             LOG.error("{}", e.getMessage());
             return INVALID_OPTIONS;

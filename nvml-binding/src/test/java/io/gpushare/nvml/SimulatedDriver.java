@@ -22,7 +22,7 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
 
     static final String UUID_B = "GPU-bbbbbbbb-0000-1111-2222-333333333333";
 
-    private static final Path LIBRARY = Path.of(System.getProperty("gpushare.simulated.driver", ""));
+    static final Path LIBRARY = Path.of(System.getProperty("gpushare.simulated.driver", ""));
 
     private final Path library;
     private Path folder = Path.of("");
@@ -65,6 +65,10 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
     }
 
     Exports exports() {
+        return exports(library);
+    }
+
+    static Exports exports(Path library) {
         return Native.load(library.toString(), Exports.class);
     }
 

@@ -1,6 +1,7 @@
 package io.gpushare.mps;
 
 import io.gpushare.mps.link.MpsDirectory;
+import io.gpushare.nvml.library.LibraryFit;
 import io.gpushare.nvml.library.NvmlException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ final class Supervisor {
     private static final Duration LONGEST_STOP = Duration.ofSeconds(25);
 
     private final DriverCards driver;
+    private final LibraryFit library = new LibraryFit();
     private final MpsDirectory directory;
     private final Path program;
     private final InstantSource clock;
@@ -60,6 +62,7 @@ final class Supervisor {
     private void discover() {
         try {
             DriverCards.Found found = driver.find();
+            library.responded();
             removed = cards.keySet().stream().filter(found::removed).collect(Collectors.toSet());
             for (String uuid : found.uuids()) {
                 if (!cards.containsKey(uuid)) {
@@ -70,7 +73,13 @@ final class Supervisor {
                 }
             }
             warnOnce("");
-        } catch (NvmlException | IOException e) {
+        } catch (NvmlException e) {
+            warnOnce(String.valueOf(e.getMessage()));
+            if (library.outdated(e, clock.instant())) {
+                throw new IllegalStateException(
+                        "only a new container gets the library of the loaded driver: " + e.getMessage());
+            }
+        } catch (IOException e) {
             warnOnce(String.valueOf(e.getMessage()));
         }
     }

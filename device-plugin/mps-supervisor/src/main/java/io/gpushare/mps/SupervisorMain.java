@@ -56,6 +56,7 @@ public final class SupervisorMain {
                     LOG.error("another supervisor serves {}: end it first", directory.root());
                     return INVALID_OPTIONS;
                 }
+                new SeLinux(SeLinux.FILE_SYSTEM).label(directory.root(), options.seLinuxLabel);
                 Supervisor supervisor = new Supervisor(
                         options.nvmlLibrary, directory, program, Clocks.system().steady());
                 return serve(supervisor::run, supervisor::stop);

@@ -40,6 +40,16 @@ final class SupervisorOptions implements CheckedOptions {
             description = "NVIDIA's control program, by name or absolute path. [" + ControlProgram.NAME + "]")
     String controlProgram = "";
 
+    @Option(
+            names = "--selinux-label",
+            paramLabel = "<label>",
+            defaultValue = SeLinux.LABEL,
+            description = {
+                "The SELinux label of the directory and what is in it, so that containers may use the sockets;"
+                        + " empty: unchanged. Without SELinux it has no effect. [" + SeLinux.LABEL + "]"
+            })
+    String seLinuxLabel = "";
+
     OptionParser parser(EnvironmentDefaults environment) {
         return new OptionParser(this, environment);
     }

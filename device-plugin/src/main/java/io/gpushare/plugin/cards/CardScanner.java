@@ -10,6 +10,7 @@ import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.XidEvent;
+import io.gpushare.nvml.library.LibraryFit;
 import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.plugin.part.Counts;
 import io.gpushare.plugin.usage.CardUsages;
@@ -60,6 +61,11 @@ public final class CardScanner implements AutoCloseable {
         /** The driver contradicts an option. */
         void refused();
 
+        /**
+         * Another version of the driver was loaded, and only a new container gets its library; a sentence about that.
+         */
+        void driverReplaced(String reported);
+
         /** Why no card is offered, at each scan while that lasts. */
         void noCards(NoCards why);
 
@@ -81,6 +87,7 @@ public final class CardScanner implements AutoCloseable {
     private final SharedSession shared;
     private final CardHealth health;
     private final CardHistory cards;
+    private final LibraryFit library = new LibraryFit();
     private final LinkScanner links = new LinkScanner();
     private final XidListener xids = new XidListener();
     private final UtilizationReader utilization = new UtilizationReader();
@@ -133,6 +140,7 @@ public final class CardScanner implements AutoCloseable {
             Nvml session = session();
             var driver = session.driver();
             List<CardReading> readings = session.cards();
+            library.responded();
             Set<String> present = present(readings);
             now = cards.with(driver, readings, steady());
             now = now.withLinks(links.of(session, cards.present(false)));
@@ -143,6 +151,7 @@ public final class CardScanner implements AutoCloseable {
         } catch (NvmlException e) {
             closeSession();
             now = cards.withoutDriver(e, steady());
+            endIfReplaced(e);
         }
         if (!cards.contradiction().isEmpty()) {
             LOG.error("{}", cards.contradiction());
@@ -153,6 +162,15 @@ public final class CardScanner implements AutoCloseable {
             logChanges(now);
             last = now;
             listener.inventory(now);
+        }
+    }
+
+    private void endIfReplaced(NvmlException failure) {
+        if (library.outdated(failure, steady())) {
+            String sentence = "the device plugin restarts: its library of NVIDIA's driver is not the one of the loaded"
+                    + " driver any more (" + failure.getMessage() + "). Running pods keep their cards.";
+            LOG.error("{}", sentence);
+            listener.driverReplaced(sentence);
         }
     }
 

@@ -60,9 +60,7 @@ public interface Cluster extends AutoCloseable {
     /** Restarts kube-scheduler with the KubeSchedulerConfiguration in that folder, {@code deploy/scheduler}. */
     void configureScheduler(Path folder);
 
-    /** Whether this Kubernetes supports the legacy Policy file, as versions before 1.23 do. */
-    boolean supportsLegacyPolicy();
-
+    /** Restarts kube-scheduler with a legacy Policy file, which versions before 1.23 take. */
     void useLegacyPolicy(Path policy);
 
     @Override

@@ -163,7 +163,7 @@ public final class Installation {
             System.out.print(Command.output(WRITE, command));
             String written = Files.readString(folder.resolve("scheduler.yaml"))
                     .replace("/etc/kubernetes/gpushare", folder.toString());
-            for (String name : List.of("config-v1beta1.yaml", "config-v1.yaml")) {
+            for (String name : List.of("config-v1beta1.yaml", "config-v1beta2.yaml", "config-v1.yaml")) {
                 Files.writeString(folder.resolve(name), written);
             }
             return folder;

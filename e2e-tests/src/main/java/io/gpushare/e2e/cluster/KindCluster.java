@@ -193,11 +193,6 @@ final class KindCluster implements Cluster {
     }
 
     @Override
-    public boolean supportsLegacyPolicy() {
-        return false;
-    }
-
-    @Override
     public void useLegacyPolicy(Path policy) {
         throw new IllegalStateException("Kubernetes 1.23 and newer support no Policy file");
     }

@@ -187,7 +187,7 @@ public final class LocalCluster implements Cluster {
         Path kubeconfig = state.resolve("config/kube-scheduler.kubeconfig");
         Path adapted = shared.resolve("scheduler.yaml");
         try {
-            String config = Files.readString(folder.resolve(minor() >= 25 ? "config-v1.yaml" : "config-v1beta1.yaml"));
+            String config = Files.readString(folder.resolve(configuration(minor())));
             Files.writeString(adapted, config.replace("/etc/kubernetes/scheduler.conf", kubeconfig.toString()));
         } catch (IOException e) {
             throw new UncheckedIOException("can't adapt the scheduler's configuration", e);
@@ -195,9 +195,9 @@ public final class LocalCluster implements Cluster {
         useScheduler("--scheduler-config", adapted);
     }
 
-    @Override
-    public boolean supportsLegacyPolicy() {
-        return minor() < 23;
+    /** The file for kube-scheduler of Kubernetes 1.{@code minor}. */
+    static String configuration(int minor) {
+        return minor >= 25 ? "config-v1.yaml" : minor >= 22 ? "config-v1beta2.yaml" : "config-v1beta1.yaml";
     }
 
     /** The N of Kubernetes 1.N. */

@@ -130,6 +130,29 @@ public final class Pods {
             """.formatted(name, NAMESPACE, name, name) + spec);
     }
 
+    /** Creates a Job of short pods, four at a time. It would count a rejected pod as failed, and end. */
+    public void createJob(String name, int completions) {
+        cluster.kubectl().apply("""
+            apiVersion: batch/v1
+            kind: Job
+            metadata: {name: %s, namespace: %s}
+            spec:
+              completions: %d
+              parallelism: 4
+              backoffLimit: 0
+              template:
+                spec:
+                  restartPolicy: Never
+                  terminationGracePeriodSeconds: 1
+                  containers:
+                    - name: main
+                      image: %s
+                      imagePullPolicy: IfNotPresent
+                      command: [sh, -c, 'sleep 1']
+                      resources: {limits: {aliyun.com/gpu-mem: 2}}
+            """.formatted(name, NAMESPACE, completions, cluster.workloadImage()));
+    }
+
     /** Waits until a pod of that Deployment runs, and returns its name. */
     public String deployed(String name, Duration limit) {
         JsonNode running = Await.until(

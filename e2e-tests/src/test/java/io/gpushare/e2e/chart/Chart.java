@@ -48,7 +48,7 @@ public final class Chart {
     }
 
     /** The output by template, without Helm's comments. */
-    static Map<String, String> templates(String values, String version) {
+    public static Map<String, String> templates(String values, String version) {
         Map<String, String> templates = new LinkedHashMap<>();
         for (String part : SOURCE.split(render(values, version))) {
             int end = part.indexOf('\n');

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -58,13 +59,19 @@ public abstract class ClusterScenario {
         return 30;
     }
 
-    /** Skips the test on a Kubernetes older than 1.{@code minor}. */
-    public static void from(int minor) {
-        String version =
+    /** Skips the test on a Kubernetes that lacks that, by {@code e2e-tests/version-features}. */
+    public static void needs(String feature) throws IOException {
+        String line = Files.readAllLines(ROOT.resolve("e2e-tests/version-features")).stream()
+                .filter(each -> each.startsWith(feature + " "))
+                .findFirst()
+                .orElseThrow();
+        String[] words = line.split(" +", 3);
+        String[] versions = words[1].split("-", -1);
+        String minor =
                 cluster.kubectl().run("get", "--raw", "/version").replaceAll("(?s).*\"minor\": *\"([0-9]+).*", "$1");
-        assumeThat(Integer.parseInt(version))
-                .as("Kubernetes 1.%d and newer has this", minor)
-                .isGreaterThanOrEqualTo(minor);
+        assumeThat(Integer.parseInt(minor))
+                .as(words[2])
+                .isBetween(Integer.parseInt(versions[0]), versions[1].isEmpty() ? 999 : Integer.parseInt(versions[1]));
     }
 
     public static String cardOf(String pod, String container) {

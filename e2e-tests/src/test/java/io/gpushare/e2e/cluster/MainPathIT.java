@@ -1,7 +1,6 @@
 package io.gpushare.e2e.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -136,9 +135,7 @@ class MainPathIT extends ClusterScenario {
     @Order(7)
     @SuppressWarnings("JUnitMethodInvoked") // Repeats the scenarios with another scheduler configuration.
     void gpusharesOldPolicyFileStillWorks() throws IOException {
-        assumeThat(cluster.supportsLegacyPolicy())
-                .as("Kubernetes before 1.23 takes a Policy file")
-                .isTrue();
+        needs("policy-file");
         cluster.useLegacyPolicy(ROOT.resolve("deploy/scheduler/policy.json"));
         try {
             gpu1RunsOnItsCard();

@@ -183,7 +183,7 @@ class MigIT extends ClusterScenario {
     /** Each strategy gives the container its instance and nothing else of the card. */
     @Test
     void aContainerSeesItsInstanceByEachStrategy() throws IOException {
-        from(31);
+        needs("cdi");
         installation.cards(FULL, CUT + "3g.40gb,1g.10gb");
         offers(79 + 39 + 9, 1, 1, 0, 1);
         Path minors = cluster.sharedFolder().resolve("proc/driver/nvidia-caps/mig-minors");

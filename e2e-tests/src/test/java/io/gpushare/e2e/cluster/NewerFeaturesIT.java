@@ -2,6 +2,7 @@ package io.gpushare.e2e.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -13,8 +14,8 @@ class NewerFeaturesIT extends ClusterScenario {
     private static final String SEE = "echo card: $NVIDIA_VISIBLE_DEVICES";
 
     @Test
-    void aSidecarAndAnInitContainerSeeTheCardOfThePod() {
-        from(29);
+    void aSidecarAndAnInitContainerSeeTheCardOfThePod() throws IOException {
+        needs("sidecars");
         cluster.kubectl().apply(container("""
             apiVersion: v1
             kind: Pod

@@ -37,33 +37,13 @@ class RecoveryIT extends ClusterScenario {
     }
 
     /**
-     * The Job would count a rejected pod as failed, and end. The number of restarts is an option, for example {@code
-     * -Dgpushare.restarts=10}; there are 30 pods for each.
+     * The number of restarts is an option, for example {@code -Dgpushare.restarts=10}; there are 30 pods for each.
      */
     @Test
     void plannedRestartsOfThePluginRejectNoPod() {
         int restarts = Integer.getInteger("gpushare.restarts", 3);
         int completions = 30 * restarts;
-        cluster.kubectl().apply("""
-            apiVersion: batch/v1
-            kind: Job
-            metadata: {name: short, namespace: default}
-            spec:
-              completions: COMPLETIONS
-              parallelism: 4
-              backoffLimit: 0
-              template:
-                spec:
-                  restartPolicy: Never
-                  terminationGracePeriodSeconds: 1
-                  containers:
-                    - name: main
-                      image: IMAGE
-                      imagePullPolicy: IfNotPresent
-                      command: [sh, -c, 'sleep 1']
-                      resources: {limits: {aliyun.com/gpu-mem: 2}}
-            """.replace("COMPLETIONS", String.valueOf(completions))
-                .replace("IMAGE", cluster.workloadImage()));
+        pods.createJob("short", completions);
         for (int restart = 0; restart < restarts; restart++) {
             restartPlugin();
         }

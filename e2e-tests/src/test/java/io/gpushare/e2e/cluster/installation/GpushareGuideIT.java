@@ -216,7 +216,7 @@ class GpushareGuideIT {
 
     /** The configuration of kube-scheduler as it was: gpushare's extender is a double that binds itself. */
     private static Path withoutExtender() throws IOException {
-        for (String name : List.of("config-v1beta1.yaml", "config-v1.yaml")) {
+        for (String name : List.of("config-v1beta1.yaml", "config-v1beta2.yaml", "config-v1.yaml")) {
             String config = Files.readString(ROOT.resolve("deploy/scheduler").resolve(name));
             Files.writeString(folder.resolve(name), config.substring(0, config.indexOf("\nextenders:") + 1));
         }

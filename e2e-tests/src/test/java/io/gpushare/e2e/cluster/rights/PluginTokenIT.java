@@ -32,7 +32,7 @@ class PluginTokenIT extends ClusterScenario {
 
     @BeforeEach
     void protect() throws IOException {
-        from(30);
+        needs("pod-tokens");
         api = ApiServer.of(cluster.kubectl());
         cluster.kubectl().run("apply", "-f", POLICIES);
         created("/api/v1/nodes", """
