@@ -265,11 +265,11 @@ public record PodState(
         }
         NodeRules rules = pod.nodeRules();
         return new PodConstraints(
-                        rules.size() > NodeRules.MOST ? NodeRules.ANY : rules,
-                        pod.gates(),
-                        pod.condition("PodScheduled", "False")
-                                .map(each -> Printable.line(text(each, "message"), LONGEST_CONDITION))
-                                .orElse(""));
+                rules.size() > NodeRules.MOST ? NodeRules.ANY : rules,
+                pod.gates(),
+                pod.condition("PodScheduled", "False")
+                        .map(each -> Printable.line(text(each, "message"), LONGEST_CONDITION))
+                        .orElse(""));
     }
 
     private static @Nullable Instant deadline(PodJson pod) {

@@ -11,7 +11,9 @@ public record PodController(String kind, String name, String uid) {
     // The letters of rand.SafeEncodeString.
     private static final String TEMPLATE_HASH = "[bcdfghjklmnpqrstvwxz2456789]{6,10}";
 
-    /** The name of the Deployment of a ReplicaSet, by the ReplicaSet's name; empty if a Deployment gave it no such name. */
+    /**
+     * The name of the Deployment of a ReplicaSet, by the ReplicaSet's name; empty if a Deployment gave it no such name.
+     */
     public Optional<String> deployment() {
         int end = name.lastIndexOf('-');
         return kind.equals("ReplicaSet") && end > 0 && name.substring(end + 1).matches(TEMPLATE_HASH)

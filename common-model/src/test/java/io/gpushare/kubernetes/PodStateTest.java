@@ -64,8 +64,9 @@ class PodStateTest {
              "spec":{"nodeSelector":{"pool":"a"%s},"schedulingGates":[{"name":"g"}]%s},
              "status":{"conditions":[{"type":"PodScheduled","status":"False","message":"wait"}]}}
             """;
-        PodConstraints unbound =
-                PodState.of(new ObjectMapper().readTree(json.formatted("", ""))).spec().constraints();
+        PodConstraints unbound = PodState.of(new ObjectMapper().readTree(json.formatted("", "")))
+                .spec()
+                .constraints();
         assertThat(unbound.nodes().selector()).isEqualTo(Map.of("pool", "a"));
         assertThat(unbound.gates()).containsExactly("g");
         assertThat(unbound.condition()).isEqualTo("wait");

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 public record NodeRules(
         Map<String, String> selector, @Nullable List<Term> terms, List<Toleration> tolerations) {
     /** Those of a pod that may be on every node, as far as is known. */
-    public static final NodeRules ANY =
-            new NodeRules(Map.of(), null, List.of(new Toleration("", "Exists", "", "")));
+    public static final NodeRules ANY = new NodeRules(Map.of(), null, List.of(new Toleration("", "Exists", "", "")));
 
     /** A term of a node affinity: all its requirements must be met. */
     public record Term(List<LabelRequirement> labels, List<LabelRequirement> fields) {

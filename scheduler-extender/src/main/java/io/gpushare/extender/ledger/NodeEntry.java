@@ -162,10 +162,13 @@ public record NodeEntry(
         return none == null ? null : Reason.noCards(none.cause());
     }
 
-    /** Why the node can't take a pod that is not bound now: it does not accept the node, or its cards; null if it can. */
+    /**
+     * Why the node can't take a pod that is not bound now: it does not accept the node, or its cards; null if it can.
+     */
     @Nullable
     public Reason refusal(NodeDemand demand) {
-        @Nullable NodeMismatch mismatch =
+        @Nullable
+        NodeMismatch mismatch =
                 facts == null || unavailable() != null ? null : demand.nodes().mismatch(facts);
         return mismatch == null ? refusal(demand.cards()) : Reason.notAccepted(mismatch);
     }

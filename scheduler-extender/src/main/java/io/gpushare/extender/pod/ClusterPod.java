@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param nominatedNode the node on which kube-scheduler expects the pod to fit soon, because pods were evicted there;
  *     null for none
  * @param heldNode the node on which this extender holds cards for the pod, because it evicted pods there; null for none
- * @param deadline when the pod will have ended at the latest: it is being deleted, or has a deadline of its own; null for
- *     never
+ * @param deadline when the pod will have ended at the latest: it is being deleted, or has a deadline of its own; null
+ *     for never
  * @param controller null for a pod that no controller would create again
  * @param containers in the order in which they start
  * @param constraints those of an unbound pod

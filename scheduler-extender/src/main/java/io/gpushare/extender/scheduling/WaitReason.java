@@ -11,7 +11,9 @@ public enum WaitReason {
     FRAGMENTED,
     /** The cards that the pod may have are free to less than the requested amount. */
     FULL,
-    /** The pod accepts no node that could take it: by its selector, its affinity, taints, or because they are cordoned. */
+    /**
+     * The pod accepts no node that could take it: by its selector, its affinity, taints, or because they are cordoned.
+     */
     NOT_ACCEPTED,
     /** No node could take the pod, even when empty. */
     IMPOSSIBLE,

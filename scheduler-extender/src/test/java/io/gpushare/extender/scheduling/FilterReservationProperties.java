@@ -160,7 +160,7 @@ class FilterReservationProperties {
                     null,
                     Map.of(),
                     containers,
- PodConstraints.NONE);
+                    PodConstraints.NONE);
             waiting.put(ref.uid(), pod);
             ledger.updatePod(pod);
         }

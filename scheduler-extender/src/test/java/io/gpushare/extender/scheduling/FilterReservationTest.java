@@ -294,7 +294,7 @@ class FilterReservationTest implements PodApi {
                 null,
                 Map.of(),
                 containers(units),
- PodConstraints.NONE);
+                PodConstraints.NONE);
     }
 
     private static PodRef ref(String name) {

@@ -155,7 +155,7 @@ class GangTest {
                 null,
                 Map.of(),
                 pod.containers(),
- PodConstraints.NONE)));
+                PodConstraints.NONE)));
         cluster.showAll();
     }
 

@@ -89,7 +89,7 @@ final class RunningPods {
                 AllocationCodec.annotations(
                         TestCluster.memory("GPU-" + node + "-" + card, units), inventory, "n1", List.of(), NOON),
                 requests("aliyun.com/gpu-mem", units),
- PodConstraints.NONE));
+                PodConstraints.NONE));
         return this;
     }
 

@@ -27,9 +27,8 @@ record Advice(List<String> sentences, boolean waits) {
         if (nodes.stream().anyMatch(node -> node.why() == null)) {
             return new Advice(List.of(), false);
         }
-        List<NodeVerdict> withCards = nodes.stream()
-                .filter(node -> !node.cards().cards().isEmpty())
-                .toList();
+        List<NodeVerdict> withCards =
+                nodes.stream().filter(node -> !node.cards().cards().isEmpty()).toList();
         List<NodeVerdict> accepted =
                 withCards.stream().filter(NodeVerdict::accepted).toList();
         if (!withCards.isEmpty() && accepted.isEmpty()) {

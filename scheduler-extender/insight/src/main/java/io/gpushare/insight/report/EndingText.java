@@ -70,8 +70,8 @@ public final class EndingText {
             return "It would fit on " + where(room) + ", where " + amount(room, ending) + " is reserved for pod "
                     + ending.pod() + ": its volumes are being prepared, or pods make room for it.";
         }
-        return "It fits on " + where(room) + ", when pod " + ending.pod() + " ends, which holds "
-                + amount(room, ending) + deadline(room, "its") + ".";
+        return "It fits on " + where(room) + ", when pod " + ending.pod() + " ends, which holds " + amount(room, ending)
+                + deadline(room, "its") + ".";
     }
 
     private static String deadline(Room room, String whose) {
@@ -91,7 +91,8 @@ public final class EndingText {
                                         + (each.terminating() ? ", being deleted" : "") + ")"
                                 : ""))
                 .collect(Collectors.joining(", "));
-        return (all.size() == 1 ? "pod " : "the " + all.size() + " pods ") + first
+        return (all.size() == 1 ? "pod " : "the " + all.size() + " pods ")
+                + first
                 + (all.size() > MOST_PODS ? " and " + (all.size() - MOST_PODS) + " more" : "");
     }
 

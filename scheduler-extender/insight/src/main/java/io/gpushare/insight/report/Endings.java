@@ -155,7 +155,10 @@ final class Endings {
                 .filter(state -> state.card().placeable())
                 .flatMapToLong(state -> LongStream.of(endings.values().stream()
                         .filter(each -> !each.terminating()
-                                && each.holding().allocation().cards().contains(state.card().id()))
+                                && each.holding()
+                                        .allocation()
+                                        .cards()
+                                        .contains(state.card().id()))
                         .mapToLong(each -> units(cards, each.holding()))
                         .sum()))
                 .sorted()
@@ -169,7 +172,8 @@ final class Endings {
                         Map.Entry::getKey,
                         each -> each.getValue().terminating()
                                 ? Harm.NONE
-                                : Harm.ofMove(units(node.cards(), each.getValue().holding()))));
+                                : Harm.ofMove(
+                                        units(node.cards(), each.getValue().holding()))));
         List<Room> rooms = new ArrayList<>();
         for (Leaving leaving : LeavingSearch.sets(node.cards(), demand(), mayLeave)) {
             Set<String> uids = new HashSet<>(leaving.uids());
@@ -191,7 +195,8 @@ final class Endings {
     static int units(NodeCards cards, Holding holding) {
         return cards.cards().stream()
                 .mapToInt(state -> {
-                    Share share = cards.shareOn(holding.allocation(), state.card().id());
+                    Share share =
+                            cards.shareOn(holding.allocation(), state.card().id());
                     return share.takenWhole() > 0 ? state.capacity().units() : share.units();
                 })
                 .sum();

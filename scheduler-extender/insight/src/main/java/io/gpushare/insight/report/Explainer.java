@@ -62,8 +62,7 @@ public final class Explainer {
         }
         ClusterState state = states.get();
         PodDemand demand = state.demand(pod);
-        @Nullable
-        Leaving leaving = pod.priority().terminating() ? new Leaving(pod.ref(), pod.deadline()) : null;
+        @Nullable Leaving leaving = pod.priority().terminating() ? new Leaving(pod.ref(), pod.deadline()) : null;
         if (pod.node() != null && !(demand instanceof PodDemand.NoGpu)) {
             @Nullable Demand valid = demand instanceof PodDemand.Valid of ? of.demand() : null;
             return new Explanation.Bound(
@@ -77,7 +76,8 @@ public final class Explainer {
             return leaving;
         }
         if (pod.gated() && demand instanceof PodDemand.Valid valid) {
-            return new Explanation.Gated(pod.ref(), valid.demand(), pod.constraints().gates());
+            return new Explanation.Gated(
+                    pod.ref(), valid.demand(), pod.constraints().gates());
         }
         return of(
                 state,
@@ -142,8 +142,8 @@ public final class Explainer {
                 state.entryFor(pod.ref().uid(), pod.priority(), name)))));
         List<NodeVerdict> sorted =
                 nodes.stream().sorted(Ranked.ORDER).map(Ranked::node).toList();
-        Advice advice = Advice.of(
-                new Subject(pod.ref(), controller, demand.onNode()), sorted, other -> state.pod(other.uid()));
+        Advice advice =
+                Advice.of(new Subject(pod.ref(), controller, demand.onNode()), sorted, other -> state.pod(other.uid()));
         return new Explanation.Judged(
                 pod.ref(),
                 demand.demand(),

@@ -129,13 +129,7 @@ public sealed interface Explanation {
         static NodeVerdict of(String node, @Nullable Reason why, boolean chosen, Demand demand, NodeEntry entry) {
             boolean lacking = why != null && why.ofCards();
             return new NodeVerdict(
-                    node,
-                    why,
-                    chosen,
-                    demand,
-                    lacking ? entry.nearest(demand) : null,
-                    entry.cards(),
-                    entry.facts());
+                    node, why, chosen, demand, lacking ? entry.nearest(demand) : null, entry.cards(), entry.facts());
         }
 
         /** Whether the pod accepts the node. */

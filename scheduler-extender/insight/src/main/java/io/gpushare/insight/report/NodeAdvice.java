@@ -24,9 +24,8 @@ final class NodeAdvice {
     private NodeAdvice() {}
 
     static List<String> sentences(NodeRules rules, List<NodeVerdict> nodes) {
-        List<NodeFacts> facts = nodes.stream()
-                .flatMap(node -> Stream.ofNullable(node.facts()))
-                .toList();
+        List<NodeFacts> facts =
+                nodes.stream().flatMap(node -> Stream.ofNullable(node.facts())).toList();
         Map<NodeMismatch, List<NodeFacts>> by =
                 facts.stream().collect(Collectors.groupingBy(node -> mismatch(rules, node)));
         List<String> sentences = new ArrayList<>();
@@ -66,7 +65,9 @@ final class NodeAdvice {
             if (!present.contains(value)) {
                 sentences.add("No node with cards has the label " + printable(key + "=" + value)
                         + ", which its nodeSelector requires"
-                        + (present.isEmpty() ? ", nor another value of it." : "; present are " + listed(present) + "."));
+                        + (present.isEmpty()
+                                ? ", nor another value of it."
+                                : "; present are " + listed(present) + "."));
             }
         });
         return sentences.isEmpty()

@@ -87,7 +87,8 @@ final class ScaleUpSearch {
                 .limit(MOST_KINDS)
                 .toList();
         ScaleUp best = taking.isEmpty()
-                ? new ScaleUp.OtherKind(demand.demand(), (int) kinds(nodes.stream()).count())
+                ? new ScaleUp.OtherKind(
+                        demand.demand(), (int) kinds(nodes.stream()).count())
                 : new ScaleUp.OtherNode(demand.demand());
         int fewest = Integer.MAX_VALUE;
         List<PodEntry> first = before(pod);

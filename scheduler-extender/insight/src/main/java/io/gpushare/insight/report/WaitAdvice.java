@@ -62,7 +62,8 @@ public final class WaitAdvice {
         for (WaitingPod pod : pods) {
             Known last = known.computeIfAbsent(pod.ref().uid(), any -> new Known(List.of(), now));
             if (pod.demand() instanceof PodDemand.Valid valid && last.due(now) && notes.size() < NOTES_PER_ROUND) {
-                @Nullable PodController controller =
+                @Nullable
+                PodController controller =
                         state.pod(pod.ref().uid()).map(PodEntry::controller).orElse(null);
                 // Pods of one Deployment share their advice, which names its other pods.
                 List<Object> same = List.of(
@@ -72,8 +73,7 @@ public final class WaitAdvice {
                     continue;
                 }
                 Explanation.Judged result = judged.computeIfAbsent(
-                        same,
-                        any -> Explainer.refusals(state, new Subject(pod.ref(), controller, valid.onNode())));
+                        same, any -> Explainer.refusals(state, new Subject(pod.ref(), controller, valid.onNode())));
                 List<String> advice = result.advice();
                 known.put(pod.ref().uid(), new Known(advice, now));
                 if (!advice.isEmpty() && !advice.equals(last.advice())) {

@@ -33,8 +33,8 @@ public final class WhyText {
                 pod + " is on node " + why.node() + cards(why) + ".\n"
                         + (why.sentence() == null ? "" : "  " + why.sentence() + "\n");
             case LEAVING -> pod + " leaves.\n  " + why.sentence() + "\n";
-            case GATED -> pod + " requests " + why.demand() + ", and does not wait for a card yet.\n  "
-                    + why.sentence() + "\n";
+            case GATED ->
+                pod + " requests " + why.demand() + ", and does not wait for a card yet.\n  " + why.sentence() + "\n";
             case JUDGED -> judged(why, Objects.requireNonNull(why.judged()));
         };
     }

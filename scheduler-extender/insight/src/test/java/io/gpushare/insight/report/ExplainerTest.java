@@ -64,7 +64,8 @@ class ExplainerTest {
                 Memory.ofGib(39),
                 new Card.Details(null, null, null, true, instance));
         node(new Inventory(MemoryUnit.GIB, null, List.of(card)));
-        Explanation.Judged judged = (Explanation.Judged) explainer.of(pod("p", "aliyun.com/gpu-count", "1"), NodeRules.ANY);
+        Explanation.Judged judged =
+                (Explanation.Judged) explainer.of(pod("p", "aliyun.com/gpu-count", "1"), NodeRules.ANY);
         assertThat(judged.refused()).singleElement().satisfies(group -> {
             assertThat(group.detail()).contains("MIG instances, and whole cards are needed");
             assertThat(group.model()).isEqualTo("NVIDIA H100 MIG 3g.40gb");

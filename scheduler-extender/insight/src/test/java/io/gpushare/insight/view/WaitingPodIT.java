@@ -57,7 +57,8 @@ class WaitingPodIT extends WithView {
                 .doesNotContain("It fits", "would let it run");
         assertThat(event("p")).contains(why).doesNotContain("It fits");
         counted("not_accepted");
-        JsonObject demand = json("cluster").getJsonObject("waiting").getJsonArray("demands").getJsonObject(0);
+        JsonObject demand =
+                json("cluster").getJsonObject("waiting").getJsonArray("demands").getJsonObject(0);
         assertThat(demand.getString("text")).endsWith("on one card, on nodes with pool=research");
         assertThat(demand.getInteger("feasibleNodes")).isZero();
     }
@@ -82,7 +83,9 @@ class WaitingPodIT extends WithView {
         full("red");
         waits("p", memory(8), spec);
         String ends = "It fits on node red, card 0, when pod default/red-0 ends, which holds the whole card.";
-        assertThat(text("why?pod=p")).contains("None of 2 nodes can take it now").contains(ends);
+        assertThat(text("why?pod=p"))
+                .contains("None of 2 nodes can take it now")
+                .contains(ends);
         assertThat(text("why?pod=p").contains("1 more node like "))
                 .as("a new node has another name")
                 .isEqualTo(!spec.contains("hostname"));
@@ -100,7 +103,8 @@ class WaitingPodIT extends WithView {
         api.pod("p", "uid-p", memory(8));
         api.spec("p", "{\"schedulingGates\":[{\"name\":\"kueue.x-k8s.io/admission\"}]}");
         api.unscheduled("p", "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates");
-        await().atMost(PATIENCE).until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
+        await().atMost(PATIENCE)
+                .until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
         assertThat(text("why?pod=p"))
                 .contains("It is held by its scheduling gate kueue.x-k8s.io/admission")
                 .contains("Nothing of GPU Share keeps it.")
@@ -174,7 +178,8 @@ class WaitingPodIT extends WithView {
         holder("three", memory(4), "red", "1");
         api.spec("p", "{\"nodeSelector\":{\"pool\":\"red\"}}");
         api.refused("p");
-        await().atMost(PATIENCE).until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
+        await().atMost(PATIENCE)
+                .until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
         assertThat(text("why?pod=p"))
                 .containsPattern("It fits on node red, card 0, when the 2 pods default/(one|two) .* end\\.")
                 .contains("default/one (8 GiB)")
@@ -224,7 +229,8 @@ class WaitingPodIT extends WithView {
         String wanted = "gpushare_extender_waiting_pods{why=\"" + why + "\"} 1.0";
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(extender.get("/metrics").body().lines())
-                        .filteredOn(line -> line.startsWith("gpushare_extender_waiting_pods{") && !line.endsWith(" 0.0"))
+                        .filteredOn(
+                                line -> line.startsWith("gpushare_extender_waiting_pods{") && !line.endsWith(" 0.0"))
                         .containsExactly(wanted));
     }
 
