@@ -8,6 +8,8 @@ import io.gpushare.kubernetes.wire.PodJson;
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.node.PodConstraints;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.PodAnnotations;
 import io.gpushare.model.text.Printable;
@@ -34,6 +36,7 @@ public record PodState(
     // The label of our device plugin's pods.
     private static final String PLUGIN = "gpu-share-device-plugin";
     private static final int LONGEST_FAILURE = 400;
+    private static final int LONGEST_CONDITION = 1000;
 
     /**
      * What its metadata says.
@@ -57,9 +60,14 @@ public record PodState(
      * @param containers in the order in which they start: init containers and sidecars in the order of the spec, then
      *     the apps
      * @param ownJaxFraction the names of its containers that set {@link ContainerResources#JAX_FRACTION} themselves
+     * @param constraints those of an unbound pod
      */
     public record Spec(
-            @Nullable String node, int priority, List<ContainerResources> containers, Set<String> ownJaxFraction) {
+            @Nullable String node,
+            int priority,
+            List<ContainerResources> containers,
+            Set<String> ownJaxFraction,
+            PodConstraints constraints) {
         public Spec {
             containers = List.copyOf(containers);
             ownJaxFraction = Set.copyOf(ownJaxFraction);
@@ -67,7 +75,11 @@ public record PodState(
 
         /** Without containers that set the variable themselves. */
         public Spec(@Nullable String node, int priority, List<ContainerResources> containers) {
-            this(node, priority, containers, Set.of());
+            this(node, priority, containers, Set.of(), PodConstraints.NONE);
+        }
+
+        private Spec watched() {
+            return new Spec(node, priority, containers, ownJaxFraction, constraints.withoutCondition());
         }
     }
 
@@ -84,8 +96,8 @@ public record PodState(
      *     pods of all nodes are watched
      * @param nominatedNode the node on which its scheduler expects it to fit soon; null for none
      * @param heldNode the node on which cards are held for it, because pods were evicted there; null for none
-     * @param deadline when its spec.activeDeadlineSeconds and its grace period will have passed; null without a
-     *     deadline
+     * @param deadline when it will have ended at the latest: its deletionTimestamp, or when its
+     *     spec.activeDeadlineSeconds and its grace period will have passed; null for never
      */
     public record Status(
             boolean ended,
@@ -133,7 +145,8 @@ public record PodState(
                         pod.node(),
                         pod.priority(),
                         pod.containers(),
-                        pod.containersWith(ContainerResources.JAX_FRACTION)),
+                        pod.containersWith(ContainerResources.JAX_FRACTION),
+                        constraints(pod)),
                 new Status(
                         pod.ended(),
                         Admission.of(pod),
@@ -165,7 +178,7 @@ public record PodState(
         return new PodState(
                 pod.ref(),
                 new Metadata(metadata.created(), metadata.deleting(), metadata.controller(), annotations),
-                pod.spec(),
+                pod.spec().watched(),
                 new Status(
                         status.ended(),
                         status.admission(),
@@ -246,7 +259,25 @@ public record PodState(
                 .orElse(null);
     }
 
+    private static PodConstraints constraints(PodJson pod) {
+        if (pod.node() != null || pod.ended()) {
+            return PodConstraints.NONE;
+        }
+        NodeRules rules = pod.nodeRules();
+        return new PodConstraints(
+                rules.size() > NodeRules.MOST ? NodeRules.ANY : rules,
+                pod.gates(),
+                pod.condition("PodScheduled", "False")
+                        .map(each -> Printable.line(text(each, "message"), LONGEST_CONDITION))
+                        .orElse(""));
+    }
+
     private static @Nullable Instant deadline(PodJson pod) {
+        @Nullable Instant deleted = Json.time(pod.metadata(), "deletionTimestamp");
+        return deleted != null ? deleted : activeDeadline(pod);
+    }
+
+    private static @Nullable Instant activeDeadline(PodJson pod) {
         @Nullable Instant start = Json.time(pod.status(), "startTime");
         if (start == null || !pod.spec().hasNonNull("activeDeadlineSeconds")) {
             return null;

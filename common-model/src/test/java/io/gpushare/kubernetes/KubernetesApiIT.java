@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.node.PodConstraints;
 import io.gpushare.model.request.ContainerResources;
 import io.kubernetes.client.openapi.ApiClient;
 import java.io.IOException;
@@ -86,7 +87,8 @@ class KubernetesApiIT {
                                                     "c",
                                                     ContainerRole.APP,
                                                     Map.of("cpu", "1", "aliyun.com/gpu-mem", "3"))),
-                                    Set.of("c")),
+                                    Set.of("c"),
+                                    PodConstraints.NONE),
                             new PodState.Status(
                                     false,
                                     PodState.Admission.ADMITTED,

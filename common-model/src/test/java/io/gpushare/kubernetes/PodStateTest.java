@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.node.PodConstraints;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +45,48 @@ class PodStateTest {
     @CsvSource({"null, " + START, "300, soon", "300, ''", "300, +1000000000-12-31T23:59:59Z"})
     void withoutADeadlineOrAStartNothingEndsIt(String seconds, String start) throws JsonProcessingException {
         assertThat(deadline(seconds, start)).isNull();
+    }
+
+    @Test
+    void aPodThatIsBeingDeletedEndsByItsDeletionTimestamp() throws JsonProcessingException {
+        PodState pod = PodState.ofAnyNode(new ObjectMapper().readTree("""
+            {"metadata":{"name":"p","uid":"u","deletionTimestamp":"2026-11-26T14:02:00Z"},
+             "spec":{"nodeName":"n","activeDeadlineSeconds":300},
+             "status":{"phase":"Running","startTime":"2026-11-26T14:00:05Z"}}
+            """));
+        assertThat(pod.status().deadline()).isEqualTo(Instant.parse("2026-11-26T14:02:00Z"));
+    }
+
+    @Test
+    void whatAnUnboundPodRequiresOfNodesIsKeptWithinBounds() throws JsonProcessingException {
+        String json = """
+            {"metadata":{"name":"p","uid":"u"},
+             "spec":{"nodeSelector":{"pool":"a"%s},"schedulingGates":[{"name":"g"}]%s},
+             "status":{"conditions":[{"type":"PodScheduled","status":"False","message":"wait"}]}}
+            """;
+        PodConstraints unbound = PodState.of(new ObjectMapper().readTree(json.formatted("", "")))
+                .spec()
+                .constraints();
+        assertThat(unbound.nodes().selector()).isEqualTo(Map.of("pool", "a"));
+        assertThat(unbound.gates()).containsExactly("g");
+        assertThat(unbound.condition()).isEqualTo("wait");
+        assertThat(PodState.ofAnyNode(new ObjectMapper().readTree(json.formatted("", "")))
+                        .spec()
+                        .constraints())
+                .as("of all nodes' pods")
+                .isEqualTo(unbound.withoutCondition());
+        String many = IntStream.range(0, NodeRules.MOST)
+                .mapToObj(i -> ",\"k" + i + "\":\"v\"")
+                .collect(Collectors.joining());
+        assertThat(PodState.of(new ObjectMapper().readTree(json.formatted(many, "")))
+                        .spec()
+                        .constraints()
+                        .nodes())
+                .isEqualTo(NodeRules.ANY);
+        assertThat(PodState.of(new ObjectMapper().readTree(json.formatted("", ",\"nodeName\":\"n\"")))
+                        .spec()
+                        .constraints())
+                .isSameAs(PodConstraints.NONE);
     }
 
     @Test

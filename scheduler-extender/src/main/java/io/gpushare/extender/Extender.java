@@ -133,7 +133,8 @@ public final class Extender implements AutoCloseable {
         BooleanSupplier ready = () -> leadership.unready().isEmpty();
         WaitingPods waiting = new WaitingPods(ledger);
         PreemptionCounts preemptions = new PreemptionCounts();
-        PodConditions conditions = new PodConditions(informers::nodeFacts, counted(settings.resources()));
+        PodConditions conditions =
+                new PodConditions(node -> ledger.nodeEntry(node).facts(), counted(settings.resources()));
         PreemptionLoop preempting = new PreemptionLoop(
                 new PreemptionLoop.Parts(api, events, placer, conditions, leads, ready, clocks, preemptions));
         Extension extension = extensions.apply(new Core(

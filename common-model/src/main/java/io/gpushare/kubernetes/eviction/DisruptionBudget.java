@@ -2,6 +2,7 @@ package io.gpushare.kubernetes.eviction;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.kubernetes.wire.Json;
+import io.gpushare.kubernetes.wire.PodJson;
 import io.gpushare.model.node.LabelRequirement;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ public record DisruptionBudget(String name, @Nullable List<LabelRequirement> req
         List<LabelRequirement> requirements = new ArrayList<>();
         Json.texts(selector, "matchLabels")
                 .forEach((key, value) -> requirements.add(new LabelRequirement(key, "In", Set.of(value))));
-        requirements.addAll(PodDetails.requirements(selector.path("matchExpressions")));
+        requirements.addAll(PodJson.requirements(selector.path("matchExpressions")));
         boolean selects = selector.isObject() && (emptySelectsAll || !requirements.isEmpty());
         return new DisruptionBudget(
                 Json.text(budget.path("metadata"), "name"),

@@ -6,10 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.kubernetes.wire.PodJson;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.node.LabelRequirement;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.node.SchedulerOnly;
-import io.gpushare.model.node.Toleration;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.PodAnnotations;
 import java.time.Duration;
@@ -93,35 +91,7 @@ public record PodDetails(
                         pod.metadata().path("annotations").has(MIRROR),
                         Duration.ofSeconds(Math.max(
                                 0, spec.path("terminationGracePeriodSeconds").asLong(GRACE)))),
-                new Requirements(rules(spec), unknown(pod)));
-    }
-
-    private static NodeRules rules(JsonNode spec) {
-        JsonNode terms = spec.path("affinity").path("nodeAffinity").path(REQUIRED);
-        return new NodeRules(
-                Json.texts(spec, "nodeSelector"),
-                terms.isObject()
-                        ? terms.path("nodeSelectorTerms")
-                                .valueStream()
-                                .map(term -> new NodeRules.Term(
-                                        requirements(term.path("matchExpressions")),
-                                        requirements(term.path("matchFields"))))
-                                .toList()
-                        : null,
-                spec.path("tolerations")
-                        .valueStream()
-                        .map(each -> new Toleration(
-                                text(each, "key"), text(each, "operator"), text(each, "value"), text(each, "effect")))
-                        .toList());
-    }
-
-    static List<LabelRequirement> requirements(JsonNode written) {
-        return written.valueStream()
-                .map(each -> new LabelRequirement(
-                        text(each, "key"),
-                        text(each, "operator"),
-                        each.path("values").valueStream().map(JsonNode::asText).collect(Collectors.toSet())))
-                .toList();
+                new Requirements(pod.nodeRules(), unknown(pod)));
     }
 
     private static @Nullable SchedulerOnly unknown(PodJson pod) {

@@ -6,6 +6,9 @@ import static io.gpushare.kubernetes.wire.Json.texts;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.node.LabelRequirement;
+import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.node.Toleration;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.PodAnnotations;
 import java.util.HashMap;
@@ -21,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
     /** The condition of a pod for which cards are held on the node that its message names first. */
     public static final String HELD = "gpushare.io/CardsHeld";
+
+    private static final String REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 
     // The API server accepts at most 63 characters after the prefix.
     private static final int LONGEST_KEY = 80;
@@ -89,6 +94,47 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
             }
         });
         return kept;
+    }
+
+    /** Which nodes it accepts. */
+    public NodeRules nodeRules() {
+        JsonNode terms = spec.path("affinity").path("nodeAffinity").path(REQUIRED);
+        return new NodeRules(
+                texts(spec, "nodeSelector"),
+                terms.isObject()
+                        ? terms.path("nodeSelectorTerms")
+                                .valueStream()
+                                .map(term -> new NodeRules.Term(
+                                        requirements(term.path("matchExpressions")),
+                                        requirements(term.path("matchFields"))))
+                                .toList()
+                        : null,
+                spec.path("tolerations")
+                        .valueStream()
+                        .map(each -> new Toleration(
+                                Json.shared(each, "key"),
+                                Json.shared(each, "operator"),
+                                Json.shared(each, "value"),
+                                Json.shared(each, "effect")))
+                        .toList());
+    }
+
+    /** The conditions on labels in a list of the API. */
+    public static List<LabelRequirement> requirements(JsonNode written) {
+        return written.valueStream()
+                .map(each -> new LabelRequirement(
+                        text(each, "key"),
+                        text(each, "operator"),
+                        each.path("values").valueStream().map(JsonNode::asText).collect(Collectors.toSet())))
+                .toList();
+    }
+
+    /** The names of its scheduling gates. */
+    public List<String> gates() {
+        return spec.path("schedulingGates")
+                .valueStream()
+                .map(gate -> Json.shared(gate, "name"))
+                .toList();
     }
 
     /** Its containers in the order in which they start, app containers last. */

@@ -1,5 +1,6 @@
 package io.gpushare.model.node;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -10,6 +11,8 @@ import java.util.stream.Collectors;
  * @param taints its taints, with {@link Taint#UNSCHEDULABLE} if it is cordoned
  */
 public record NodeFacts(String name, Map<String, String> labels, List<Taint> taints) {
+    private static final String HOSTNAME = "kubernetes.io/hostname";
+
     public NodeFacts {
         // Thousands of nodes share most values.
         labels = labels.entrySet().stream()
@@ -21,5 +24,17 @@ public record NodeFacts(String name, Map<String, String> labels, List<Taint> tai
     /** Its taints that pods rather avoid. */
     public List<Taint> softTaints() {
         return taints.stream().filter(Taint::soft).toList();
+    }
+
+    /** A new node of its kind: with another name, and without the taints that Kubernetes sets for a while. */
+    public NodeFacts another() {
+        Map<String, String> others = new HashMap<>(labels);
+        others.computeIfPresent(HOSTNAME, (_, _) -> "");
+        return new NodeFacts(
+                "",
+                others,
+                taints.stream()
+                        .filter(taint -> !taint.key().startsWith("node.kubernetes.io/"))
+                        .toList());
     }
 }

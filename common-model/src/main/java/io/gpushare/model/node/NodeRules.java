@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record NodeRules(
         Map<String, String> selector, @Nullable List<Term> terms, List<Toleration> tolerations) {
+    /** Those of a pod that may be on every node, as far as is known. */
+    public static final NodeRules ANY = new NodeRules(Map.of(), null, List.of(new Toleration("", "Exists", "", "")));
+
     /** A term of a node affinity: all its requirements must be met. */
     public record Term(List<LabelRequirement> labels, List<LabelRequirement> fields) {
         public Term {
@@ -32,21 +35,45 @@ public record NodeRules(
         tolerations = List.copyOf(tolerations);
     }
 
-    /** The number of conditions: checking them for thousands of nodes takes time. */
+    /** Those of a pod with more are not kept: checking them for thousands of nodes takes time. */
+    public static final int MOST = 1000;
+
+    /** The number of conditions and their values. */
     public int size() {
         int size = selector.size() + tolerations.size();
         for (Term term : terms == null ? List.<Term>of() : terms) {
-            size += 1 + term.labels().size() + term.fields().size();
+            size += 1 + size(term.labels()) + size(term.fields());
         }
         return size;
     }
 
+    private static int size(List<LabelRequirement> requirements) {
+        return requirements.stream().mapToInt(each -> 1 + each.values().size()).sum();
+    }
+
     /** Whether the pod accepts that node. */
     public boolean admit(NodeFacts node) {
-        return node.labels().entrySet().containsAll(selector.entrySet())
-                && (terms == null || terms.stream().anyMatch(term -> term.matches(node)))
-                && node.taints().stream()
-                        .filter(Taint::excludes)
-                        .allMatch(taint -> tolerations.stream().anyMatch(each -> each.tolerates(taint)));
+        return mismatch(node) == null;
+    }
+
+    /** What keeps the pod from that node; null if nothing does. */
+    public @Nullable NodeMismatch mismatch(NodeFacts node) {
+        if (!node.labels().entrySet().containsAll(selector.entrySet())) {
+            return NodeMismatch.SELECTOR;
+        }
+        if (terms != null && terms.stream().noneMatch(term -> term.matches(node))) {
+            return NodeMismatch.AFFINITY;
+        }
+        return untolerated(node).stream()
+                .findFirst()
+                .map(taint -> taint.equals(Taint.UNSCHEDULABLE) ? NodeMismatch.CORDONED : NodeMismatch.TAINT)
+                .orElse(null);
+    }
+
+    /** The taints of the node that keep the pod from it. */
+    public List<Taint> untolerated(NodeFacts node) {
+        return node.taints().stream()
+                .filter(taint -> taint.excludes() && tolerations.stream().noneMatch(each -> each.tolerates(taint)))
+                .toList();
     }
 }

@@ -14,4 +14,10 @@ public record Taint(String key, String value, String effect) {
     boolean excludes() {
         return effect.equals("NoSchedule") || effect.equals("NoExecute");
     }
+
+    /** As kubectl writes it, such as {@code dedicated=ml:NoSchedule}. */
+    @Override
+    public String toString() {
+        return key + (value.isEmpty() ? "" : "=" + value) + ":" + effect;
+    }
 }

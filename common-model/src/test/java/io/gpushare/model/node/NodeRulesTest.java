@@ -85,7 +85,37 @@ class NodeRulesTest {
                 new NodeRules.Term(List.of(), List.of(new LabelRequirement("metadata.name", "In", Set.of("n1"))));
         assertThat(required(empty).admit(NODE)).isFalse();
         assertThat(required(empty, byName).admit(NODE)).isTrue();
-        assertThat(required(empty, byName).size()).isEqualTo(3);
+        assertThat(required(empty, byName).size())
+                .as("two terms, a requirement and its value")
+                .isEqualTo(4);
+    }
+
+    @Test
+    void whatKeepsAPodFromANodeIsNamed() {
+        NodeRules none = rules(Map.of(), List.of());
+        assertThat(none.mismatch(NODE)).isNull();
+        assertThat(rules(Map.of("zone", "b"), List.of()).mismatch(NODE)).isEqualTo(NodeMismatch.SELECTOR);
+        assertThat(required(new NodeRules.Term(List.of(), List.of())).mismatch(NODE))
+                .isEqualTo(NodeMismatch.AFFINITY);
+        assertThat(none.mismatch(tainted("NoSchedule"))).isEqualTo(NodeMismatch.TAINT);
+        NodeFacts cordoned = new NodeFacts("n1", Map.of(), List.of(Taint.UNSCHEDULABLE));
+        assertThat(none.mismatch(cordoned)).isEqualTo(NodeMismatch.CORDONED);
+        assertThat(NodeRules.ANY.mismatch(cordoned)).isNull();
+    }
+
+    @Test
+    void aNewNodeOfTheKindHasAnotherNameAndNoPassingTaint() {
+        NodeFacts node = new NodeFacts(
+                "n1",
+                Map.of("kubernetes.io/hostname", "n1", "zone", "a"),
+                List.of(Taint.UNSCHEDULABLE, new Taint("team", "x", "NoSchedule")));
+        assertThat(rules(Map.of("kubernetes.io/hostname", "n1"), List.of()).mismatch(node.another()))
+                .isEqualTo(NodeMismatch.SELECTOR);
+        assertThat(rules(Map.of("zone", "a"), List.of(new Toleration("team", "Exists", "", "")))
+                        .admit(node.another()))
+                .isTrue();
+        assertThat(rules(Map.of("zone", "a"), List.of()).mismatch(node.another()))
+                .isEqualTo(NodeMismatch.TAINT);
     }
 
     private static NodeRules rules(Map<String, String> selector, List<Toleration> tolerations) {

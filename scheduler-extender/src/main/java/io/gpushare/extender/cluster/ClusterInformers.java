@@ -18,7 +18,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +34,6 @@ public final class ClusterInformers implements AutoCloseable {
     private final Events<NodeState> nodeEvents;
     private final Events<PodState> podEvents;
     private final String pluginNamespace;
-    private final Map<String, NodeFacts> nodeFacts = new ConcurrentHashMap<>();
     private final Map<String, List<Taint>> softTaints = new ConcurrentHashMap<>();
     private volatile boolean caughtUp;
 
@@ -62,7 +60,7 @@ public final class ClusterInformers implements AutoCloseable {
         ledger.updateAllocatable(node.name(), node.devices());
         ledger.updateNode(node.name(), node.annotations(), node.allocatable());
         NodeFacts facts = node.facts();
-        nodeFacts.put(node.name(), facts);
+        ledger.updateFacts(facts);
         if (facts.softTaints().isEmpty()) {
             softTaints.remove(node.name());
         } else {
@@ -72,7 +70,6 @@ public final class ClusterInformers implements AutoCloseable {
 
     private void nodeGone(NodeState node) {
         ledger.removeNode(node.name());
-        nodeFacts.remove(node.name());
         softTaints.remove(node.name());
     }
 
@@ -119,11 +116,6 @@ public final class ClusterInformers implements AutoCloseable {
             LOG.info("the cluster has been read: {} nodes, {} pods", nodeEvents.changes.get(), podEvents.changes.get());
         }
         return caughtUp;
-    }
-
-    /** What pods may require of that node; null if the API shows no such node. */
-    public @Nullable NodeFacts nodeFacts(String node) {
-        return nodeFacts.get(node);
     }
 
     /** The taints that pods rather avoid, of the nodes that have some. */

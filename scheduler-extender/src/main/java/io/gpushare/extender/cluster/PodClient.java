@@ -79,6 +79,7 @@ public final class PodClient implements PodApi {
                 status.deadline(),
                 metadata.controller(),
                 metadata.annotations(),
-                state.spec().containers());
+                state.spec().containers(),
+                state.spec().constraints());
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.extender.eviction;
 
 import io.gpushare.kubernetes.eviction.PodDetails;
 import io.gpushare.model.node.NodeFacts;
+import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.request.ResourceNames;
 import java.util.Set;
 import java.util.function.Function;
@@ -14,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param resources the names of the resources that the ledger counts, beside MIG instances
  */
 public record PodConditions(Function<String, @Nullable NodeFacts> nodes, Set<String> resources) {
-    // Conditions on nodes that a pod may state: they are checked for each node.
-    private static final int MOST_RULES = 1000;
-
     public PodConditions {
         resources = Set.copyOf(resources);
     }
@@ -29,8 +27,8 @@ public record PodConditions(Function<String, @Nullable NodeFacts> nodes, Set<Str
         if (!pod.requests().stream().allMatch(this::counted)) {
             return "it requests a resource that only kube-scheduler counts";
         }
-        return pod.requirements().rules().size() > MOST_RULES
-                ? "it has more than " + MOST_RULES + " conditions on nodes and tolerations"
+        return pod.requirements().rules().size() > NodeRules.MOST
+                ? "it has more than " + NodeRules.MOST + " conditions on nodes and tolerations"
                 : null;
     }
 

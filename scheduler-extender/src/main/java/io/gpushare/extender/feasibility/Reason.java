@@ -2,6 +2,7 @@ package io.gpushare.extender.feasibility;
 
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.ledger.Refusal;
+import io.gpushare.model.node.NodeMismatch;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -50,6 +51,7 @@ public record Reason(String label, String sentence, boolean resolvable) {
 
     private static final String INVALID_DEMAND = "bad_demand";
     private static final Map<NoCards.Cause, Reason> WITHOUT_CARDS = new EnumMap<>(NoCards.Cause.class);
+    private static final Map<NodeMismatch, Reason> NOT_ACCEPTED = new EnumMap<>(NodeMismatch.class);
     private static final Map<Refusal, Reason> OCCUPIED = new EnumMap<>(Refusal.class);
     private static final Map<Refusal, Reason> EVEN_WHEN_EMPTY = new EnumMap<>(Refusal.class);
 
@@ -57,6 +59,11 @@ public record Reason(String label, String sentence, boolean resolvable) {
         for (NoCards.Cause cause : NoCards.Cause.values()) {
             WITHOUT_CARDS.put(
                     cause, new Reason(NO_CARDS, "node has no GPU cards to offer: " + cause.sentence(), false));
+        }
+        for (NodeMismatch mismatch : NodeMismatch.values()) {
+            NOT_ACCEPTED.put(
+                    mismatch,
+                    new Reason("node_" + mismatch.name().toLowerCase(Locale.ROOT), mismatch.sentence(), false));
         }
         for (Refusal refusal : Refusal.values()) {
             String label = refusal.name().toLowerCase(Locale.ROOT);
@@ -94,7 +101,17 @@ public record Reason(String label, String sentence, boolean resolvable) {
         return OCCUPIED.containsValue(this) || EVEN_WHEN_EMPTY.containsValue(this);
     }
 
-    /** The labels of all reasons. */
+    /** The pod does not accept the node, which only kube-scheduler decides for filter. */
+    public static Reason notAccepted(NodeMismatch mismatch) {
+        return Objects.requireNonNull(NOT_ACCEPTED.get(mismatch));
+    }
+
+    /** Whether the pod does not accept the node. */
+    public boolean ofNode() {
+        return NOT_ACCEPTED.containsValue(this);
+    }
+
+    /** The labels of the reasons of filter. */
     public static Set<String> labels() {
         Set<String> labels = new TreeSet<>(Set.of(
                 UNKNOWN_NODE.label(),

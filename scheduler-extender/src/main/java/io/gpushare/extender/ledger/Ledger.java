@@ -12,6 +12,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.ReservationCodec;
 import io.gpushare.model.ledger.Placement;
+import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.request.DemandCodec;
 import java.time.Instant;
 import java.util.List;
@@ -84,6 +85,11 @@ public final class Ledger {
             pods.inventoryChanged(name);
         }
         nodes.reserve(name, ReservationCodec.decode(annotations));
+    }
+
+    /** What pods may require of a node, apart from resources: after {@link #updateNode}. */
+    public void updateFacts(NodeFacts facts) {
+        nodes.facts(facts.name(), facts);
     }
 
     /** The node has that address; null if it reports none. */
@@ -322,6 +328,11 @@ public final class Ledger {
     /** The number of pods with an invalid demand for which kube-scheduler found no node. */
     public int invalidWaiting() {
         return unscheduled.invalid().size();
+    }
+
+    /** The number of pods with a valid demand that scheduling gates hold. */
+    public int gated() {
+        return unscheduled.gated();
     }
 
     /** The pods with holdings that nothing has confirmed since before that moment. */

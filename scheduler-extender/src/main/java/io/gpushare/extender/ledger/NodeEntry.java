@@ -1,6 +1,7 @@
 package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
@@ -12,6 +13,8 @@ import io.gpushare.model.card.NoCards;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.Nearest;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.node.NodeFacts;
+import io.gpushare.model.node.NodeMismatch;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param allocatable the CPU and memory that it offers to pods
  * @param requested the CPU and memory that its pods request
  * @param emptied the same cards without pods, and none of them reserved
+ * @param facts what pods may require of it apart from resources; null if that is unknown
  */
 public record NodeEntry(
         @Nullable Reason unusable,
@@ -34,12 +38,13 @@ public record NodeEntry(
         HostResources allocatable,
         HostResources requested,
         NodeCards cards,
-        NodeCards emptied) {
+        NodeCards emptied,
+        @Nullable NodeFacts facts) {
     private static final NodeCards NONE = NodeCards.of(Inventory.empty(MemoryUnit.GIB));
 
     /** A node that the API has not shown. */
     private static final NodeEntry UNSEEN =
-            new NodeEntry(Reason.UNKNOWN_NODE, false, null, HostResources.NONE, HostResources.NONE, NONE, NONE);
+            new NodeEntry(Reason.UNKNOWN_NODE, false, null, HostResources.NONE, HostResources.NONE, NONE, NONE, null);
 
     public static NodeEntry orUnseen(@Nullable NodeEntry entry) {
         return entry == null ? UNSEEN : entry;
@@ -58,7 +63,8 @@ public record NodeEntry(
                 has,
                 requested,
                 cards.withInventory(inventory),
-                NodeCards.of(inventory.withHeld(Set.of())));
+                NodeCards.of(inventory.withHeld(Set.of())),
+                facts);
     }
 
     /** The same node, of whose cards exactly these are reserved: they accept no new pods, as if they were cordoned. */
@@ -69,17 +75,31 @@ public record NodeEntry(
 
     /** The same cards with another amount of CPU and memory. */
     NodeEntry having(HostResources has) {
-        return new NodeEntry(unusable, stale, written, has, requested, cards, emptied);
+        return new NodeEntry(unusable, stale, written, has, requested, cards, emptied, facts);
     }
 
     /** The same cards, with or without renewals by its device plugin. */
     NodeEntry stale(boolean is) {
-        return new NodeEntry(unusable, is, written, allocatable, requested, cards, emptied);
+        return new NodeEntry(unusable, is, written, allocatable, requested, cards, emptied, facts);
     }
 
     NodeEntry unusable(Reason why, @Nullable String annotation) {
         return new NodeEntry(
-                why, stale, annotation, HostResources.NONE, requested, cards.withInventory(NONE.inventory()), NONE);
+                why,
+                stale,
+                annotation,
+                HostResources.NONE,
+                requested,
+                cards.withInventory(NONE.inventory()),
+                NONE,
+                why.equals(Reason.UNKNOWN_NODE) ? null : facts);
+    }
+
+    /** The same cards on a node with these labels and taints. */
+    NodeEntry with(NodeFacts now) {
+        return now.equals(facts)
+                ? this
+                : new NodeEntry(unusable, stale, written, allocatable, requested, cards, emptied, now);
     }
 
     public NodeEntry with(PodRef holder, Allocation allocation) {
@@ -95,11 +115,11 @@ public record NodeEntry(
 
     /** Adds to the CPU and memory that pods request. */
     public NodeEntry requested(HostResources more) {
-        return new NodeEntry(unusable, stale, written, allocatable, requested.plus(more), cards, emptied);
+        return new NodeEntry(unusable, stale, written, allocatable, requested.plus(more), cards, emptied, facts);
     }
 
     private NodeEntry cards(NodeCards changed) {
-        return new NodeEntry(unusable, stale, written, allocatable, requested, changed, emptied);
+        return new NodeEntry(unusable, stale, written, allocatable, requested, changed, emptied, facts);
     }
 
     /** This entry, or null if there is nothing to keep. */
@@ -142,7 +162,18 @@ public record NodeEntry(
         return none == null ? null : Reason.noCards(none.cause());
     }
 
-    /** Why the node can't take the demand now; null if it can. */
+    /**
+     * Why the node can't take a pod that is not bound now: it does not accept the node, or its cards; null if it can.
+     */
+    @Nullable
+    public Reason refusal(NodeDemand demand) {
+        @Nullable
+        NodeMismatch mismatch =
+                facts == null || unavailable() != null ? null : demand.nodes().mismatch(facts);
+        return mismatch == null ? refusal(demand.cards()) : Reason.notAccepted(mismatch);
+    }
+
+    /** Why the node's cards can't take the demand now; null if they can. */
     @Nullable
     public Reason refusal(Demand demand) {
         @Nullable Reason always = unavailable();

@@ -11,6 +11,7 @@ import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.codec.ReservationCodec;
+import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.request.DemandCodec;
 import java.util.Comparator;
 import java.util.List;
@@ -113,6 +114,11 @@ final class NodeTable {
         kindsChanged.set(true);
         listener.cardsChanged();
         return !same;
+    }
+
+    /** What pods may require of a node that was added or changed. */
+    void facts(String name, NodeFacts facts) {
+        change(name, entry -> entry.with(facts));
     }
 
     /** The node's annotations reserve this from now on. */

@@ -1,5 +1,6 @@
 package io.gpushare.extender.ledger;
 
+import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Demand;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param priority as the informer last showed it
  * @param failure what kube-scheduler last wrote about a failed attempt to place it; empty for nothing
- * @param deadline when its own deadline and its grace period will have passed; null without a deadline
+ * @param deadline when it will have ended at the latest: it is being deleted, or has a deadline of its own; null for
+ *     never
  * @param controller null for a pod that no controller would create again
  * @param listed whether the informer has shown it, and so will report its deletion
  * @param node the node to which it is bound, by the informer; null if it is not bound
@@ -49,6 +51,11 @@ public record PodEntry(
 
     public Demand demand() {
         return podDemand.demand();
+    }
+
+    /** What it requires of one node. */
+    public NodeDemand onNode() {
+        return podDemand.onNode();
     }
 
     PodEntry with(List<Holding> changed) {

@@ -9,11 +9,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The pods for which kube-scheduler found no node: those with a valid demand by uid, and those that no node can take.
+ * The pods for which kube-scheduler found no node: those with a valid demand by uid, and those that no node can take;
+ * and those that scheduling gates keep from it.
  */
 final class UnscheduledPods {
     private final Set<String> valid = ConcurrentHashMap.newKeySet();
     private final Map<String, WaitingPod> invalid = new ConcurrentHashMap<>();
+    private final Set<String> gated = ConcurrentHashMap.newKeySet();
 
     void update(ClusterPod pod, PodDemand demand) {
         String uid = pod.ref().uid();
@@ -21,6 +23,11 @@ final class UnscheduledPods {
             valid.add(uid);
         } else {
             valid.remove(uid);
+        }
+        if (pod.gated() && demand instanceof PodDemand.Valid) {
+            gated.add(uid);
+        } else {
+            gated.remove(uid);
         }
         if (pod.waiting() && demand instanceof PodDemand.Invalid) {
             invalid.put(uid, new WaitingPod(pod.ref(), pod.priority(), demand));
@@ -31,12 +38,18 @@ final class UnscheduledPods {
 
     void remove(String uid) {
         valid.remove(uid);
+        gated.remove(uid);
         invalid.remove(uid);
     }
 
     /** The uids of the pods with a valid demand. */
     Set<String> valid() {
         return valid;
+    }
+
+    /** The number of pods with a valid demand that kube-scheduler does not look at yet. */
+    int gated() {
+        return gated.size();
     }
 
     /** The pods with an invalid demand. */

@@ -2,6 +2,7 @@ package io.gpushare.extender.pod;
 
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.node.PodConstraints;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.List;
@@ -19,9 +20,11 @@ import org.jspecify.annotations.Nullable;
  * @param nominatedNode the node on which kube-scheduler expects the pod to fit soon, because pods were evicted there;
  *     null for none
  * @param heldNode the node on which this extender holds cards for the pod, because it evicted pods there; null for none
- * @param deadline when the pod's own deadline and its grace period will have passed; null without a deadline
+ * @param deadline when the pod will have ended at the latest: it is being deleted, or has a deadline of its own; null
+ *     for never
  * @param controller null for a pod that no controller would create again
  * @param containers in the order in which they start
+ * @param constraints those of an unbound pod
  */
 public record ClusterPod(
         PodRef ref,
@@ -35,7 +38,8 @@ public record ClusterPod(
         @Nullable Instant deadline,
         @Nullable PodController controller,
         Map<String, String> annotations,
-        List<ContainerResources> containers) {
+        List<ContainerResources> containers,
+        PodConstraints constraints) {
     public ClusterPod {
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
@@ -64,7 +68,8 @@ public record ClusterPod(
                 null,
                 null,
                 annotations,
-                containers);
+                containers,
+                PodConstraints.NONE);
     }
 
     /** A pod that is nominated to no node. */
@@ -92,5 +97,10 @@ public record ClusterPod(
     /** Whether the pod is waiting for a node after kube-scheduler has found none. */
     public boolean waiting() {
         return unschedulable && node == null && !priority.terminating();
+    }
+
+    /** Whether scheduling gates keep kube-scheduler from looking at the pod. */
+    public boolean gated() {
+        return node == null && !constraints.gates().isEmpty() && !priority.terminating();
     }
 }

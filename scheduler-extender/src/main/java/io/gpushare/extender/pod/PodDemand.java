@@ -4,6 +4,7 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
+import io.gpushare.model.node.NodeRules;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,13 +33,30 @@ public sealed interface PodDemand {
      * @param policy the policy that the pod names; null for the extender's default
      * @param containers the names of all its containers in the order in which they start, if it requests slots
      * @param notes what its users should know of its requests, in sentences without a full stop
+     * @param nodes the nodes that it accepts while it is not bound; in requests of kube-scheduler, which has checked
+     *     them, every node
      */
     record Valid(
-            Demand demand, PodRequest request, @Nullable PolicyKind policy, List<String> containers, List<String> notes)
+            Demand demand,
+            PodRequest request,
+            @Nullable PolicyKind policy,
+            List<String> containers,
+            List<String> notes,
+            NodeRules nodes)
             implements PodDemand {
         public Valid {
             containers = List.copyOf(containers);
             notes = List.copyOf(notes);
+        }
+
+        /** What it requires of one node. */
+        public NodeDemand onNode() {
+            return new NodeDemand(demand, nodes);
+        }
+
+        /** The same on nodes that these rules accept. */
+        public Valid on(NodeRules accepted) {
+            return new Valid(demand, request, policy, containers, notes, accepted);
         }
 
         /** The CPU and memory of the node that the pod requests. */

@@ -8,6 +8,7 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.foreign.ForeignPod;
+import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.HostResourcesCodec;
@@ -34,8 +35,12 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
 
     public PodDemand decode(ClusterPod pod) {
         return pod.node() == null
-                ? unbound(pod.containers(), pod.annotations())
+                ? accepting(pod.constraints().nodes(), unbound(pod.containers(), pod.annotations()))
                 : decoded(bound(pod, pod.node()), pod.containers(), pod.annotations(), null);
+    }
+
+    private static PodDemand accepting(NodeRules nodes, PodDemand demand) {
+        return demand instanceof PodDemand.Valid valid ? valid.on(nodes) : demand;
     }
 
     /**
@@ -84,7 +89,8 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
                                         .map(ContainerResources::name)
                                         .toList()
                                 : List.of(),
-                        codec.notes(valid, containers, annotations));
+                        codec.notes(valid, containers, annotations),
+                        NodeRules.ANY);
         };
     }
 

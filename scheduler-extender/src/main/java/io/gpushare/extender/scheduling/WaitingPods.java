@@ -4,9 +4,9 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
+import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Share;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each round evaluates the whole state, so no event is missed and nothing must survive a restart. It names the pods
  * that fit, by priority, each on what the pods before it leave free, so about as many as can be bound. A pod that stays
- * unbound (because of a taint or a volume) yields to the others after a second, and is named again at growing
+ * unbound (because of a volume or another pod) yields to the others after a second, and is named again at growing
  * intervals, until a node fits that did not fit before. Not thread-safe, but for the counts.
  */
 public final class WaitingPods {
@@ -59,7 +59,7 @@ public final class WaitingPods {
     private final Map<String, Attempts> attempts = new HashMap<>();
     private Map<String, FreeOnNode> before = Map.of();
     // The least recently evaluated first.
-    private final Map<Demand, WaitReason> reasons = new LinkedHashMap<>();
+    private final Map<NodeDemand, WaitReason> reasons = new LinkedHashMap<>();
     private volatile Map<WaitReason, Integer> counts = Map.of();
 
     /**
@@ -103,11 +103,11 @@ public final class WaitingPods {
     public List<PodRef> due(Instant now) {
         List<PodEntry> pods = ledger.waiting();
         Map<String, FreeOnNode> nodes = pods.isEmpty() ? Map.of() : nodes();
-        Set<Demand> fittingAgain = evaluate(pods, nodes);
+        Set<NodeDemand> fittingAgain = evaluate(pods, nodes);
         before = nodes;
         counts = counts(pods);
         List<PodEntry> candidates = pods.stream()
-                .filter(pod -> reasons.get(pod.demand()) == WaitReason.FITS)
+                .filter(pod -> reasons.get(pod.onNode()) == WaitReason.FITS)
                 .toList();
         attempts.keySet()
                 .retainAll(candidates.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
@@ -115,7 +115,7 @@ public final class WaitingPods {
             attempts.merge(
                     pod.ref().uid(),
                     new Attempts(now, 0),
-                    (old, fresh) -> fittingAgain.contains(pod.demand())
+                    (old, fresh) -> fittingAgain.contains(pod.onNode())
                             ? new Attempts(old.at(), Math.min(old.times(), 1))
                             : old);
         }
@@ -125,9 +125,10 @@ public final class WaitingPods {
     private Map<WaitReason, Integer> counts(List<PodEntry> pods) {
         Map<WaitReason, Integer> count = new EnumMap<>(WaitReason.class);
         pods.stream()
-                .flatMap(pod -> Optional.ofNullable(reasons.get(pod.demand())).stream())
+                .flatMap(pod -> Optional.ofNullable(reasons.get(pod.onNode())).stream())
                 .forEach(reason -> count.merge(reason, 1, Integer::sum));
         count.put(WaitReason.INVALID, ledger.invalidWaiting());
+        count.put(WaitReason.GATED, ledger.gated());
         return Collections.unmodifiableMap(count);
     }
 
@@ -147,27 +148,31 @@ public final class WaitingPods {
      *
      * @return the demands that a node can take that could not in the last round
      */
-    private Set<Demand> evaluate(List<PodEntry> pods, Map<String, FreeOnNode> nodes) {
-        Set<Demand> demands = pods.stream().map(PodEntry::demand).collect(Collectors.toSet());
+    private Set<NodeDemand> evaluate(List<PodEntry> pods, Map<String, FreeOnNode> nodes) {
+        Set<NodeDemand> demands = pods.stream().map(PodEntry::onNode).collect(Collectors.toSet());
         reasons.keySet().retainAll(demands);
-        List<Demand> turn = Stream.concat(
+        List<NodeDemand> turn = Stream.concat(
                         demands.stream().filter(demand -> !reasons.containsKey(demand)), reasons.keySet().stream())
                 .limit(DEMANDS_PER_ROUND)
                 .toList();
-        Set<Demand> fittingAgain = new HashSet<>();
-        for (Demand demand : turn) {
+        Set<NodeDemand> fittingAgain = new HashSet<>();
+        for (NodeDemand demand : turn) {
             reasons.remove(demand);
             reasons.put(demand, evaluate(demand, nodes, fittingAgain));
         }
         return fittingAgain;
     }
 
-    private WaitReason evaluate(Demand demand, Map<String, FreeOnNode> nodes, Set<Demand> fittingAgain) {
+    private WaitReason evaluate(NodeDemand demand, Map<String, FreeOnNode> nodes, Set<NodeDemand> fittingAgain) {
         boolean possible = false;
+        boolean accepted = true;
         boolean fits = false;
         for (Map.Entry<String, FreeOnNode> node : nodes.entrySet()) {
             @Nullable Reason refusal = node.getValue().entry().refusal(demand);
-            possible |= refusal == null || refusal.resolvable() || refusal.equals(Reason.NOT_RENEWED);
+            possible |= possible(refusal);
+            accepted &= refusal == null
+                    || !refusal.ofNode()
+                    || !possible(node.getValue().entry().refusal(demand.cards()));
             if (refusal == null && node.getValue().offers(demand)) {
                 fits = true;
                 FreeOnNode old = before.get(node.getKey());
@@ -177,15 +182,23 @@ public final class WaitingPods {
                 }
             }
         }
-        return fits ? WaitReason.FITS : possible ? shortage(demand, nodes.values()) : WaitReason.IMPOSSIBLE;
+        if (possible) {
+            return fits ? WaitReason.FITS : shortage(demand, nodes.values());
+        }
+        return accepted ? WaitReason.IMPOSSIBLE : WaitReason.NOT_ACCEPTED;
     }
 
-    private static WaitReason shortage(Demand demand, Collection<FreeOnNode> nodes) {
-        Share missing = demand.total();
+    private static boolean possible(@Nullable Reason refusal) {
+        return refusal == null || refusal.resolvable() || refusal.equals(Reason.NOT_RENEWED);
+    }
+
+    private static WaitReason shortage(NodeDemand demand, Collection<FreeOnNode> nodes) {
+        Share missing = demand.cards().total();
         for (FreeOnNode node : nodes) {
-            if (node.entry().unavailable() == null) {
+            @Nullable Reason refusal = node.entry().refusal(demand);
+            if (node.entry().unavailable() == null && (refusal == null || !refusal.ofNode())) {
                 for (CardState state : node.entry().cards().cards()) {
-                    missing = state.acceptedBy(demand.selector()) ? missing.minus(state.free()) : missing;
+                    missing = state.acceptedBy(demand.cards().selector()) ? missing.minus(state.free()) : missing;
                 }
             }
             if (missing.isNone()) {
@@ -242,12 +255,12 @@ public final class WaitingPods {
             return entry == now && allocatable.equals(allocatableNow);
         }
 
-        boolean takes(Demand demand) {
+        boolean takes(NodeDemand demand) {
             return entry.refusal(demand) == null && offers(demand);
         }
 
-        boolean offers(Demand demand) {
-            return demand.total().counted().fits(left);
+        boolean offers(NodeDemand demand) {
+            return demand.cards().total().counted().fits(left);
         }
 
         /** The node with the pod on it; empty if no cards fit. */
@@ -263,7 +276,7 @@ public final class WaitingPods {
         private final Map<String, FreeOnNode> nodes;
         private final List<String> names;
         // Free capacity only shrinks within a round, so the same demand need not try the first nodes again.
-        private final Map<Demand, Integer> from = new HashMap<>();
+        private final Map<NodeDemand, Integer> from = new HashMap<>();
 
         Round(Map<String, FreeOnNode> nodes) {
             this.nodes = new HashMap<>(nodes);
@@ -271,17 +284,17 @@ public final class WaitingPods {
         }
 
         boolean take(PodEntry pod) {
-            Demand demand = pod.demand();
-            for (int i = from.getOrDefault(pod.demand(), 0); i < names.size(); i++) {
+            NodeDemand demand = pod.onNode();
+            for (int i = from.getOrDefault(demand, 0); i < names.size(); i++) {
                 FreeOnNode node = Objects.requireNonNull(nodes.get(names.get(i)));
                 Optional<FreeOnNode> less = node.takes(demand) ? node.with(pod) : Optional.empty();
                 if (less.isPresent()) {
-                    from.put(pod.demand(), i);
+                    from.put(demand, i);
                     nodes.put(names.get(i), less.get());
                     return true;
                 }
             }
-            from.put(pod.demand(), names.size());
+            from.put(demand, names.size());
             return false;
         }
     }

@@ -104,7 +104,7 @@ public final class ClusterSearch {
         for (Map.Entry<String, NodeEntry> each : nodes.entrySet()) {
             String name = each.getKey();
             NodeEntry node = view(each.getValue());
-            @Nullable Reason refusal = node.refusal(demand);
+            @Nullable Reason refusal = node.refusal(question.demand().onNode());
             if ((refusal != null && !refusal.resolvable()) || !question.nodes().test(name)) {
                 continue;
             }

@@ -4,8 +4,8 @@ import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodDemand;
 
 /**
- * What is known of pods beside the ledger, which has neither their conditions on nodes nor their budgets. Without it,
- * every pod of a controller may be moved to every node.
+ * What is known of pods beside the ledger, which has no budgets, and of bound pods not which nodes they accept. Without
+ * it, every pod of a controller may be moved to every node.
  */
 public interface PodKnowledge {
     PodKnowledge NONE = new PodKnowledge() {};

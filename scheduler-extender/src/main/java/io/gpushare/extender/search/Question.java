@@ -9,6 +9,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.node.NodeRules;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -41,7 +42,8 @@ public record Question(
             new PodRequest(0, 0, 0, 1, Set.of()),
             null,
             List.of(),
-            List.of());
+            List.of(),
+            NodeRules.ANY);
 
     /** Which pods of lower priority kube-scheduler evicts for the pod. */
     public static Question preemption(PodRef pod, int priority, PodDemand.Valid demand) {

@@ -17,6 +17,7 @@ import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.Placement;
+import io.gpushare.model.node.PodConstraints;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -158,7 +159,8 @@ class FilterReservationProperties {
                     null,
                     null,
                     Map.of(),
-                    containers);
+                    containers,
+                    PodConstraints.NONE);
             waiting.put(ref.uid(), pod);
             ledger.updatePod(pod);
         }

@@ -17,6 +17,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.node.PodConstraints;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.List;
@@ -292,7 +293,8 @@ class FilterReservationTest implements PodApi {
                 null,
                 null,
                 Map.of(),
-                containers(units));
+                containers(units),
+                PodConstraints.NONE);
     }
 
     private static PodRef ref(String name) {

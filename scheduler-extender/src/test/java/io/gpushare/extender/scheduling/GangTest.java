@@ -10,6 +10,7 @@ import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.PodTraits;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.model.node.PodConstraints;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -153,7 +154,8 @@ class GangTest {
                 null,
                 null,
                 Map.of(),
-                pod.containers())));
+                pod.containers(),
+                PodConstraints.NONE)));
         cluster.showAll();
     }
 

@@ -156,11 +156,13 @@ class WaitingPodsTest {
                         WaitReason.IMPOSSIBLE,
                         1,
                         WaitReason.INVALID,
+                        0,
+                        WaitReason.GATED,
                         0));
         ledger.removePod(ref("first"));
         ledger.removePod(ref("too-large"));
         round();
-        assertThat(waiting.counts()).isEqualTo(Map.of(WaitReason.FITS, 5, WaitReason.INVALID, 0));
+        assertThat(waiting.counts()).isEqualTo(Map.of(WaitReason.FITS, 5, WaitReason.INVALID, 0, WaitReason.GATED, 0));
     }
 
     @Test
@@ -171,10 +173,10 @@ class WaitingPodsTest {
         unschedulable("edited", 5, Map.of());
         unschedulable("edited", 5, Map.of("gpushare.io/cards", "many"));
         assertThat(rounds(Duration.ofSeconds(10))).isEmpty();
-        assertThat(waiting.counts()).isEqualTo(Map.of(WaitReason.INVALID, 3));
+        assertThat(waiting.counts()).isEqualTo(Map.of(WaitReason.INVALID, 3, WaitReason.GATED, 0));
         unschedulable("no-policy", 5, Map.of("gpushare.io/policy", "spread"));
         assertThat(rounds(Duration.ofMillis(750))).containsExactly("no-policy");
-        assertThat(waiting.counts()).isEqualTo(Map.of(WaitReason.INVALID, 2, WaitReason.FITS, 1));
+        assertThat(waiting.counts()).isEqualTo(Map.of(WaitReason.INVALID, 2, WaitReason.GATED, 0, WaitReason.FITS, 1));
     }
 
     private void unschedulable(String name, int units, Map<String, String> annotations) {

@@ -19,6 +19,7 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.node.PodConstraints;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -87,7 +88,8 @@ final class RunningPods {
                 kind == null ? null : new PodController(kind, name, "controller-of-" + name),
                 AllocationCodec.annotations(
                         TestCluster.memory("GPU-" + node + "-" + card, units), inventory, "n1", List.of(), NOON),
-                requests("aliyun.com/gpu-mem", units)));
+                requests("aliyun.com/gpu-mem", units),
+                PodConstraints.NONE));
         return this;
     }
 

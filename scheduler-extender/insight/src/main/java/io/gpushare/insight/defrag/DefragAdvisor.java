@@ -97,16 +97,18 @@ public final class DefragAdvisor {
         Map<List<Object>, PodEntry> byDemand = new LinkedHashMap<>();
         state.waiting().stream()
                 .sorted(Comparator.comparing(PodEntry::priority, PodPriority.HIGHEST_FIRST))
-                .forEach(pod -> byDemand.putIfAbsent(amounts(pod.demand()), pod));
+                .forEach(pod -> byDemand.putIfAbsent(same(pod), pod));
         return byDemand.values().stream()
-                .filter(pod -> state.entries().values().stream().noneMatch(node -> node.refusal(pod.demand()) == null))
+                .filter(pod -> state.entries().values().stream().noneMatch(node -> node.refusal(pod.onNode()) == null))
                 .limit(MOST_WAITING)
                 .toList();
     }
 
     /** What the same nodes can take, whatever the containers are called. */
-    private static List<Object> amounts(Demand demand) {
-        return List.of(demand.total(), demand.split(), demand.selector());
+    private static List<Object> same(PodEntry pod) {
+        Demand demand = pod.demand();
+        return List.of(
+                demand.total(), demand.split(), demand.selector(), pod.onNode().nodes());
     }
 
     private Advised wholeCards(LearnedPods known, int mostMoves) throws KubernetesException {

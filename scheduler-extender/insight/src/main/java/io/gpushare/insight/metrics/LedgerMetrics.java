@@ -82,7 +82,8 @@ final class LedgerMetrics implements MultiCollector {
         all.metricSnapshot(gauge(
                 "gpushare_extender_waiting_pods",
                 "Pods for which kube-scheduler found no node: they fit now, the free memory is fragmented, the cards"
-                        + " are full, no node is large enough, or their annotation or amount is invalid.",
+                        + " are full, they accept no node that could take them, no node is large enough, or their"
+                        + " annotation or amount is invalid; and pods that scheduling gates hold.",
                 points));
     }
 

@@ -2,291 +2,44 @@ package io.gpushare.insight.report;
 
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.insight.report.Explanation.NodeVerdict;
-import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.card.Health;
-import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.model.card.Share;
-import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.codec.AnnotationKeys;
-import io.gpushare.model.ledger.CardState;
-import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.model.ledger.Obstacle;
-import io.gpushare.model.ledger.Verdict;
-import io.gpushare.model.selector.CardCondition;
-import io.gpushare.model.selector.CardFact;
-import io.gpushare.model.selector.CardFacts;
-import io.gpushare.model.selector.FactValue;
-import io.gpushare.model.text.Printable;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** What the owner of a pod that no node can take may do, in sentences. */
-final class Advice {
-    private static final int MOST_CARDS = 8;
-    private static final int MOST_VALUES = 8;
-    private static final int LONGEST_VALUE = 60;
-    // The pod needs another card.
-    private static final Set<Verdict> OTHER_CARD = Set.of(
-            Obstacle.TOO_SMALL, Obstacle.NOT_LIMITED, Obstacle.WITHOUT_SLOTS, Obstacle.INSTANCE, Obstacle.NOT_SELECTED);
-
-    private final Demand demand;
-    private final Function<PodRef, Optional<PodEntry>> pods;
-
-    private Advice(Demand demand, Function<PodRef, Optional<PodEntry>> pods) {
-        this.demand = demand;
-        this.pods = pods;
+/**
+ * What the owner of a pod that no node can take may do, in sentences: first about the nodes that it accepts, then about
+ * their cards.
+ *
+ * @param waits whether the pod fits as soon as pods have gone that are being deleted
+ */
+record Advice(List<String> sentences, boolean waits) {
+    Advice {
+        sentences = List.copyOf(sentences);
     }
 
     /**
-     * The advice for a pod with that demand; empty if a node can take it.
+     * The advice for that pod; empty if a node can take it.
      *
      * @param pods the pods of the ledger
      */
-    static List<String> of(Demand demand, List<NodeVerdict> verdicts, Function<PodRef, Optional<PodEntry>> pods) {
-        return verdicts.stream().anyMatch(node -> node.why() == null)
-                ? List.of()
-                : new Advice(demand, pods).sentences(verdicts);
-    }
-
-    private List<String> sentences(List<NodeVerdict> verdicts) {
-        List<NodeVerdict> nodes = verdicts.stream()
-                .filter(node -> !node.cards().cards().isEmpty())
-                .toList();
-        if (nodes.isEmpty()) {
-            return List.of("No node has cards: label the GPU nodes with gpushare=true, and see the log of the device"
-                    + " plugin there.");
+    static Advice of(Subject subject, List<NodeVerdict> nodes, Function<PodRef, Optional<PodEntry>> pods) {
+        if (nodes.stream().anyMatch(node -> node.why() == null)) {
+            return new Advice(List.of(), false);
         }
-        List<String> selector = selector(nodes);
-        if (!selector.isEmpty()) {
-            return selector;
+        List<NodeVerdict> withCards =
+                nodes.stream().filter(node -> !node.cards().cards().isEmpty()).toList();
+        List<NodeVerdict> accepted =
+                withCards.stream().filter(NodeVerdict::accepted).toList();
+        if (!withCards.isEmpty() && accepted.isEmpty()) {
+            return new Advice(NodeAdvice.sentences(subject.demand().nodes(), withCards), false);
         }
-        for (ShareKind kind : ShareKind.PERCENTS) {
-            boolean limited = nodes.stream()
-                    .anyMatch(node -> node.cards().cards().stream().anyMatch(state -> state.limits(kind)));
-            if (kind.in(demand.share()) > 0 && !demand.slotted() && !limited) {
-                return List.of("No card in this cluster limits " + kind + ": request none, or see Compute shares in"
-                        + " deploy/isolation.");
-            }
-        }
-        List<String> advice = new ArrayList<>();
-        long most = nodes.stream().mapToLong(this::largeEnough).max().orElse(0);
-        if (most < demand.cards()) {
-            advice.addAll(smaller(nodes, most));
-        } else {
-            advice.addAll(ends(nodes));
-            closed(nodes, false)
-                    .ifPresent(node -> advice.add("A card of node " + node
-                            + " could take it but is unhealthy or cordoned: repair or uncordon it."));
-            closed(nodes, true)
-                    .ifPresent(node -> advice.add("A card of node " + node
-                            + " could take it but is held while pods are moved: wait until that ends, or remove"
-                            + " the node's annotation " + AnnotationKeys.RESERVATION + "."));
-        }
-        return advice;
-    }
-
-    /** The conditions that no card of the cluster meets, with what there is. */
-    private List<String> selector(List<NodeVerdict> nodes) {
-        if (demand.selector().any()) {
-            return List.of();
-        }
-        Set<CardFacts> kinds = new HashSet<>();
-        for (NodeVerdict node : nodes) {
-            node.cards().cards().forEach(state -> kinds.add(state.facts()));
-        }
-        List<String> advice = new ArrayList<>();
-        for (CardCondition condition : demand.selector().conditions()) {
-            if (condition.fact() != CardFact.UUID
-                    && kinds.stream().noneMatch(kind -> condition.holds(kind.card(), kind.driver()))) {
-                advice.add(unmet(condition, kinds));
-            }
-        }
-        if (advice.isEmpty()
-                && nodes.stream().flatMap(node -> node.cards().cards().stream()).noneMatch(this::selected)) {
-            advice.add("No card in this cluster meets all conditions together: " + demand.selector() + ".");
-        }
-        return advice;
-    }
-
-    private static String unmet(CardCondition condition, Set<CardFacts> kinds) {
-        Set<String> present = new TreeSet<>();
-        for (CardFacts kind : kinds) {
-            FactValue value = condition.fact().of(kind.card(), kind.driver());
-            if (value != null) {
-                present.add(Printable.line(value.toString(), LONGEST_VALUE));
-            }
-        }
-        if (present.isEmpty()) {
-            return "No card in this cluster reports the fact "
-                    + condition.fact().name().toLowerCase(Locale.ROOT) + ": remove the condition " + condition + ".";
-        }
-        String more = present.size() > MOST_VALUES ? " and " + (present.size() - MOST_VALUES) + " more" : "";
-        return "No card in this cluster meets " + condition + "; present are "
-                + String.join(", ", present.stream().limit(MOST_VALUES).toList()) + more + ".";
-    }
-
-    private boolean selected(CardState state) {
-        return state.acceptedBy(demand.selector());
-    }
-
-    /** The first node with a card that could take the pod if it accepted new pods; it is held or not. */
-    private Optional<String> closed(List<NodeVerdict> nodes, boolean held) {
-        return nodes.stream()
-                .filter(node -> node.cards().cards().stream()
-                        .filter(state ->
-                                !state.card().placeable() && state.card().held() == held)
-                        .anyMatch(state -> Verdict.of(demand, opened(state)).fits()))
-                .map(NodeVerdict::node)
-                .findFirst();
-    }
-
-    private static CardState opened(CardState state) {
-        return state.on(state.card().withCordoned(false).withHeld(false).withHealth(new Health.Healthy()));
-    }
-
-    /** How many cards of the node are large enough and of the right kind, whatever keeps them from serving now. */
-    private long largeEnough(NodeVerdict node) {
-        return node.cards().cards().stream()
-                .filter(state -> !OTHER_CARD.contains(Verdict.of(demand, state)))
-                .count();
-    }
-
-    /** How the pod would fit on these cards. */
-    private List<String> smaller(List<NodeVerdict> nodes, long most) {
-        List<String> advice = new ArrayList<>();
-        if (!demand.shares()) {
-            return List.of("A node has at most " + most + " such cards: request fewer.");
-        }
-        if (demand.cards() == 1 && !demand.share().hasPercents() && !demand.slotted()) {
-            for (int split = 2; split <= MOST_CARDS && advice.isEmpty(); split++) {
-                int cards = split;
-                boolean even = demand.containers().stream()
-                        .allMatch(container -> container.request().divisibleBy(cards));
-                if (even && fitsSomeday(nodes, new Demand(demand.containers(), cards, demand.selector()))) {
-                    advice.add("If the program can use several cards, split its memory over them: annotation"
-                            + " gpushare.io/cards: \"" + split + "\".");
-                }
-            }
-        }
-        nodes.stream()
-                .flatMap(node -> node.cards().cards().stream()
-                        .filter(state -> Verdict.of(demand, state) == Obstacle.TOO_SMALL)
-                        .map(state -> new Amount(
-                                state.capacity().units(),
-                                node.cards().inventory().unit())))
-                .max(Comparator.comparingLong(Amount::mib))
-                .ifPresent(largest ->
-                        advice.add("The largest such card has " + largest + ": request at most that on one card."));
-        return advice;
-    }
-
-    /** Whether a node could take that demand if it were empty and all its cards were healthy. */
-    private static boolean fitsSomeday(List<NodeVerdict> nodes, Demand demand) {
-        return nodes.stream()
-                .anyMatch(node -> node.cards().cards().stream()
-                                .filter(state -> Verdict.of(
-                                                demand, opened(state).allocated(Share.NONE))
-                                        .fits())
-                                .count()
-                        >= demand.cards());
-    }
-
-    private record Amount(int units, MemoryUnit unit) {
-        long mib() {
-            return units * unit.size().mib();
-        }
-
-        @Override
-        public String toString() {
-            return unit.amount(units);
-        }
-    }
-
-    /**
-     * A pod without which a card would fit.
-     *
-     * @param bound false for a pod for which the amount is only reserved
-     * @param deadline of the pod; null for none
-     */
-    private record Ending(
-            NodeVerdict node,
-            CardState card,
-            PodRef pod,
-            int units,
-            boolean whole,
-            boolean bound,
-            @Nullable Instant deadline) {
-        @Override
-        public String toString() {
-            String amount =
-                    whole ? "the whole card" : node.cards().inventory().unit().amount(units);
-            if (!bound) {
-                return "It would fit on node " + node.node() + ", card "
-                        + card.card().index() + ", where " + amount + " is reserved for pod " + pod
-                        + ": its volumes are being prepared, or pods make room for it.";
-            }
-            String end = deadline == null ? "" : "; its activeDeadlineSeconds end it by " + deadline;
-            return "It fits on node " + node.node() + ", card " + card.card().index() + ", when pod " + pod
-                    + " ends, which holds " + amount + end + ".";
-        }
-    }
-
-    /** The smallest of the pods whose end alone makes a card fit, and the one whose deadline ends it first. */
-    private List<String> ends(List<NodeVerdict> nodes) {
-        if (demand.cards() > 1) {
-            return List.of();
-        }
-        List<Ending> endings = nodes.stream()
-                .filter(node -> node.why() != null && node.why().resolvable())
-                .flatMap(node -> node.cards().cards().stream()
-                        .filter(state -> state.card().placeable())
-                        .flatMap(state -> endings(node, state).stream()))
-                .toList();
-        Optional<Ending> smallest = endings.stream().min(Comparator.comparingInt(Ending::units));
-        Optional<Ending> first = endings.stream()
-                .filter(ending -> ending.deadline() != null)
-                .min(Comparator.comparing(Ending::deadline));
-        return Stream.concat(smallest.stream(), first.stream())
-                .distinct()
-                .map(Ending::toString)
-                .toList();
-    }
-
-    private List<Ending> endings(NodeVerdict node, CardState state) {
-        List<Ending> endings = new ArrayList<>();
-        NodeCards cards = node.cards();
-        for (NodeCards.Holding holding : cards.holdings()) {
-            Share held = cards.shareOn(holding.allocation(), state.card().id());
-            if (!held.isNone()) {
-                CardState without = state.allocated(state.allocated().minus(held));
-                PodRef pod = holding.holder();
-                boolean whole = held.takenWhole() > 0;
-                if (Verdict.of(demand, without).fits()) {
-                    Optional<PodEntry> entry = pods.apply(pod);
-                    endings.add(new Ending(
-                            node,
-                            state,
-                            pod,
-                            whole ? state.capacity().units() : held.units(),
-                            whole,
-                            entry.isEmpty()
-                                    || entry.get().node() != null
-                                    || !entry.get().holdings().isEmpty(),
-                            entry.map(PodEntry::deadline).orElse(null)));
-                }
-            }
-        }
-        return endings;
+        String where = accepted.size() == withCards.size() ? "in this cluster" : "of the nodes that it accepts";
+        Endings endings = new Endings(subject, accepted, pods);
+        Optional<Endings.Room> soon = endings.terminating();
+        return new Advice(
+                new CardAdvice(subject.demand().cards(), where)
+                        .sentences(accepted, () -> EndingText.sentences(soon, endings)),
+                soon.isPresent());
     }
 }

@@ -7,16 +7,21 @@ import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
+import io.gpushare.insight.report.Explanation.Leaving;
 import io.gpushare.insight.report.Explanation.NodeVerdict;
 import io.gpushare.model.Demand;
-import io.gpushare.model.PodRef;
+import io.gpushare.model.PodController;
+import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.node.PodConstraints;
 import io.gpushare.model.text.Rejection;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,8 +33,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Dry runs of filter for users: the same code as for kube-scheduler, over every node of the ledger. They reserve
- * nothing and are not counted in metrics. kube-scheduler's own filters (taints, CPU, volumes) are not part of them.
+ * Dry runs of filter for users: the same code as for kube-scheduler, over every node of the ledger that the pod accepts
+ * by its selector, affinity and tolerations. They reserve nothing and are not counted in metrics. kube-scheduler's
+ * other filters (CPU, volumes, other pods) are not part of them: what it wrote about the pod is passed on.
  */
 public final class Explainer {
     private final Supplier<ClusterState> states;
@@ -54,32 +60,66 @@ public final class Explainer {
             return new Explanation.Ended(
                     pod.ref(), pod.failure().isEmpty() ? null : Rejection.sentences(pod.failure()));
         }
-        PodDemand demand = states.get().demand(pod);
+        ClusterState state = states.get();
+        PodDemand demand = state.demand(pod);
+        @Nullable Leaving leaving = pod.priority().terminating() ? new Leaving(pod.ref(), pod.deadline()) : null;
         if (pod.node() != null && !(demand instanceof PodDemand.NoGpu)) {
             @Nullable Demand valid = demand instanceof PodDemand.Valid of ? of.demand() : null;
             return new Explanation.Bound(
                     pod.ref(),
                     pod.node(),
                     valid,
-                    valid == null ? null : AllocationAnnotation.of(pod, valid).allocation());
+                    valid == null ? null : AllocationAnnotation.of(pod, valid).allocation(),
+                    leaving);
         }
-        return of(new SchedulingPod(pod.ref(), pod.priority().value(), pod.annotations(), pod.containers()));
+        if (leaving != null) {
+            return leaving;
+        }
+        if (pod.gated() && demand instanceof PodDemand.Valid valid) {
+            return new Explanation.Gated(
+                    pod.ref(), valid.demand(), pod.constraints().gates());
+        }
+        return of(
+                state,
+                new SchedulingPod(pod.ref(), pod.priority().value(), pod.annotations(), pod.containers()),
+                pod.controller(),
+                pod.constraints());
     }
 
-    /** Explains a pod, which need not exist. */
-    public Explanation of(SchedulingPod pod) {
-        ClusterState state = states.get();
+    /** Explains a pod, which need not exist, and accepts those nodes. */
+    public Explanation of(SchedulingPod pod, NodeRules nodes) {
+        return of(states.get(), pod, null, new PodConstraints(nodes, List.of(), ""));
+    }
+
+    private Explanation of(
+            ClusterState state, SchedulingPod pod, @Nullable PodController controller, PodConstraints constraints) {
         return switch (state.demand(pod)) {
             case PodDemand.NoGpu _ ->
                 new Explanation.NoDemand(pod.ref(), state.nearly(pod).orElse(null));
             case PodDemand.Invalid(String sentence) -> new Explanation.Invalid(pod.ref(), sentence);
-            case PodDemand.Valid valid -> judged(state, pod, valid);
+            case PodDemand.Valid valid ->
+                judged(state, pod, controller, valid.on(constraints.nodes()), constraints.condition());
         };
     }
 
-    private Explanation judged(ClusterState state, SchedulingPod pod, PodDemand.Valid demand) {
-        List<String> names =
-                state.nodes().stream().map(ClusterState.NodeView::name).toList();
+    private Explanation judged(
+            ClusterState state,
+            SchedulingPod pod,
+            @Nullable PodController controller,
+            PodDemand.Valid demand,
+            String condition) {
+        // As kube-scheduler, which asks about the nodes only that the pod accepts.
+        Map<String, Reason> notAccepted = new HashMap<>();
+        state.entries().forEach((name, entry) -> {
+            @Nullable Reason why = entry.refusal(demand.onNode());
+            if (why != null && why.ofNode()) {
+                notAccepted.put(name, why);
+            }
+        });
+        List<String> names = state.nodes().stream()
+                .map(ClusterState.NodeView::name)
+                .filter(name -> !notAccepted.containsKey(name))
+                .toList();
         FilterResult filtered = selection.feasible(pod, selection.named(names));
         List<String> feasible = filtered.feasible(names);
         int[] scores = selection.prioritize(pod, selection.named(feasible));
@@ -89,25 +129,29 @@ public final class Explainer {
                 chosen.add(feasible.get(i));
             }
         }
-        List<Ranked> nodes = new ArrayList<>(names.size());
+        Map<String, @Nullable Reason> reasons = new HashMap<>(notAccepted);
         for (int i = 0; i < names.size(); i++) {
-            String name = names.get(i);
-            nodes.add(Ranked.of(NodeVerdict.of(
-                    name,
-                    filtered.why(i),
-                    chosen.contains(name),
-                    demand.demand(),
-                    state.entryFor(pod.ref().uid(), pod.priority(), name))));
+            reasons.put(names.get(i), filtered.why(i));
         }
+        List<Ranked> nodes = new ArrayList<>(reasons.size());
+        reasons.forEach((name, why) -> nodes.add(Ranked.of(NodeVerdict.of(
+                name,
+                why,
+                chosen.contains(name),
+                demand.demand(),
+                state.entryFor(pod.ref().uid(), pod.priority(), name)))));
         List<NodeVerdict> sorted =
                 nodes.stream().sorted(Ranked.ORDER).map(Ranked::node).toList();
+        Advice advice =
+                Advice.of(new Subject(pod.ref(), controller, demand.onNode()), sorted, other -> state.pod(other.uid()));
         return new Explanation.Judged(
                 pod.ref(),
                 demand.demand(),
                 placer.policy(demand.policy()),
-                filtered.passed() == 0 ? new ScaleUpSearch(state, placer).of(pod, demand) : null,
+                filtered.passed() > 0 || advice.waits() ? null : new ScaleUpSearch(state, placer).of(pod, demand),
+                condition,
                 Stream.concat(
-                                Advice.of(demand.demand(), sorted, other -> state.pod(other.uid())).stream(),
+                                advice.sentences().stream(),
                                 demand.notes().stream().map(note -> "Note: " + note + "."))
                         .toList(),
                 sorted);
@@ -133,17 +177,20 @@ public final class Explainer {
     }
 
     /** The nodes as {@link #tally} counts them, with the reasons of each; for a pod that holds nothing. */
-    static Explanation.Judged refusals(ClusterState state, PodRef pod, Demand demand) {
+    static Explanation.Judged refusals(ClusterState state, Subject subject) {
+        Demand demand = subject.demand().cards();
         List<NodeVerdict> nodes = new ArrayList<>();
         state.entries()
-                .forEach((name, entry) -> nodes.add(NodeVerdict.of(name, entry.refusal(demand), false, demand, entry)));
+                .forEach((name, entry) ->
+                        nodes.add(NodeVerdict.of(name, entry.refusal(subject.demand()), false, demand, entry)));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
-        return new Explanation.Judged(
-                pod, demand, "", null, Advice.of(demand, nodes, other -> state.pod(other.uid())), nodes);
+        List<String> advice =
+                Advice.of(subject, nodes, other -> state.pod(other.uid())).sentences();
+        return new Explanation.Judged(subject.pod(), demand, "", null, "", advice, nodes);
     }
 
     /** Counts the nodes that can take the demand now, and the others by reason. */
-    public static Tally tally(ClusterState state, Demand demand) {
+    public static Tally tally(ClusterState state, NodeDemand demand) {
         Map<Reason, Integer> reasons = new LinkedHashMap<>();
         int feasible = 0;
         for (NodeEntry entry : state.entries().values()) {

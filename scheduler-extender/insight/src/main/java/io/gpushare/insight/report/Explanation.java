@@ -9,6 +9,8 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.Nearest;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Verdict;
+import io.gpushare.model.node.NodeFacts;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,12 +26,25 @@ public sealed interface Explanation {
      *
      * @param demand null if its resources or annotations are invalid
      * @param allocation null if no accepted annotation names its cards
+     * @param leaving whether it is being deleted; its cards are free when its containers have ended
      */
     record Bound(
             PodRef pod,
             String node,
             @Nullable Demand demand,
-            @Nullable Allocation allocation) implements Explanation {}
+            @Nullable Allocation allocation,
+            @Nullable Leaving leaving)
+            implements Explanation {}
+
+    /** A pod that is being deleted; it is gone by that time, if it is known. */
+    record Leaving(PodRef pod, @Nullable Instant by) implements Explanation {}
+
+    /** Scheduling gates hold the pod: it does not wait for a card yet. */
+    record Gated(PodRef pod, Demand demand, List<String> gates) implements Explanation {
+        public Gated {
+            gates = List.copyOf(gates);
+        }
+    }
 
     /** A pod as the API server has it, and its explanation. */
     record OfPod(ClusterPod pod, Explanation explanation) {}
@@ -51,7 +66,9 @@ public sealed interface Explanation {
      * The pod requests cards, and every node was evaluated.
      *
      * @param policy what chooses among the nodes, in words
-     * @param scaleUp which new nodes would let the pod run; null if it fits now, or if nobody asked
+     * @param scaleUp which new nodes would let the pod run; null if it fits now or when pods have gone that are being
+     *     deleted, or if nobody asked
+     * @param condition what kube-scheduler last wrote about the pod; empty for nothing
      * @param advice what the owner of the pod may do, in sentences, none if a node is feasible; and what is noted of
      *     its requests
      * @param nodes feasible ones first, with the policy's choice before the others; then those that lack least
@@ -61,6 +78,7 @@ public sealed interface Explanation {
             Demand demand,
             String policy,
             @Nullable ScaleUp scaleUp,
+            String condition,
             List<String> advice,
             List<NodeVerdict> nodes)
             implements Explanation {
@@ -98,6 +116,7 @@ public sealed interface Explanation {
      * @param chosen whether the policy chooses this node
      * @param nearest what the node's cards lack; null if nothing
      * @param cards the node's cards, without what the pod itself may hold there
+     * @param facts what pods may require of the node apart from resources; null if that is unknown
      */
     record NodeVerdict(
             String node,
@@ -105,10 +124,17 @@ public sealed interface Explanation {
             boolean chosen,
             Demand demand,
             @Nullable Nearest nearest,
-            NodeCards cards) {
+            NodeCards cards,
+            @Nullable NodeFacts facts) {
         static NodeVerdict of(String node, @Nullable Reason why, boolean chosen, Demand demand, NodeEntry entry) {
             boolean lacking = why != null && why.ofCards();
-            return new NodeVerdict(node, why, chosen, demand, lacking ? entry.nearest(demand) : null, entry.cards());
+            return new NodeVerdict(
+                    node, why, chosen, demand, lacking ? entry.nearest(demand) : null, entry.cards(), entry.facts());
+        }
+
+        /** Whether the pod accepts the node. */
+        boolean accepted() {
+            return why == null || !why.ofNode();
         }
 
         /** The obstacle of the card that comes nearest; empty if the reason is not in the cards. */

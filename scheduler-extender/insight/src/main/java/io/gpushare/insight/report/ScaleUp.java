@@ -14,6 +14,9 @@ public sealed interface ScaleUp {
      */
     record MoreLike(int nodes, String like, String cards, int before) implements ScaleUp {}
 
+    /** A node that the pod accepts: it accepts no node of a kind that could take it. */
+    record OtherNode(Demand demand) implements ScaleUp {}
+
     /**
      * A node of a kind that the cluster does not have.
      *

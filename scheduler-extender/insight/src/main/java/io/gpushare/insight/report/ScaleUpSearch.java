@@ -9,13 +9,14 @@ import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.scoring.Scoring;
-import io.gpushare.model.Demand;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.node.NodeFacts;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,6 +28,8 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the kind and number of new nodes that would let a waiting pod run: of the kinds of the cluster, the one of
@@ -50,9 +53,15 @@ final class ScaleUpSearch {
 
     /** Nodes with the same cards, CPU and memory; one of them. */
     private record Kind(String name, NodeEntry node, FreeNode empty) {
-        boolean takes(Demand demand, PodRequest request) {
-            return node.emptied().refusal(demand) == null
-                    && !empty.candidates(request).isEmpty();
+        boolean takes(PodDemand.Valid pod) {
+            return node.emptied().refusal(pod.demand()) == null
+                    && !empty.candidates(pod.request()).isEmpty();
+        }
+
+        /** Whether the pod accepts another node of that kind. */
+        boolean acceptedBy(PodDemand.Valid pod) {
+            @Nullable NodeFacts facts = node.facts();
+            return facts == null || pod.nodes().admit(facts.another());
         }
 
         /** For example {@code 8 × NVIDIA A100-SXM4-80GB, 80 GiB}. */
@@ -70,21 +79,24 @@ final class ScaleUpSearch {
     }
 
     ScaleUp of(SchedulingPod pod, PodDemand.Valid demand) {
-        List<Kind> kinds = kinds();
-        List<Kind> possible = kinds.stream()
-                .filter(kind -> kind.takes(demand.demand(), demand.request()))
+        List<Kind> nodes = nodes();
+        List<Kind> taking = nodes.stream().filter(kind -> kind.takes(demand)).toList();
+        List<Kind> possible = kinds(taking.stream().filter(kind -> kind.acceptedBy(demand)))
                 .sorted(Comparator.comparingLong((Kind kind) -> kind.empty().units())
                         .thenComparing(Kind::name))
                 .limit(MOST_KINDS)
                 .toList();
-        ScaleUp best = new ScaleUp.OtherKind(demand.demand(), kinds.size());
+        ScaleUp best = taking.isEmpty()
+                ? new ScaleUp.OtherKind(
+                        demand.demand(), (int) kinds(nodes.stream()).count())
+                : new ScaleUp.OtherNode(demand.demand());
         int fewest = Integer.MAX_VALUE;
         List<PodEntry> first = before(pod);
-        Map<Demand, Boolean> stuck = new HashMap<>();
+        Map<NodeDemand, Boolean> stuck = new HashMap<>();
         for (Kind kind : possible) {
             List<PodRequest> pods = first.stream()
-                    .filter(each -> kind.takes(each.demand(), each.podDemand().request()))
-                    .filter(each -> stuck.computeIfAbsent(each.demand(), this::fitsNowhere))
+                    .filter(each -> kind.takes(each.podDemand()) && kind.acceptedBy(each.podDemand()))
+                    .filter(each -> stuck.computeIfAbsent(each.onNode(), this::fitsNowhere))
                     .limit(MOST_PODS - 1)
                     .map(each -> each.podDemand().request())
                     .collect(Collectors.toCollection(ArrayList::new));
@@ -128,24 +140,31 @@ final class ScaleUpSearch {
                 .toList();
     }
 
-    private boolean fitsNowhere(Demand demand) {
+    private boolean fitsNowhere(NodeDemand demand) {
         return state.entries().values().stream().noneMatch(node -> node.refusal(demand) == null);
     }
 
-    /** The kinds of nodes in the cluster, each with the first of its nodes. */
-    private List<Kind> kinds() {
+    /** The nodes of the cluster that have cards, by name. */
+    private List<Kind> nodes() {
+        return new TreeMap<>(state.entries())
+                .entrySet().stream()
+                        .filter(node -> node.getValue().unusable() == null
+                                && !node.getValue().cards().cards().isEmpty())
+                        .map(node -> new Kind(
+                                node.getKey(), node.getValue(), FreeNodes.empty(node.getKey(), node.getValue())))
+                        .toList();
+    }
+
+    /** The first node of each kind. */
+    private static Stream<Kind> kinds(Stream<Kind> nodes) {
         Map<List<Object>, Kind> kinds = new LinkedHashMap<>();
-        new TreeMap<>(state.entries()).forEach((name, node) -> {
-            Inventory inventory = node.cards().inventory();
+        nodes.forEach(kind -> {
+            Inventory inventory = kind.node().cards().inventory();
             List<Object> cards = inventory.cards().stream()
                     .<Object>map(card -> List.of(card.title(), card.memory()))
                     .toList();
-            if (node.unusable() == null && !cards.isEmpty()) {
-                kinds.computeIfAbsent(
-                        List.of(cards, inventory.unit(), node.allocatable()),
-                        any -> new Kind(name, node, FreeNodes.empty(name, node)));
-            }
+            kinds.putIfAbsent(List.of(cards, inventory.unit(), kind.node().allocatable()), kind);
         });
-        return List.copyOf(kinds.values());
+        return kinds.values().stream();
     }
 }

@@ -1,9 +1,10 @@
 package io.gpushare.insight.report;
 
 import io.gpushare.extender.ledger.ClusterState;
+import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
-import io.gpushare.model.Demand;
+import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What to tell pods that have waited for a while: why no node takes them, and what helps, in the words of the
@@ -55,16 +57,23 @@ public final class WaitAdvice {
         List<WaitingPod> pods = state.waitingPods();
         pods = pods.subList(0, Math.min(MOST_PODS, pods.size()));
         known.keySet().retainAll(pods.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
-        Map<Demand, Explanation.Judged> judged = new HashMap<>();
+        Map<List<Object>, Explanation.Judged> judged = new HashMap<>();
         List<Note> notes = new ArrayList<>();
         for (WaitingPod pod : pods) {
             Known last = known.computeIfAbsent(pod.ref().uid(), any -> new Known(List.of(), now));
             if (pod.demand() instanceof PodDemand.Valid valid && last.due(now) && notes.size() < NOTES_PER_ROUND) {
-                if (!judged.containsKey(valid.demand()) && judged.size() == DEMANDS_PER_ROUND) {
+                @Nullable
+                PodController controller =
+                        state.pod(pod.ref().uid()).map(PodEntry::controller).orElse(null);
+                // Pods of one Deployment share their advice, which names its other pods.
+                List<Object> same = List.of(
+                        valid.onNode(),
+                        controller == null || controller.deployment().isEmpty() ? "" : controller.uid());
+                if (!judged.containsKey(same) && judged.size() == DEMANDS_PER_ROUND) {
                     continue;
                 }
                 Explanation.Judged result = judged.computeIfAbsent(
-                        valid.demand(), any -> Explainer.refusals(state, pod.ref(), valid.demand()));
+                        same, any -> Explainer.refusals(state, new Subject(pod.ref(), controller, valid.onNode())));
                 List<String> advice = result.advice();
                 known.put(pod.ref().uid(), new Known(advice, now));
                 if (!advice.isEmpty() && !advice.equals(last.advice())) {

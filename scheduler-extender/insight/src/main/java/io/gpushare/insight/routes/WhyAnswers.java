@@ -15,6 +15,9 @@ import io.gpushare.insight.view.Why;
 import io.gpushare.insight.waste.CardUsage;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
 import io.gpushare.insight.waste.PodOnCard;
+import io.gpushare.kubernetes.wire.Json;
+import io.gpushare.kubernetes.wire.PodJson;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -102,7 +105,8 @@ final class WhyAnswers {
                 throw new RefusedException(400, "the body is no Pod with containers, as JSON");
             }
             Page page = Page.of(parameters);
-            Explanation explanation = explainer.of(pod);
+            Explanation explanation =
+                    explainer.of(pod, new PodJson(Json.read(new ByteArrayInputStream(body))).nodeRules());
             return Answer.json(() -> Why.of(explanation, page.from(), page.limit()));
         } catch (BadRequestException e) {
             throw new RefusedException(400, String.valueOf(e.getMessage()));

@@ -29,7 +29,12 @@ public final class WhyText {
                 pod + " requests no GPU memory and no card: GPU Share does not place it.\n"
                         + (why.sentence() == null ? "" : "  " + TextTable.printable(why.sentence()) + "\n");
             case INVALID -> pod + " cannot be placed as it is written.\n  " + why.sentence() + "\n";
-            case BOUND -> pod + " is on node " + why.node() + cards(why) + ".\n";
+            case BOUND ->
+                pod + " is on node " + why.node() + cards(why) + ".\n"
+                        + (why.sentence() == null ? "" : "  " + why.sentence() + "\n");
+            case LEAVING -> pod + " leaves.\n  " + why.sentence() + "\n";
+            case GATED ->
+                pod + " requests " + why.demand() + ", and does not wait for a card yet.\n  " + why.sentence() + "\n";
             case JUDGED -> judged(why, Objects.requireNonNull(why.judged()));
         };
     }
@@ -49,6 +54,7 @@ public final class WhyText {
                 ? "By its cards it fits on " + judged.feasibleNodes() + " of " + nodes
                         + ". If it still waits, kube-scheduler has another reason:\n  kubectl describe pod -n "
                         + pod.namespace() + " " + pod.name() + "\n"
+                        + (judged.condition().isEmpty() ? "" : "It last wrote: " + judged.condition() + "\n")
                 : "None of " + nodes + " can take it now:\n";
         return "Pod " + pod + " requests " + why.demand() + ".\n" + result + groups(judged.groups())
                 + section(

@@ -6,9 +6,12 @@ import io.gpushare.insight.report.ScaleUp;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.node.NodeRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Phrases that all texts for users share. */
@@ -43,6 +46,16 @@ public final class Phrases {
         return String.join(" and ", parts) + select;
     }
 
+    /** On which nodes, for example {@code , on nodes with pool=research}; empty for all that it tolerates. */
+    static String of(NodeRules nodes) {
+        String labels = new TreeMap<>(nodes.selector())
+                .entrySet().stream()
+                        .map(label -> label.getKey() + "=" + label.getValue())
+                        .collect(Collectors.joining(", "));
+        return (labels.isEmpty() ? "" : ", on nodes with " + labels)
+                + (nodes.terms() == null ? "" : ", by its node affinity");
+    }
+
     /** Why the node can take no new pod, with what the driver reported and what to do; null if it can. */
     static @Nullable String unusable(NodeView node) {
         @Nullable Reason reason = node.unusable();
@@ -63,6 +76,9 @@ public final class Phrases {
                                 : ", after " + count(before, "waiting pod") + " that "
                                         + (before == 1 ? "comes" : "come") + " before it")
                         + ".";
+            case ScaleUp.OtherNode(Demand demand) ->
+                "The pod accepts no new node like those of the cluster that could take it: it needs one with the labels"
+                        + " and taints that it accepts, that offers " + of(demand) + ".";
             case ScaleUp.OtherKind(Demand demand, int kinds) ->
                 (kinds == 0
                                 ? "No node of the cluster has cards"

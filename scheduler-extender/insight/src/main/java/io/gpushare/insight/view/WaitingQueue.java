@@ -3,6 +3,7 @@ package io.gpushare.insight.view;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.ClusterState;
+import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.insight.report.Explainer;
@@ -43,9 +44,10 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
             @Nullable String profile,
             int feasibleNodes,
             List<ReasonCount> reasons) {
-        static Requested of(Demand demand, Explainer.Tally tally) {
+        static Requested of(NodeDemand requested, Explainer.Tally tally) {
+            Demand demand = requested.cards();
             return new Requested(
-                    Phrases.of(demand),
+                    Phrases.of(demand) + Phrases.of(requested.nodes()),
                     demand.share().units(),
                     demand.sharedCards(),
                     demand.wholeCards(),
@@ -73,11 +75,11 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
 
     static WaitingQueue of(ClusterState state) {
         List<WaitingPod> all = state.waitingPods();
-        Map<Demand, Integer> numbers = new HashMap<>();
+        Map<NodeDemand, Integer> numbers = new HashMap<>();
         List<Requested> demands = new ArrayList<>();
         List<Pod> pods = new ArrayList<>();
         for (WaitingPod pod : all.subList(0, Math.min(all.size(), MOST_PODS))) {
-            @Nullable Demand demand = pod.demand() instanceof PodDemand.Valid valid ? valid.demand() : null;
+            @Nullable NodeDemand demand = pod.demand() instanceof PodDemand.Valid valid ? valid.onNode() : null;
             if (demand != null && demands.size() < MOST_DEMANDS && !numbers.containsKey(demand)) {
                 numbers.put(demand, demands.size());
                 demands.add(Requested.of(demand, Explainer.tally(state, demand)));

@@ -7,16 +7,19 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.insight.report.CardVerdict;
+import io.gpushare.insight.report.EndingText;
 import io.gpushare.insight.report.Explanation;
 import io.gpushare.insight.report.Explanation.NodeVerdict;
 import io.gpushare.insight.report.RefusedNodes;
 import io.gpushare.insight.report.ScaleUp;
 import io.gpushare.insight.waste.PodOnCard;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.Demand;
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.text.Printable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why a pod waits: the reasons, counted, then nodes with each card.
  *
- * @param sentence why the pod is invalid, or why its kubelet did not admit it
+ * @param sentence why the pod is invalid, why its kubelet did not admit it, which gates hold it, or by when it leaves
  * @param node where the pod is bound
  * @param cards those of the bound pod; null if they are unknown
  * @param demand what the pod requests, in words; null where that is nothing, or invalid
@@ -49,6 +52,8 @@ public record Why(
         @JsonUnwrapped @Nullable About about,
         @JsonIgnore Set<CardId> whole) {
     private static final int MOST_WITHOUT_CARDS = 10;
+    // The API server accepts names of 317 characters.
+    private static final int LONGEST_GATE = 320;
 
     /** What is known of the pod. */
     public enum State {
@@ -60,6 +65,10 @@ public record Why(
         INVALID,
         @JsonProperty("bound")
         BOUND,
+        @JsonProperty("gated")
+        GATED,
+        @JsonProperty("leaving")
+        LEAVING,
         @JsonProperty("judged")
         JUDGED
     }
@@ -69,6 +78,7 @@ public record Why(
      *
      * @param policy what chooses among the nodes, in words
      * @param scaleUp which new nodes would let the pod run; null if it fits now
+     * @param condition what kube-scheduler last wrote about the pod; empty for nothing
      * @param groups the refused nodes by reason, kind of card and obstacle, the nearest miss first
      * @param advice what the owner of the pod may do, in sentences
      * @param nodes one page of them
@@ -82,6 +92,8 @@ public record Why(
             int feasibleNodes,
             List<WaitingQueue.ReasonCount> reasons,
             @Nullable NewNodes scaleUp,
+
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) String condition,
             List<RefusedNodes> groups,
             List<String> advice,
             List<Node> nodes,
@@ -204,6 +216,9 @@ public record Why(
                 of(pod, State.NO_DEMAND, meant, null, null);
             case Explanation.Invalid(PodRef pod, String sentence) -> of(pod, State.INVALID, sentence, null, null);
             case Explanation.Bound bound -> bound(bound);
+            case Explanation.Leaving leaving -> of(leaving.pod(), State.LEAVING, leaves(leaving), null, null);
+            case Explanation.Gated(PodRef pod, Demand demand, List<String> gates) ->
+                of(pod, State.GATED, gated(gates), Phrases.of(demand), null);
             case Explanation.Judged judged ->
                 of(
                         judged.pod(),
@@ -219,13 +234,25 @@ public record Why(
         return new Why(ViewJson.VERSION, pod, state, sentence, null, null, demand, judged, null, Set.of());
     }
 
+    private static String leaves(Explanation.Leaving leaving) {
+        return "It is being deleted" + EndingText.leaves(leaving.by()) + ".";
+    }
+
+    private static String gated(List<String> gates) {
+        return "It is held by its scheduling " + (gates.size() == 1 ? "gate " : "gates ")
+                + gates.stream().map(gate -> Printable.line(gate, LONGEST_GATE)).collect(Collectors.joining(", "))
+                + ": kube-scheduler looks for a node when whoever set "
+                + (gates.size() == 1 ? "it has removed it" : "them has removed them")
+                + ". Nothing of GPU Share keeps it.";
+    }
+
     private static Why bound(Explanation.Bound bound) {
         @Nullable Allocation held = bound.allocation();
         return new Why(
                 ViewJson.VERSION,
                 bound.pod(),
                 State.BOUND,
-                null,
+                bound.leaving() == null ? null : leaves(bound.leaving()),
                 bound.node(),
                 held == null ? null : held.cards(),
                 bound.demand() == null ? null : Phrases.of(bound.demand()),
@@ -251,6 +278,7 @@ public record Why(
                 judged.feasible(),
                 WaitingQueue.ReasonCount.of(judged.reasons()),
                 scaleUp,
+                judged.condition(),
                 judged.refused(),
                 advice,
                 nodes.subList(first, last).stream().map(Node::of).toList(),

@@ -26,7 +26,7 @@ export function podView(pod, node, grafana) {
       ${pod.node ? fact('Node', html`<button type="button" class="link" data-open=${pod.node}>${pod.node}</button>`) : nothing}
     </dl>
     ${dashboard(grafana, 'gpushare-workload', { namespace, pod: name }, 'History in Grafana', `History in Grafana: ${namespace}/${name}`)}
-    ${pod.state === 'bound' ? cards(pod, node) : why(pod)}
+    ${pod.state === 'bound' ? html`${pod.sentence ? html`<p>${pod.sentence}</p>` : nothing}${cards(pod, node)}` : why(pod)}
     <section class="one"><h3>Commands</h3>${commands(pod).map(command)}</section>`;
 }
 
@@ -57,13 +57,13 @@ export function marks(on) {
 function why(pod) {
   if (pod.state !== 'judged') {
     const words = {
-      ended: pod.sentence ?? 'It has ended.', wrong: pod.sentence,
+      ended: pod.sentence ?? 'It has ended.', wrong: pod.sentence, gated: pod.sentence, leaving: pod.sentence,
       'no-demand': `It requests no GPU memory and no card. ${pod.sentence ?? ''}`,
     };
     return html`<p>${words[pod.state]}</p>`;
   }
   return html`<section class="one"><p>${pod.feasibleNodes > 0
-    ? `By its cards it fits on ${count(pod.feasibleNodes, 'node')}; kube-scheduler has another reason, which is in its Events.`
+    ? `By its cards it fits on ${count(pod.feasibleNodes, 'node')}; kube-scheduler has another reason, which is in its Events. ${pod.condition ?? ''}`
     : 'No node can take it now:'}</p>
     ${obstacles(pod.groups)}
     ${pod.advice.length ? html`<h3>What helps</h3>${advice(pod)}` : nothing}</section>

@@ -11,7 +11,7 @@ const FRESH = 60000;
 
 export class WaitingPods {
   #box;
-  // By demand in words: the explanation of one of its pods, and when it was fetched.
+  // By pod and demand in words: the explanation of one of its pods, and when it was fetched.
   #explained = new Map();
   // A small screen shows the cards first.
   #unfolded = innerWidth > 640;
@@ -49,7 +49,7 @@ export class WaitingPods {
 
   #group(group, demand) {
     const [first] = group;
-    const why = demand && this.#explained.get(demand.text)?.why;
+    const why = demand && this.#explained.get(subject(first, demand))?.why;
     return html`<li><div class="what">${first.fault
       ? html`<p><b>Can’t be placed as it is written</b>: ${first.fault}</p>`
       : demand ? html`<p>${demand.feasibleNodes > 0 ? html`Fits on <b>${count(demand.feasibleNodes, 'node')}</b> by its cards; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${why?.groups ? obstacles(why.groups, GROUPS) : reasons(demand.reasons)}${advice(why)}`
@@ -61,13 +61,13 @@ export class WaitingPods {
   async #explain(groups, waiting) {
     const now = performance.now();
     for (const [first] of groups) {
-      const { text } = waiting.demands[first.demand];
-      const known = this.#explained.get(text);
+      const id = subject(first, waiting.demands[first.demand]);
+      const known = this.#explained.get(id);
       if (!known || now - known.at > FRESH) {
-        this.#explained.set(text, { ...known, at: now });
+        this.#explained.set(id, { ...known, at: now });
         try {
           const why = await get(`explain?namespace=${encodeURIComponent(first.namespace)}&pod=${encodeURIComponent(first.name)}&limit=0`);
-          this.#explained.set(text, { at: now, why });
+          this.#explained.set(id, { at: now, why });
           this.draw(waiting);
         } catch {
           // The reasons are shown without their details; it is tried again when they are not fresh any more.
@@ -79,6 +79,9 @@ export class WaitingPods {
     }
   }
 }
+
+/** Pods with the same demand in words may accept other nodes. */
+const subject = (pod, demand) => `${pod.namespace}/${pod.name} ${demand.text}`;
 
 /** Nodes by reason and kind of card, the nearest miss first; so many of them. */
 export function obstacles(groups, most = groups.length) {

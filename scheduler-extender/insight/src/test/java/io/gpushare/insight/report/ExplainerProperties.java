@@ -6,6 +6,7 @@ import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
@@ -16,6 +17,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Health;
+import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.request.ContainerResources;
 import java.util.List;
 import java.util.Map;
@@ -44,14 +46,14 @@ class ExplainerProperties {
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
             FilterResult filtered = selection.feasible(pod, selection.named(nodes));
-            Judged judged = (Judged) explainer.of(pod);
+            Judged judged = (Judged) explainer.of(pod, NodeRules.ANY);
             assertThat(judged.nodes()).hasSameSizeAs(nodes);
             assertThat(judged.feasible()).isEqualTo(filtered.feasible(nodes).size());
             for (NodeVerdict node : judged.nodes()) {
                 assertThat(node.why()).isEqualTo(filtered.why(nodes.indexOf(node.node())));
                 assertThat(node.why() == null).isEqualTo(enough(judged, node));
             }
-            assertThat(Explainer.tally(ledger.state(), judged.demand()))
+            assertThat(Explainer.tally(ledger.state(), new NodeDemand(judged.demand(), NodeRules.ANY)))
                     .isEqualTo(new Explainer.Tally(judged.feasible(), judged.reasons()));
             if (!filtered.feasible(nodes).isEmpty()) {
                 assertThat(judged.nodes().stream().filter(NodeVerdict::chosen).map(NodeVerdict::node))

@@ -20,6 +20,7 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.request.ContainerResources;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,7 @@ class ExplainerTest {
         selection.filter(
                 new SchedulingPod(first.ref(), 0, first.annotations(), first.containers()),
                 selection.named(List.of("n1")));
-        assertThat(explainer.of(pod("late", "aliyun.com/gpu-mem", "8")))
+        assertThat(explainer.of(pod("late", "aliyun.com/gpu-mem", "8"), NodeRules.ANY))
                 .isInstanceOfSatisfying(
                         Explanation.Judged.class,
                         judged -> assertThat(judged.advice())
@@ -63,7 +64,8 @@ class ExplainerTest {
                 Memory.ofGib(39),
                 new Card.Details(null, null, null, true, instance));
         node(new Inventory(MemoryUnit.GIB, null, List.of(card)));
-        Explanation.Judged judged = (Explanation.Judged) explainer.of(pod("p", "aliyun.com/gpu-count", "1"));
+        Explanation.Judged judged =
+                (Explanation.Judged) explainer.of(pod("p", "aliyun.com/gpu-count", "1"), NodeRules.ANY);
         assertThat(judged.refused()).singleElement().satisfies(group -> {
             assertThat(group.detail()).contains("MIG instances, and whole cards are needed");
             assertThat(group.model()).isEqualTo("NVIDIA H100 MIG 3g.40gb");

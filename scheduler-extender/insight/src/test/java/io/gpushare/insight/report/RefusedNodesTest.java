@@ -27,6 +27,8 @@ import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.node.PodConstraints;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.HashMap;
@@ -105,11 +107,12 @@ class RefusedNodesTest {
                         node,
                         List.of(),
                         TestCluster.NOW),
-                List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, String.valueOf(units))))));
+                List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, String.valueOf(units)))),
+                PodConstraints.NONE));
     }
 
     private Judged judged(Map<String, String> annotations, Map<String, String> limits) {
-        return (Judged) explainer.of(pod(annotations, limits));
+        return (Judged) explainer.of(pod(annotations, limits), NodeRules.ANY);
     }
 
     private static List<String> rows(Judged judged) {
@@ -276,6 +279,20 @@ class RefusedNodesTest {
     }
 
     @Test
+    void aNewNodeThatLimitsCoresHelpsAlsoIfAnotherWithSuchCardsDoesNot() {
+        ledger.updateNode(
+                "a1",
+                Map.of("gpushare.io/inventory", InventoryCodec.encode(TestCluster.cards(16))),
+                HostResources.NONE);
+        node(mps(16).withBeside(Share.ALL_CORES));
+        runs("n1", Map.of(MEMORY, "2", TestCluster.CORES, "90"));
+        assertThat(judged(Map.of(), Map.of(MEMORY, "8", TestCluster.CORES, "30"))
+                        .scaleUp())
+                .isInstanceOfSatisfying(
+                        ScaleUp.MoreLike.class, more -> assertThat(more.like()).isEqualTo("n1"));
+    }
+
+    @Test
     void theLargestCardIsOneThatLimitsCores() {
         node(mps(16).withBeside(Share.ALL_CORES));
         nodes(1, "T4", 1, 16);
@@ -296,7 +313,7 @@ class RefusedNodesTest {
                 List.of(
                         new ContainerResources("share", ContainerRole.APP, Map.of(MEMORY, "2")),
                         new ContainerResources("whole", ContainerRole.APP, Map.of(CARDS, "1"))));
-        assertThat(rows((Judged) explainer.of(pod)))
+        assertThat(rows((Judged) explainer.of(pod, NodeRules.ANY)))
                 .containsExactly("1 simulated: shared by memory pods, so they can't be taken whole");
     }
 

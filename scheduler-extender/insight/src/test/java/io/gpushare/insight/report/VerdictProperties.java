@@ -29,6 +29,7 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
+import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.request.ContainerResources;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -84,7 +85,7 @@ class VerdictProperties {
             if (!(ledger.demand(pod) instanceof PodDemand.Valid demand)) {
                 continue;
             }
-            Judged judged = (Judged) explainer.of(pod);
+            Judged judged = (Judged) explainer.of(pod, NodeRules.ANY);
             NodeCards before = ledger.nodeEntry(NODE).cards();
             Placement placement = Placer.place(NODE, ledger.nodeEntry(NODE), demand, placer.scoring(demand.policy()));
             assertThat(judged.feasible() > 0).isEqualTo(placement instanceof Placement.Placed);

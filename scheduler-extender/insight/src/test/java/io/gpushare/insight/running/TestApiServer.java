@@ -194,6 +194,11 @@ public final class TestApiServer implements AutoCloseable {
 
     /** kube-scheduler finds no node for the pod. */
     public void refused(String name) {
+        unscheduled(name, "Unschedulable", "");
+    }
+
+    /** What kube-scheduler writes about a pod that it has not scheduled. */
+    public void unscheduled(String name, String reason, String message) {
         change(
                 name,
                 pod -> pod.withObjectProperty("status")
@@ -201,7 +206,8 @@ public final class TestApiServer implements AutoCloseable {
                         .addObject()
                         .put("type", "PodScheduled")
                         .put("status", "False")
-                        .put("reason", "Unschedulable"));
+                        .put("reason", reason)
+                        .put("message", message));
     }
 
     /** kube-scheduler has evicted pods from that node for the pod. */
@@ -261,15 +267,34 @@ public final class TestApiServer implements AutoCloseable {
         });
     }
 
+    /** Labels of a node, beside those that it has. */
+    public void nodeLabels(String node, Map<String, String> labels) {
+        server.objects().update(ApiResource.NODES, "", node, found -> {
+            labels.forEach(found.withObjectProperty("metadata").withObjectProperty("labels")::put);
+            return found;
+        });
+    }
+
+    public void cordon(String node) {
+        server.objects().update(ApiResource.NODES, "", node, found -> {
+            found.withObjectProperty("spec").put("unschedulable", true);
+            return found;
+        });
+    }
+
     /** A controller of that kind, with the uid, has created the pod. */
     public void controlled(String name, String kind, String uid) {
+        controlled(name, kind, "owner-of-" + name, uid);
+    }
+
+    public void controlled(String name, String kind, String controller, String uid) {
         change(
                 name,
                 pod -> pod.withObjectProperty("metadata")
                         .putArray("ownerReferences")
                         .addObject()
                         .put("kind", kind)
-                        .put("name", "owner-of-" + name)
+                        .put("name", controller)
                         .put("uid", uid)
                         .put("controller", true));
     }

@@ -1,0 +1,24 @@
+package io.gpushare.model.node;
+
+import java.util.List;
+
+/**
+ * What decides where and when an unbound pod is scheduled, beside its resources.
+ *
+ * @param nodes the nodes that it accepts
+ * @param gates the names of its scheduling gates: while it has some, kube-scheduler leaves it alone
+ * @param condition what kube-scheduler last wrote about it; empty for nothing, and for pods that are watched
+ */
+public record PodConstraints(NodeRules nodes, List<String> gates, String condition) {
+    /** Those of a pod that is bound, or of which nothing is known. */
+    public static final PodConstraints NONE = new PodConstraints(NodeRules.ANY, List.of(), "");
+
+    public PodConstraints {
+        gates = List.copyOf(gates);
+    }
+
+    /** The same without what kube-scheduler wrote. */
+    public PodConstraints withoutCondition() {
+        return condition.isEmpty() ? this : new PodConstraints(nodes, gates, "");
+    }
+}

@@ -1,0 +1,255 @@
+package io.gpushare.insight.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.insight.running.RunningExtender;
+import io.gpushare.insight.running.TestApiServer;
+import io.gpushare.insight.running.WithView;
+import io.gpushare.time.Clocks;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What is said of one waiting pod in a cluster of two pools of two cards each: by {@code why}, its Event, the list and
+ * the metric.
+ */
+class WaitingPodIT extends WithView {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private volatile Instant now = Instant.parse("2026-11-20T12:00:00Z");
+
+    @Override
+    protected void fill(TestApiServer cluster) {
+        for (String pool : List.of("red", "blue")) {
+            cluster.node(pool, TestApiServer.TWO_T4);
+            cluster.nodeLabels(pool, Map.of("pool", pool, "kubernetes.io/hostname", pool));
+        }
+    }
+
+    @BeforeEach
+    @Override
+    protected void startExtender() throws Exception {
+        api = new TestApiServer();
+        fill(api);
+        extender = new RunningExtender(api.kubeconfig(folder), 1 << 20, new Clocks(() -> now, () -> now)).ready();
+        await().atMost(PATIENCE).until(() -> extender.ledger.state().nodes().size() == 2);
+    }
+
+    @Test
+    void noNodeHasTheLabelThatThePodSelects() throws Exception {
+        full("red");
+        full("blue");
+        waits("p", memory(8), "{\"nodeSelector\":{\"pool\":\"research\"}}");
+        String why = "No node with cards has the label pool=research, which its nodeSelector requires; present are"
+                + " blue, red.";
+        assertThat(text("why?pod=p"))
+                .contains("2  node's labels don't match the pod's nodeSelector")
+                .contains(why)
+                .doesNotContain("It fits", "would let it run");
+        assertThat(event("p")).contains(why).doesNotContain("It fits");
+        counted("not_accepted");
+        JsonObject demand =
+                json("cluster").getJsonObject("waiting").getJsonArray("demands").getJsonObject(0);
+        assertThat(demand.getString("text")).endsWith("on one card, on nodes with pool=research");
+        assertThat(demand.getInteger("feasibleNodes")).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"nodeSelector\":{\"pool\":\"red\"}}",
+                "{\"nodeSelector\":{\"kubernetes.io/hostname\":\"red\"}}",
+                "{\"affinity\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":"
+                        + "{\"nodeSelectorTerms\":[{\"matchExpressions\":[{\"key\":\"pool\",\"operator\":\"NotIn\","
+                        + "\"values\":[\"blue\"]}]}]}}}}",
+                "{\"tolerations\":[{\"key\":\"another\",\"operator\":\"Exists\"}],\"with\":\"taint\"}",
+                "{\"tolerations\":[],\"with\":\"cordon\"}",
+            })
+    void thePodWaitsForTheNodesThatItAccepts(String spec) throws Exception {
+        if (spec.contains("taint")) {
+            api.taint("blue", "team");
+        } else if (spec.contains("cordon")) {
+            api.cordon("blue");
+        }
+        full("red");
+        waits("p", memory(8), spec);
+        String ends = "It fits on node red, card 0, when pod default/red-0 ends, which holds the whole card.";
+        assertThat(text("why?pod=p"))
+                .contains("None of 2 nodes can take it now")
+                .contains(ends);
+        assertThat(text("why?pod=p").contains("1 more node like "))
+                .as("a new node has another name")
+                .isEqualTo(!spec.contains("hostname"));
+        assertThat(json("explain?pod=p").getInteger("feasibleNodes")).isZero();
+        assertThat(event("p")).contains(ends);
+        counted("full");
+        assertThat(api.patches()).as("it is not retried: nothing fits").noneMatch(path -> path.contains("/p/"));
+        assertThat(json("defrag").getJsonArray("plans").toString()).contains("\"name\":\"p\"");
+    }
+
+    @Test
+    void aGateHoldsThePodAndNotACard() throws Exception {
+        full("red");
+        full("blue");
+        api.pod("p", "uid-p", memory(8));
+        api.spec("p", "{\"schedulingGates\":[{\"name\":\"kueue.x-k8s.io/admission\"}]}");
+        api.unscheduled("p", "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates");
+        await().atMost(PATIENCE)
+                .until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
+        assertThat(text("why?pod=p"))
+                .contains("It is held by its scheduling gate kueue.x-k8s.io/admission")
+                .contains("Nothing of GPU Share keeps it.")
+                .doesNotContain("would let it run", "It fits", "None of");
+        assertThat(json("explain?pod=p").getString("state")).isEqualTo("gated");
+        counted("gated");
+        assertThat(json("cluster").getJsonObject("waiting").getInteger("count")).isZero();
+    }
+
+    @Test
+    void podsThatAreBeingDeletedLeaveByTheirGrace() throws Exception {
+        full("red");
+        full("blue");
+        for (String holder : List.of("red-0", "red-1", "blue-0", "blue-1")) {
+            api.deleting(holder);
+        }
+        waits("p", whole(2), "{}");
+        await().atMost(PATIENCE).until(() -> text("why?pod=p").contains("gone"));
+        assertThat(text("why?pod=p"))
+                .containsPattern("It fits on node (red|blue), cards 0, 1, when the 2 pods .* have gone, which are being"
+                        + " deleted, by 12:05:00 UTC at the latest\\.")
+                .doesNotContain("more node");
+        assertThat(json("explain?pod=p").getJsonObject("scaleUp")).isNull();
+        assertThat(event("p")).contains("by 12:05:00 UTC at the latest");
+        assertThat(text("why?pod=red-0"))
+                .contains("is on node red")
+                .contains("It is being deleted, by 12:05:00 UTC at the latest.");
+        api.deleting("p");
+        await().atMost(PATIENCE)
+                .until(() -> text("why?pod=p").contains("It is being deleted, by 12:05:00 UTC at the latest."));
+        assertThat(json("explain?pod=p").getString("state")).isEqualTo("leaving");
+    }
+
+    @Test
+    void theOldPodOfTheSameDeploymentHoldsTheCard() throws Exception {
+        full("blue");
+        holder("old", memory(12), "red", "0");
+        holder("stranger", memory(14), "red", "1");
+        api.controlled("old", "ReplicaSet", "web-6d4b75cb6d", "uid-old-set");
+        waits("p", memory(8), "{}");
+        api.controlled("p", "ReplicaSet", "web-7f9c8d5b4c", "uid-new-set");
+        String advice = "Of the same Deployment, pod default/old holds node red, card 0, and the rolling update ends no"
+                + " old pod before a new one runs: set maxUnavailable to 1 in the strategy of Deployment web, or its"
+                + " type to Recreate.";
+        await().atMost(PATIENCE).until(() -> text("why?pod=p").contains("Deployment"));
+        assertThat(text("why?pod=p"))
+                .contains(advice)
+                .contains("when pod default/stranger ends")
+                .doesNotContain("default/old ends");
+        assertThat(event("p")).contains(advice);
+    }
+
+    @Test
+    void theSmallestSetOfPodsMakesRoomForSeveralCards() throws Exception {
+        full("red");
+        holder("b0", memory(8), "blue", "0");
+        holder("b1", memory(4), "blue", "0");
+        holder("b2", memory(4), "blue", "1");
+        waits("p", whole(2), "{}");
+        String ends = "It fits on node red, cards 0, 1, when the 2 pods default/red-";
+        assertThat(text("why?pod=p")).contains(ends).contains("default/red-1 (the whole card)");
+        assertThat(event("p")).contains(ends);
+    }
+
+    @Test
+    void allPodsOfTheSelectedCardMustEnd() throws Exception {
+        full("blue");
+        holder("one", memory(8), "red", "0");
+        holder("two", memory(4), "red", "0");
+        api.pod("p", "uid-p", whole(1), new JsonObject().put("gpushare.io/select", "index = 0"));
+        holder("three", memory(4), "red", "1");
+        api.spec("p", "{\"nodeSelector\":{\"pool\":\"red\"}}");
+        api.refused("p");
+        await().atMost(PATIENCE)
+                .until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
+        assertThat(text("why?pod=p"))
+                .containsPattern("It fits on node red, card 0, when the 2 pods default/(one|two) .* end\\.")
+                .contains("default/one (8 GiB)")
+                .contains("default/two (4 GiB)")
+                .doesNotContain("three");
+    }
+
+    @Test
+    void whatOnlyKubeSchedulerKnowsIsInItsOwnWords() throws Exception {
+        api.pod("p", "uid-p", memory(8));
+        api.unscheduled("p", "Unschedulable", "0/2 nodes are available: 2 node(s) had volume node affinity conflict.");
+        await().atMost(PATIENCE).until(() -> text("why?pod=p").contains("volume"));
+        assertThat(text("why?pod=p"))
+                .contains("By its cards it fits on 2 of 2 nodes")
+                .contains("It last wrote: 0/2 nodes are available: 2 node(s) had volume node affinity conflict.");
+    }
+
+    private void full(String node) throws Exception {
+        for (int card = 0; card < 2; card++) {
+            holder(node + "-" + card, whole(1), node, String.valueOf(card));
+        }
+    }
+
+    private void holder(String name, JsonObject limits, String node, String card) throws Exception {
+        api.pod(name, "uid-" + name, limits, new JsonObject().put("gpushare.io/select", "index = " + card));
+        await().atMost(PATIENCE)
+                .until(() -> extender.ledger.podEntry("uid-" + name).isPresent());
+        assertThat(extender.bind(name, "uid-" + name, node)).isEmpty();
+        await().atMost(PATIENCE)
+                .until(() -> extender.ledger
+                        .podEntry("uid-" + name)
+                        .filter(pod -> pod.node() != null)
+                        .isPresent());
+    }
+
+    private void waits(String name, JsonObject limits, String spec) {
+        api.pod(name, "uid-" + name, limits);
+        api.spec(name, spec);
+        api.refused(name);
+        await().atMost(PATIENCE)
+                .until(() -> extender.ledger.waiting().stream()
+                        .anyMatch(pod -> pod.ref().name().equals(name)));
+    }
+
+    /** The one reason for which the metric counts a pod. */
+    private void counted(String why) {
+        String wanted = "gpushare_extender_waiting_pods{why=\"" + why + "\"} 1.0";
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(extender.get("/metrics").body().lines())
+                        .filteredOn(
+                                line -> line.startsWith("gpushare_extender_waiting_pods{") && !line.endsWith(" 0.0"))
+                        .containsExactly(wanted));
+    }
+
+    private String event(String pod) {
+        await().pollInterval(Duration.ofMillis(200)).atMost(PATIENCE).until(() -> {
+            now = now.plusSeconds(21);
+            return api.eventsOf(pod).stream().anyMatch(event -> event.startsWith("GpuPodWaits"));
+        });
+        return Objects.requireNonNull(api.eventsOf(pod).stream()
+                .filter(event -> event.startsWith("GpuPodWaits"))
+                .findFirst()
+                .orElse(null));
+    }
+
+    private static JsonObject memory(int units) {
+        return limits(String.valueOf(units));
+    }
+
+    private static JsonObject whole(int cards) {
+        return new JsonObject().put("aliyun.com/gpu-count", String.valueOf(cards));
+    }
+}
