@@ -3,6 +3,7 @@ package io.gpushare.e2e.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -63,8 +64,8 @@ class NodePoolsIT extends ClusterScenario {
     }
 
     @Test
-    void aGateHoldsThePodUntilItIsRemoved() {
-        from(27);
+    void aGateHoldsThePodUntilItIsRemoved() throws IOException {
+        needs("gates");
         create("gated", MEMORY + ": 8", "schedulingGates: [{name: kueue.x-k8s.io/admission}]");
         assertThat(why("gated", "It is held by its scheduling gate kueue.x-k8s.io/admission"))
                 .contains("Nothing of GPU Share keeps it.");
