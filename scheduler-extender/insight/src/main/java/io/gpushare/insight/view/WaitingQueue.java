@@ -3,11 +3,13 @@ package io.gpushare.insight.view;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.ClusterState;
+import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.insight.report.Explainer;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.MemoryUnit;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -43,9 +45,9 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
             @Nullable String profile,
             int feasibleNodes,
             List<ReasonCount> reasons) {
-        static Requested of(Demand demand, Explainer.Tally tally) {
+        static Requested of(Demand demand, Explainer.Tally tally, @Nullable MemoryUnit unit) {
             return new Requested(
-                    Phrases.of(demand),
+                    Phrases.of(demand, unit),
                     demand.share().units(),
                     demand.sharedCards(),
                     demand.wholeCards(),
@@ -73,6 +75,8 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
 
     static WaitingQueue of(ClusterState state) {
         List<WaitingPod> all = state.waitingPods();
+        @Nullable
+        MemoryUnit unit = Phrases.unit(state.entries().values().stream().map(NodeEntry::cards));
         Map<Demand, Integer> numbers = new HashMap<>();
         List<Requested> demands = new ArrayList<>();
         List<Pod> pods = new ArrayList<>();
@@ -80,7 +84,7 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
             @Nullable Demand demand = pod.demand() instanceof PodDemand.Valid valid ? valid.demand() : null;
             if (demand != null && demands.size() < MOST_DEMANDS && !numbers.containsKey(demand)) {
                 numbers.put(demand, demands.size());
-                demands.add(Requested.of(demand, Explainer.tally(state, demand)));
+                demands.add(Requested.of(demand, Explainer.tally(state, demand), unit));
             }
             pods.add(new Pod(
                     pod.ref(),
