@@ -1,11 +1,16 @@
 package io.gpushare.model.card;
 
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** An amount of memory, exact, in bytes. */
 public record Memory(long bytes) implements Comparable<Memory> {
     private static final long MIB = 1L << 20;
+    // Cards are sold in GiB: only amounts of many of them are in TiB.
+    private static final long LEAST_TIB = 10_000L << 30;
+    // Less than a tenth of a GiB apart, in MiB.
+    private static final long CLOSE = 102;
     private static final Pattern FORM = Pattern.compile("([1-9][0-9]{0,8})([GM])iB");
 
     public Memory {
@@ -47,6 +52,54 @@ public record Memory(long bytes) implements Comparable<Memory> {
     /** Whole MiB in this amount, rounded down. */
     public long mib() {
         return bytes / MIB;
+    }
+
+    /**
+     * The amount for people: whole MiB below 1 GiB, else GiB, or TiB from 10,000 GiB up, with one decimal unless it is
+     * whole. The page writes amounts in the same way.
+     */
+    public String text() {
+        return in(scale()) + " " + scale().unit;
+    }
+
+    /** The same beside another amount: in MiB where rounding could hide the difference. */
+    public String text(Memory other) {
+        long difference = Math.abs(mib() - other.mib());
+        return difference > 0 && difference <= CLOSE ? mib() + " MiB" : text();
+    }
+
+    /** This part of an amount, for people, in the unit of the whole: {@code 37.8/190 GiB}. */
+    public String of(Memory whole, String separator) {
+        return in(whole.scale()) + separator + whole.text();
+    }
+
+    /** The figure for people in a column of GiB. */
+    public String gib() {
+        return in(Scale.GIB);
+    }
+
+    private enum Scale {
+        MIB("MiB", 1),
+        GIB("GiB", 1L << 10),
+        TIB("TiB", 1L << 20);
+
+        private final String unit;
+        private final long mib;
+
+        Scale(String unit, long mib) {
+            this.unit = unit;
+            this.mib = mib;
+        }
+    }
+
+    private Scale scale() {
+        return mib() < Scale.GIB.mib ? Scale.MIB : bytes < LEAST_TIB ? Scale.GIB : Scale.TIB;
+    }
+
+    private String in(Scale scale) {
+        return mib() % scale.mib == 0
+                ? String.valueOf(mib() / scale.mib)
+                : String.format(Locale.ROOT, "%.1f", mib() / (double) scale.mib);
     }
 
     @Override

@@ -49,9 +49,14 @@ public record MemoryUnit(Memory size) {
         return (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(other.size.bytes() * count, size.bytes()));
     }
 
-    /** The text of that many units: {@code 8 GiB}, {@code 2048 MiB}. */
+    /** The memory of that many units, at most the largest that a long holds: anyone may request too much. */
+    public Memory of(long units) {
+        return new Memory(units > Long.MAX_VALUE / size.bytes() ? Long.MAX_VALUE : units * size.bytes());
+    }
+
+    /** The same for people: {@code 8 GiB}, {@code 512 MiB}. */
     public String amount(long units) {
-        return equals(GIB) ? units + " GiB" : Math.multiplyExact(units, size.mib()) + " MiB";
+        return of(units).text();
     }
 
     @Override

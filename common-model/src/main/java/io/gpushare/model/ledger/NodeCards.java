@@ -223,6 +223,16 @@ public final class NodeCards {
         return units <= share.units() ? share : share.withUnits(units);
     }
 
+    /** The node's memory units that the allocation takes: of a card that it takes whole, all. */
+    public long units(Allocation allocation) {
+        return cards.stream()
+                .mapToLong(state -> {
+                    Share share = shareOn(allocation, state.card().id());
+                    return share.takenWhole() > 0 ? state.capacity().units() : share.units();
+                })
+                .sum();
+    }
+
     /** The cards with that allocation added. */
     private List<CardState> with(List<CardState> states, Allocation allocation) {
         return states.stream()

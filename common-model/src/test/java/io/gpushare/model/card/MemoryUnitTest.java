@@ -30,6 +30,13 @@ class MemoryUnitTest {
     }
 
     @Test
+    void anAmountOfUnitsIsReadInGib() {
+        assertThat(MemoryUnit.ofMib(256).amount(151)).isEqualTo("37.8 GiB");
+        assertThat(MemoryUnit.GIB.amount(8)).isEqualTo("8 GiB");
+        assertThat(MemoryUnit.ofMib(999_999_999).amount(Integer.MAX_VALUE)).isEqualTo("8388608.0 TiB");
+    }
+
+    @Test
     void unitsOfAnotherSizeAreRoundedUp() {
         assertThat(MemoryUnit.GIB.unitsCovering(3, MemoryUnit.ofMib(256))).isEqualTo(1);
         assertThat(MemoryUnit.ofMib(256).unitsCovering(3, MemoryUnit.GIB)).isEqualTo(12);

@@ -4,6 +4,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Memory;
 import io.gpushare.plugin.part.Counts;
 import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.OverUse;
@@ -97,13 +98,14 @@ public final class OverUseGuard {
 
     private void report(OverUse.Excess excess) {
         ContainerShare share = excess.share();
+        Memory used = new Memory(excess.usedBytes());
         LOG.warn(
-                "pod {} container {}: uses {} MiB of card {}, over its limit of {} MiB",
+                "pod {} container {}: uses {} of card {}, over its limit of {}",
                 share.pod(),
                 share.container(),
-                excess.usedBytes() >> 20,
+                used.text(share.memory()),
                 share.card().id(),
-                share.memory().mib());
+                share.memory().text(used));
         events.warn(
                 share.pod(),
                 "GpuMemoryOverUse",
@@ -118,7 +120,7 @@ public final class OverUseGuard {
 
     private Outcome evict(OverUse.Offender offender, Duration time) {
         String lasting = "has used more GPU memory than it requested for " + time.toSeconds() + " s (now "
-                + Math.ceilDiv(offender.bytes(), 1 << 20) + " MiB more, on card " + offender.card() + ")";
+                + new Memory(offender.bytes()).text() + " more, on card " + offender.card() + ")";
         Outcome outcome;
         try {
             api.evict(offender.pod());

@@ -114,7 +114,7 @@ class MpsIT extends WholeProgramWithMps {
                 .until(() -> api.events().stream()
                         .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
                                 && event.contains("\"name\":\"a\"")
-                                && event.contains("together use 3000 MiB")));
+                                && event.contains("together use 2.9 GiB")));
         assertThat(metrics().lines())
                 .contains("gpushare_plugin_isolation_repairs_total{kind=\"client_terminated\"} 1.0");
         assertThat(api.events()).noneMatch(event -> event.contains("GpuUseWithoutAllocation"));

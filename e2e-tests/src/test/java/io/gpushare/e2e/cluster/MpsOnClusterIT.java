@@ -92,7 +92,7 @@ class MpsOnClusterIT extends ClusterScenario {
                 PATIENCE,
                 "an Event names the program",
                 () -> events("a"),
-                events -> events.contains("GpuMpsProcessTerminated") && events.contains("together use 3000 MiB"));
+                events -> events.contains("GpuMpsProcessTerminated") && events.contains("together use 2.9 GiB"));
         // A plugin that starts without the API server finds the pod of a process by that alone.
         String uid = cluster.kubectl()
                 .json("-n", "default", "get", "pod", "a")

@@ -155,7 +155,7 @@ class PlaygroundIT {
     private void usageMoves() throws Exception {
         await(
                 "gpushare top pods -A",
-                "(?m)^default +gpu-1-\\S+ +node-\\S+ .* \\d+ MiB|(?m)^default.* GiB +\\d+\\.\\d GiB");
+                "(?m)^default +gpu-1-\\S+ +node-\\S+ .* \\d+ MiB|(?m)^default.* GiB +[\\d.]+ GiB");
         await("gpushare waste", "Allocated and not used");
         kubectl("gpushare top node-c");
     }

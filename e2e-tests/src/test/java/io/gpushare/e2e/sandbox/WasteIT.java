@@ -158,11 +158,12 @@ class WasteIT {
         return pod.path("namespace").asText() + "/" + pod.path("name").asText();
     }
 
-    /** As both round it, below 100 GiB. */
+    /** As both write it, below 10,000 GiB. */
     private static String size(long bytes) {
-        return bytes < 1L << 30
-                ? (bytes >> 20) + " MiB"
-                : String.format(Locale.ROOT, "%.1f GiB", (bytes >> 20) / 1024.0);
+        long mib = bytes >> 20;
+        return mib < 1024
+                ? mib + " MiB"
+                : mib % 1024 == 0 ? mib / 1024 + " GiB" : String.format(Locale.ROOT, "%.1f GiB", mib / 1024.0);
     }
 
     private JsonNode report() {

@@ -94,7 +94,7 @@ public final class Preemption {
     private Harm harm(Victims victims) {
         return Harm.sum(victims.uids().stream()
                 .flatMap(uid -> ledger.podEntry(uid).stream())
-                .map(entry -> Harm.ofEviction(entry.priority()))
+                .map(entry -> Harm.ofEviction(entry.priority(), 0))
                 .toList());
     }
 

@@ -164,7 +164,7 @@ public final class ClusterSearch {
             ledger.podEntry(holding.holder().uid())
                     .filter(pod ->
                             name.equals(pod.node()) && question.mayLeave().test(pod))
-                    .ifPresent(pod -> mayLeave.put(pod.ref().uid(), question.harm(pod)));
+                    .ifPresent(pod -> mayLeave.put(pod.ref().uid(), question.harm(pod, cards)));
         }
         return mayLeave;
     }
@@ -206,7 +206,9 @@ public final class ClusterSearch {
                         allocation.cards(),
                         pods,
                         List.of(),
-                        Harm.sum(pods.stream().map(question::harm).toList())))
+                        Harm.sum(pods.stream()
+                                .map(pod -> question.harm(pod, node.cards()))
+                                .toList())))
                 : Optional.empty();
     }
 

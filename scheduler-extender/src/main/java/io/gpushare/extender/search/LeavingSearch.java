@@ -2,7 +2,6 @@ package io.gpushare.extender.search;
 
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.NodeCards.Holding;
@@ -55,7 +54,7 @@ public final class LeavingSearch {
         this.demand = demand;
         this.mayLeave = mayLeave;
         Map<String, Long> sizes = new HashMap<>();
-        cards.holdings().forEach(holding -> sizes.put(uid(holding), size(holding)));
+        cards.holdings().forEach(holding -> sizes.put(uid(holding), cards.units(holding.allocation())));
         holders = cards.holdings().stream()
                 .filter(holding -> mayLeave.containsKey(uid(holding)))
                 .sorted(Comparator.comparingInt(
@@ -164,16 +163,6 @@ public final class LeavingSearch {
         }
         found.add(new Leaving(uids(leaving), harm(leaving)));
         return true;
-    }
-
-    /** How many memory units become free. */
-    private long size(Holding holding) {
-        long units = 0;
-        for (CardState state : cards.cards()) {
-            Share share = holding.allocation().shareOn(state.card().id());
-            units += share.takenWhole() > 0 ? state.capacity().units() : share.units();
-        }
-        return units;
     }
 
     private Harm harm(Holding holding) {

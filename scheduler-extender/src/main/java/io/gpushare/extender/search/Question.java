@@ -9,6 +9,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.node.NodeRules;
 import java.util.List;
 import java.util.Set;
@@ -115,9 +116,14 @@ public record Question(
                 && !known.spared(pod.ref().uid());
     }
 
-    Harm harm(PodEntry leaving) {
+    /** @param cards those of its node */
+    Harm harm(PodEntry leaving, NodeCards cards) {
         return moves == null
-                ? Harm.ofEviction(leaving.priority())
+                ? Harm.ofEviction(
+                        leaving.priority(),
+                        cards.allocationOf(leaving.ref().uid())
+                                .map(cards::units)
+                                .orElse(0L))
                 : Harm.ofMove(leaving.demand().total().units());
     }
 }

@@ -71,6 +71,18 @@ class EvictionSearchTest {
     }
 
     @Test
+    void ofEqualPodsTheSmallerOneThatSufficesLeaves() {
+        runs("seven", "n1", 0, 7, 5);
+        runs("eight", "n1", 0, 8, 5);
+        runs("b", "n1", 1, 15, 10);
+        runs("c", "n2", 0, 15, 10);
+        runs("d", "n2", 1, 15, 5);
+        assertThat(names(plan(7, 10, Set.of()))).containsExactly("seven");
+        assertThat(names(plan(8, 10, Set.of()))).containsExactly("eight");
+        assertThat(names(plan(8, 10, Set.of("uid-eight")))).containsExactly("d");
+    }
+
+    @Test
     void aNodeWithoutTheCpuIsNoCandidate() {
         runs("a", "n1", 0, 15, 5);
         runs("b", "n1", 1, 15, 5);

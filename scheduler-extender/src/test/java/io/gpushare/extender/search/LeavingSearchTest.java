@@ -179,7 +179,9 @@ class LeavingSearchTest {
             if (random.nextInt(5) > 0) {
                 evictable.put(
                         holding.holder().uid(),
-                        random.nextInt(8) == 0 ? Harm.NONE : priority(random.nextInt(3), random.nextInt(60)));
+                        random.nextInt(8) == 0
+                                ? Harm.NONE
+                                : priority(random.nextInt(3), random.nextInt(60), node.units(holding.allocation())));
             }
         }
         return evictable;
@@ -211,7 +213,11 @@ class LeavingSearchTest {
     }
 
     private static Harm priority(int value, int minute) {
-        return Harm.ofEviction(new PodPriority(value, NOON.plusSeconds(60L * minute), false));
+        return priority(value, minute, 0);
+    }
+
+    private static Harm priority(int value, int minute, long units) {
+        return Harm.ofEviction(new PodPriority(value, NOON.plusSeconds(60L * minute), false), units);
     }
 
     private static Harm harm(Map<String, Harm> harms, List<String> uids) {

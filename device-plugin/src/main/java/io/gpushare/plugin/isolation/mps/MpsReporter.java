@@ -3,6 +3,7 @@ package io.gpushare.plugin.isolation.mps;
 import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Memory;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.Phase;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
@@ -84,12 +85,11 @@ final class MpsReporter {
     /** A process of a container over its limit is terminated. */
     void reportTerminated(OverLimit.Victim victim) {
         ContainerShare share = victim.excess().share();
+        Memory used = new Memory(victim.excess().usedBytes());
         String message = "Process " + victim.pid() + " of container '" + share.container()
                 + "' is terminated: the container's processes together use "
-                + (victim.excess().usedBytes() >> 20)
-                + " MiB of card " + share.card().id() + ", more than its "
-                + share.memory().mib()
-                + " MiB. Run fewer, or request more.";
+                + used.text(share.memory()) + " of card " + share.card().id() + ", more than its "
+                + share.memory().text(used) + ". Run fewer, or request more.";
         reportTerminated(share, message);
     }
 

@@ -7,6 +7,7 @@ import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.apiserver.store.Documents;
 import io.gpushare.simulated.apiserver.store.MergePatch;
 import io.gpushare.simulated.apiserver.store.ObjectStore;
+import io.gpushare.simulated.apiserver.store.StoredQuantities;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The verbs that change objects: create, replace, patch, bind, delete. Finalizers, admission plugins, the existence of
- * namespaces, and validation other than of names, of pods' resources and of Events' messages are not simulated.
+ * namespaces, and validation other than of names, of quantities, of pods' resources and gates, and of Events' messages
+ * are not simulated.
  */
 final class ObjectVerbs {
     private static final int LONGEST_MESSAGE = 1024;
@@ -51,6 +53,7 @@ final class ObjectVerbs {
         if (path.resource() == ApiResource.EVENTS) {
             checkMessage(fresh);
         }
+        StoredQuantities.in(fresh);
         return store.create(path.resource(), path.resource() == ApiResource.PODS ? PodRules.admit(fresh) : fresh);
     }
 
@@ -126,6 +129,7 @@ final class ObjectVerbs {
             after.remove(kept);
             after.setAll(before.deepCopy().retain(kept));
         }
+        StoredQuantities.in(after);
         if (path.resource() == ApiResource.PODS && path.subresource().isEmpty()) {
             PodRules.checkUpdate(before, after);
         }

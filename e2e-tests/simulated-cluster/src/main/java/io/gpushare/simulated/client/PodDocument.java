@@ -64,6 +64,11 @@ public record PodDocument(ObjectNode document) {
         return document.path("metadata").has("deletionTimestamp");
     }
 
+    /** Whether it has scheduling gates, so that no scheduler tries it. */
+    public boolean gated() {
+        return !document.path("spec").path("schedulingGates").isEmpty();
+    }
+
     public Instant created() {
         return Instant.parse(text("metadata", "creationTimestamp"));
     }

@@ -1,6 +1,5 @@
 package io.gpushare.simulated.scheduler;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
@@ -10,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -65,14 +65,12 @@ final class NodeCache {
     /** kube-scheduler's reasons why the pod does not fit the node; empty if it fits. */
     synchronized List<String> reasonsAgainst(String node, PodDocument pod) {
         ObjectNode document = nodes.get(node);
-        if (document == null || document.path("spec").path("unschedulable").asBoolean()) {
+        if (document == null) {
             return List.of("node(s) were unschedulable");
         }
-        JsonNode labels = document.path("metadata").path("labels");
-        for (var required : pod.document().path("spec").path("nodeSelector").properties()) {
-            if (!labels.path(required.getKey()).equals(required.getValue())) {
-                return List.of("node(s) didn't match Pod's node affinity/selector");
-            }
+        Optional<String> rule = NodeRules.against(pod.document(), document);
+        if (rule.isPresent()) {
+            return List.of(rule.get());
         }
         Map<String, BigDecimal> allocatable =
                 Quantities.of(document.path("status").path("allocatable"));

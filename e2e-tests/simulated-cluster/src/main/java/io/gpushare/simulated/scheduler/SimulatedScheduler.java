@@ -94,7 +94,7 @@ public final class SimulatedScheduler implements AutoCloseable {
                 if (!pod.node().isEmpty()) {
                     nodes.place(pod, pod.node());
                     waiting.remove(pod.uid());
-                } else if (!pod.beingDeleted() && names.contains(pod.scheduler())) {
+                } else if (!pod.beingDeleted() && !pod.gated() && names.contains(pod.scheduler())) {
                     waiting.add(pod);
                 }
             }

@@ -65,6 +65,37 @@ class SimulatedApiServerTest {
     }
 
     @Test
+    void quantitiesAreStoredInTheirCanonicalForm() throws Exception {
+        ObjectNode limits = ApiClient.document(
+                "{\"nvidia.com/gpumem\":\"2k\",\"example.com/a\":2000,\"example.com/b\":\"3000m\",\"memory\":\"1.5Gi\"}");
+        Answer created = createPod("p", limits);
+        assertThat(created.code()).isEqualTo(201);
+        for (String list : List.of("limits", "requests")) {
+            assertThat(created.document().at("/spec/containers/0/resources/" + list))
+                    .isEqualTo(ApiClient.document("{\"nvidia.com/gpumem\":\"2k\",\"example.com/a\":\"2k\","
+                            + "\"example.com/b\":\"3\",\"memory\":\"1536Mi\"}"));
+        }
+        assertThat(createPod("q", ApiClient.document("{\"nvidia.com/gpumem\":\"1.5\"}"))
+                        .message())
+                .contains("spec.containers[0].resources.limits[nvidia.com/gpumem]: Invalid value: \"1500m\": must be an"
+                        + " integer");
+        assertThat(createPod("r", ApiClient.document("{\"nvidia.com/gpumem\":\"two\"}"))
+                        .code())
+                .isEqualTo(400);
+    }
+
+    private Answer createPod(String name, ObjectNode limits) throws Exception {
+        ObjectNode pod = ApiClient.document("{\"metadata\":{\"name\":\"" + name + "\"}}");
+        pod.putObject("spec")
+                .putArray("containers")
+                .addObject()
+                .put("name", "c")
+                .putObject("resources")
+                .set("limits", limits);
+        return cluster.post(PODS, pod);
+    }
+
+    @Test
     void aSecondBindingIsRefusedAndChangesNothing() throws Exception {
         ObjectNode pod = createPod("p");
         bind("p", uid(pod), "n1", "one");

@@ -128,6 +128,43 @@ class SimulatedSchedulerTest {
     }
 
     @Test
+    void aPodWithGatesIsTriedWhenTheyAreGone() throws Exception {
+        cluster.post(
+                PODS,
+                ApiClient.document("{\"metadata\":{\"name\":\"p\"},\"spec\":{\"schedulingGates\":[{\"name\":\"g\"}],"
+                        + "\"containers\":[{\"name\":\"c\"}]}}"));
+        create("other", 0);
+        await().until(() -> !pod("other").node().isEmpty());
+        assertThat(pod("p").node()).isEmpty();
+        assertThat(pod("p").waitingReason()).isEqualTo("Scheduling is blocked due to non-empty scheduling gates");
+        cluster.patch(
+                PODS + "/p",
+                ApiClient.document("{\"spec\":{\"schedulingGates\":null}}"),
+                "application/merge-patch+json");
+        await().until(() -> !pod("p").node().isEmpty());
+    }
+
+    @Test
+    void aPodStaysAwayFromTaintsAndOtherPools() throws Exception {
+        cluster.patch(
+                "/api/v1/nodes/n1",
+                ApiClient.document(
+                        "{\"spec\":{\"taints\":[{\"key\":\"team\",\"value\":\"blue\",\"effect\":\"NoSchedule\"}]},"
+                                + "\"metadata\":{\"labels\":{\"pool\":\"one\"}}}"),
+                "application/merge-patch+json");
+        cluster.post(
+                PODS,
+                ApiClient.document("{\"metadata\":{\"name\":\"p\"},\"spec\":{\"nodeSelector\":{\"pool\":\"one\"},"
+                        + "\"containers\":[{\"name\":\"c\"}]}}"));
+        await().until(() -> pod("p").waitingReason()
+                .equals("0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match"
+                        + " Pod's node affinity/selector."));
+        cluster.patch(
+                "/api/v1/nodes/n1", ApiClient.document("{\"spec\":{\"taints\":null}}"), "application/merge-patch+json");
+        await().until(() -> pod("p").node().equals("n1"));
+    }
+
+    @Test
     void whatTheExtenderAloneCountsNeedsNoCapacity() throws Exception {
         answers.put("filter", "{\"NodeNames\":[\"n1\"]}");
         create("p", "\"" + IGNORED + "\":\"100\"");

@@ -515,12 +515,12 @@ class KubectlPluginIT {
         assertThat(top)
                 .containsPattern("NODE +CARD +MEMORY  ALLOCATED +USED +UTIL  TEMP  POWER  STATE\n")
                 .containsPattern("gpu-t4-0001  0 .* +\\d+%   \\d\\dC      -  ")
-                .containsPattern("gpu-t4-0001  1     15.0 GiB +\\d+ GiB +\\d+\\.\\d GiB +\\d+%   \\d\\dC +\\d+W  ok")
+                .containsPattern("gpu-t4-0001  1     15 GiB +\\d+ GiB +[\\d.]+ GiB +\\d+%   \\d\\dC +\\d+W  ok")
                 .contains("unhealthy: Xid");
         assertThat(top.lines().filter(line -> !line.contains("unhealthy")))
                 .as("a row without remarks fits a narrow terminal")
                 .allMatch(line -> line.length() <= 80);
-        assertThat(printed("top", "gpu-t4-0001", "-o", "wide")).contains("gpu-t4-0001  1     Tesla T4  15.0 GiB");
+        assertThat(printed("top", "gpu-t4-0001", "-o", "wide")).contains("gpu-t4-0001  1     Tesla T4  15 GiB");
         assertThat(new ObjectMapper()
                         .readTree(printed("top", "gpu-t4-0001", "-o", "json"))
                         .at("/nodes/0/cards/1")

@@ -229,7 +229,7 @@ class PageIT {
             browser.press(Keys.ENTER);
             browser.await("document.querySelector('#more .command')", SOON);
             assertThat(more())
-                    .contains("lab/just-bound-0", "ReplicaSet just", "20 units of memory on one card", "20.0 GiB")
+                    .contains("lab/just-bound-0", "ReplicaSet just", "20 units of memory on one card", "20 GiB")
                     .contains("Card 5: NVIDIA H100", "kubectl describe pod -n lab just-bound-0");
             assertThat(browser.value("document.activeElement.className", String.class))
                     .isEqualTo("close");
@@ -341,9 +341,19 @@ class PageIT {
     }
 
     private void amountsAreRoundedAsByTheCommandLine() {
-        assertThat(browser.texts("[0, 1048575, 1073741823, 1073741824, 1127428915, 12884901888, 1e13]"
-                        + ".map((await import(new URL('words.js', location).href)).size)"))
-                .containsExactly("0 MiB", "0 MiB", "1023 MiB", "1.0 GiB", "1.0 GiB", "12.0 GiB", "9,313.2 GiB");
+        assertThat(browser.texts("[0, 1023, 1024, 1025, 14080, 81920, 84480, 10239999, 10240000, 1945600000]"
+                        + ".map((mib) => mib * 2 ** 20).map((await import(new URL('words.js', location).href)).size)"))
+                .containsExactly(
+                        "0 MiB",
+                        "1023 MiB",
+                        "1 GiB",
+                        "1.0 GiB",
+                        "13.8 GiB",
+                        "80 GiB",
+                        "82.5 GiB",
+                        "10000.0 GiB",
+                        "9.8 TiB",
+                        "1855.5 TiB");
     }
 
     private void onAPhoneCardsAreFirstAndFiltersFolded(DisplayedCluster cluster) throws Exception {

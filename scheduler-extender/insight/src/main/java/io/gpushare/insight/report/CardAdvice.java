@@ -186,7 +186,9 @@ record CardAdvice(Demand demand, String where) {
 
         @Override
         public String toString() {
-            return unit.amount(units);
+            // What is requested is counted in units.
+            return unit.amount(units)
+                    + (unit.equals(MemoryUnit.GIB) ? "" : " (" + units + " units of " + unit.amount(1) + ")");
         }
     }
 }

@@ -4,6 +4,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
+import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.Nearest;
@@ -116,16 +117,25 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
         };
     }
 
+    private Memory demanded() {
+        return memory(demand.share().on(state.capacity()).units());
+    }
+
+    private Memory memory(int units) {
+        return inventory.unit().of(units);
+    }
+
     private String capacity() {
-        return inventory.unit().amount(state.capacity().units());
+        return memory(state.capacity().units()).text(demanded());
     }
 
     private String free() {
-        return inventory.unit().amount(amount) + " of " + capacity();
+        return memory(amount).text(demanded()) + " of " + capacity();
     }
 
     private String needed() {
-        return inventory.unit().amount(demand.share().on(state.capacity()).units()) + " needed";
+        Memory has = memory(verdict == Obstacle.TOO_SMALL ? state.capacity().units() : amount);
+        return demanded().text(has) + " needed";
     }
 
     private String freePercent(String where) {

@@ -107,7 +107,9 @@ public final class EndingText {
                 ? "the whole card"
                 : whole > 1
                         ? whole + " whole cards"
-                        : cards.inventory().unit().amount(Endings.units(cards, ending.holding()));
+                        : cards.inventory()
+                                .unit()
+                                .amount(cards.units(ending.holding().allocation()));
     }
 
     private static String where(Room room) {

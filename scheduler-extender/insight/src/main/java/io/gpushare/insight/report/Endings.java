@@ -8,7 +8,6 @@ import io.gpushare.insight.report.Explanation.NodeVerdict;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.NodeCards.Holding;
 import io.gpushare.model.ledger.Placement;
@@ -159,7 +158,7 @@ final class Endings {
                                         .allocation()
                                         .cards()
                                         .contains(state.card().id()))
-                        .mapToLong(each -> units(cards, each.holding()))
+                        .mapToLong(each -> cards.units(each.holding().allocation()))
                         .sum()))
                 .sorted()
                 .limit(demand().cards())
@@ -172,8 +171,8 @@ final class Endings {
                         Map.Entry::getKey,
                         each -> each.getValue().terminating()
                                 ? Harm.NONE
-                                : Harm.ofMove(
-                                        units(node.cards(), each.getValue().holding()))));
+                                : Harm.ofMove(Math.toIntExact(node.cards()
+                                        .units(each.getValue().holding().allocation())))));
         List<Room> rooms = new ArrayList<>();
         for (Leaving leaving : LeavingSearch.sets(node.cards(), demand(), mayLeave)) {
             Set<String> uids = new HashSet<>(leaving.uids());
@@ -189,16 +188,5 @@ final class Endings {
             }
         }
         return rooms.stream();
-    }
-
-    /** How many memory units of the node's cards the pod holds; all of a card that it takes whole. */
-    static int units(NodeCards cards, Holding holding) {
-        return cards.cards().stream()
-                .mapToInt(state -> {
-                    Share share =
-                            cards.shareOn(holding.allocation(), state.card().id());
-                    return share.takenWhole() > 0 ? state.capacity().units() : share.units();
-                })
-                .sum();
     }
 }

@@ -44,6 +44,11 @@ final class NodeAmounts {
         return units * node.unitMiB() / unit.size().mib();
     }
 
+    /** An amount in the common unit. */
+    Memory memory(long amount) {
+        return unit.of(amount);
+    }
+
     long allocated(NodeDetails node) {
         return amount(node, node.allocatedUnits() + node.pendingUnits());
     }

@@ -55,21 +55,21 @@ public final class NodeText {
         if (wide) {
             head.addAll(List.of("FREE ON ONE CARD", "USED", "ADDRESS"));
         }
-        head.add(amounts.unit() + " ON EACH CARD");
+        head.add("GiB ON EACH CARD");
         TextTable table = new TextTable().row(head);
         Set<Mark> marks = EnumSet.noneOf(Mark.class);
         for (NodeDetails node : amounts.nodes()) {
             List<String> row = new ArrayList<>(List.of(
                     node.name(),
                     models(node),
-                    amounts.allocated(node) + "/" + amounts.unit().amount(amounts.total(node))));
+                    amounts.memory(amounts.allocated(node)).of(amounts.memory(amounts.total(node)), "/")));
             if (wide) {
-                row.add(amounts.unit().amount(amounts.amount(node, node.freeOnOneCard())));
+                row.add(node.unit().amount(node.freeOnOneCard()));
                 row.add(Phrases.sizeOrDash(node.usedBytes()));
                 row.add(NodeAmounts.address(node));
             }
             row.add(node.cards().stream()
-                    .map(card -> amounts.amount(node, card.allocatedUnits()) + sign(card, marks))
+                    .map(card -> node.unit().of(card.allocatedUnits()).gib() + sign(card, marks))
                     .collect(Collectors.joining(" ")));
             table.row(row);
         }
@@ -77,7 +77,7 @@ public final class NodeText {
                 marks.stream().map(mark -> "   " + mark.sign + " " + mark.words).collect(Collectors.joining());
         return table.isEmpty()
                 ? "No nodes with cards.\n"
-                : table + "\n" + amounts.allocated() + " of " + amounts.unit().amount(amounts.total())
+                : table + "\n" + amounts.memory(amounts.allocated()).of(amounts.memory(amounts.total()), " of ")
                         + " allocated (" + NodeAmounts.part(amounts.allocated(), amounts.total()) + ")" + legend + "\n"
                         + amounts.notes();
     }

@@ -7,6 +7,7 @@ import io.gpushare.insight.view.Phrases;
 import io.gpushare.insight.view.PodsOnCards;
 import io.gpushare.insight.view.SortBy;
 import io.gpushare.insight.waste.PodOnCard;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.MemoryUnit;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Allocation beside measured usage, as text: by card or by pod. */
 public final class TopText {
@@ -105,12 +105,15 @@ public final class TopText {
 
     /** Why the utilization of pods is unknown on nodes that report usage. */
     private static String unknown(List<PodOnCard> pods) {
-        Map<String, Long> reasons = pods.stream()
-                .flatMap(pod -> Stream.ofNullable(pod.unknown()))
-                .collect(Collectors.groupingBy(reason -> reason, TreeMap::new, Collectors.counting()));
+        Map<String, Set<PodRef>> reasons = pods.stream()
+                .filter(pod -> pod.unknown() != null)
+                .collect(Collectors.groupingBy(
+                        pod -> Objects.requireNonNull(pod.unknown()),
+                        TreeMap::new,
+                        Collectors.mapping(PodOnCard::pod, Collectors.toSet())));
         return reasons.entrySet().stream()
-                .map(each -> "\nThe utilization of " + Phrases.count(each.getValue(), "pod") + " is unknown. "
-                        + each.getKey() + "\n")
+                .map(each -> "\nThe utilization of "
+                        + Phrases.count(each.getValue().size(), "pod") + " is unknown. " + each.getKey() + "\n")
                 .collect(Collectors.joining());
     }
 

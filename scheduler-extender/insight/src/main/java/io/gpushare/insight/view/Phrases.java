@@ -4,29 +4,35 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.report.ScaleUp;
 import io.gpushare.model.Demand;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.node.NodeRules;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Phrases that all texts for users share. */
 public final class Phrases {
-    private static final long GIB = 1024; // in MiB
-    // Cards are sold in GiB: only amounts of many of them are in TiB.
-    private static final long LEAST_TIB = 10_000 * GIB;
-
     private Phrases() {}
 
-    /** For example {@code 8 units of memory on one card}; the size of a unit is the node's and unknown here. */
-    public static String of(Demand demand) {
+    /**
+     * For example {@code 8 units of memory on one card}, or {@code 30 units (7.5 GiB)} if they are not GiB.
+     *
+     * @param unit that of all nodes with cards; null if it differs
+     */
+    public static String of(Demand demand, @Nullable MemoryUnit unit) {
         List<String> parts = new ArrayList<>();
         if (demand.total().units() > 0) {
-            String each = count(demand.share().units(), "unit") + " of memory on ";
+            int units = demand.share().units();
+            String amount = unit == null || unit.equals(MemoryUnit.GIB) ? "" : " (" + unit.amount(units) + ")";
+            String each = count(units, "unit") + amount + " of memory on ";
             parts.add(each + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
         }
         if (demand.total().part() > 0) {
@@ -56,6 +62,17 @@ public final class Phrases {
                 + (nodes.terms() == null ? "" : ", by its node affinity");
     }
 
+    /** The memory unit of all nodes with cards among these; null if it differs, or none has. */
+    static @Nullable MemoryUnit unit(Stream<NodeCards> nodes) {
+        List<MemoryUnit> units = nodes.map(NodeCards::inventory)
+                .filter(inventory -> !inventory.cards().isEmpty())
+                .map(Inventory::unit)
+                .distinct()
+                .limit(2)
+                .toList();
+        return units.size() == 1 ? units.getFirst() : null;
+    }
+
     /** Why the node can take no new pod, with what the driver reported and what to do; null if it can. */
     static @Nullable String unusable(NodeView node) {
         @Nullable Reason reason = node.unusable();
@@ -67,7 +84,7 @@ public final class Phrases {
     }
 
     /** Which new nodes would let the pod run, as a sentence. */
-    public static String of(ScaleUp scaleUp) {
+    public static String of(ScaleUp scaleUp, @Nullable MemoryUnit unit) {
         return switch (scaleUp) {
             case ScaleUp.MoreLike(int nodes, String like, String cards, int before) ->
                 count(nodes, "more node") + " like " + like + " (" + cards + ") would let it run"
@@ -78,24 +95,19 @@ public final class Phrases {
                         + ".";
             case ScaleUp.OtherNode(Demand demand) ->
                 "The pod accepts no new node like those of the cluster that could take it: it needs one with the labels"
-                        + " and taints that it accepts, that offers " + of(demand) + ".";
+                        + " and taints that it accepts, that offers " + of(demand, unit) + ".";
             case ScaleUp.OtherKind(Demand demand, int kinds) ->
                 (kinds == 0
                                 ? "No node of the cluster has cards"
                                 : "As it is requested now, no kind of node in the cluster could take it, even when"
                                         + " empty")
-                        + ": it needs a new node that offers " + of(demand) + ".";
+                        + ": it needs a new node that offers " + of(demand, unit) + ".";
         };
     }
 
-    /** A measured amount: whole MiB below 1 GiB, else GiB or TiB with one decimal. The page rounds in the same way. */
+    /** An amount of memory. */
     public static String size(long bytes) {
-        long mib = bytes >> 20;
-        return mib < GIB
-                ? mib + " MiB"
-                : mib < LEAST_TIB
-                        ? String.format(Locale.ROOT, "%.1f GiB", mib / (double) GIB)
-                        : String.format(Locale.ROOT, "%.1f TiB", mib / (double) (GIB * GIB));
+        return new Memory(bytes).text();
     }
 
     /** The same; a dash for an unknown amount. */

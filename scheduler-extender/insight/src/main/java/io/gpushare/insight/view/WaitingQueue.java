@@ -3,12 +3,14 @@ package io.gpushare.insight.view;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.ClusterState;
+import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.insight.report.Explainer;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.MemoryUnit;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -44,10 +46,10 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
             @Nullable String profile,
             int feasibleNodes,
             List<ReasonCount> reasons) {
-        static Requested of(NodeDemand requested, Explainer.Tally tally) {
+        static Requested of(NodeDemand requested, Explainer.Tally tally, @Nullable MemoryUnit unit) {
             Demand demand = requested.cards();
             return new Requested(
-                    Phrases.of(demand) + Phrases.of(requested.nodes()),
+                    Phrases.of(demand, unit) + Phrases.of(requested.nodes()),
                     demand.share().units(),
                     demand.sharedCards(),
                     demand.wholeCards(),
@@ -75,6 +77,8 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
 
     static WaitingQueue of(ClusterState state) {
         List<WaitingPod> all = state.waitingPods();
+        @Nullable
+        MemoryUnit unit = Phrases.unit(state.entries().values().stream().map(NodeEntry::cards));
         Map<NodeDemand, Integer> numbers = new HashMap<>();
         List<Requested> demands = new ArrayList<>();
         List<Pod> pods = new ArrayList<>();
@@ -82,7 +86,7 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
             @Nullable NodeDemand demand = pod.demand() instanceof PodDemand.Valid valid ? valid.onNode() : null;
             if (demand != null && demands.size() < MOST_DEMANDS && !numbers.containsKey(demand)) {
                 numbers.put(demand, demands.size());
-                demands.add(Requested.of(demand, Explainer.tally(state, demand)));
+                demands.add(Requested.of(demand, Explainer.tally(state, demand), unit));
             }
             pods.add(new Pod(
                     pod.ref(),

@@ -131,10 +131,10 @@ public record Why(
      */
     public record NewNodes(
             @Nullable Integer nodes, @Nullable String like, String sentence) {
-        static NewNodes of(ScaleUp scaleUp) {
+        static NewNodes of(ScaleUp scaleUp, @Nullable MemoryUnit unit) {
             return scaleUp instanceof ScaleUp.MoreLike more
-                    ? new NewNodes(more.nodes(), more.like(), Phrases.of(scaleUp))
-                    : new NewNodes(null, null, Phrases.of(scaleUp));
+                    ? new NewNodes(more.nodes(), more.like(), Phrases.of(scaleUp, unit))
+                    : new NewNodes(null, null, Phrases.of(scaleUp, unit));
         }
     }
 
@@ -218,13 +218,13 @@ public record Why(
             case Explanation.Bound bound -> bound(bound);
             case Explanation.Leaving leaving -> of(leaving.pod(), State.LEAVING, leaves(leaving), null, null);
             case Explanation.Gated(PodRef pod, Demand demand, List<String> gates) ->
-                of(pod, State.GATED, gated(gates), Phrases.of(demand), null);
+                of(pod, State.GATED, gated(gates), Phrases.of(demand, null), null);
             case Explanation.Judged judged ->
                 of(
                         judged.pod(),
                         State.JUDGED,
                         null,
-                        Phrases.of(judged.demand()),
+                        Phrases.of(judged.demand(), unit(judged)),
                         judged(judged, judged.nodes().stream().filter(which).toList(), from, limit));
         };
     }
@@ -255,7 +255,7 @@ public record Why(
                 bound.leaving() == null ? null : leaves(bound.leaving()),
                 bound.node(),
                 held == null ? null : held.cards(),
-                bound.demand() == null ? null : Phrases.of(bound.demand()),
+                bound.demand() == null ? null : Phrases.of(bound.demand(), held == null ? null : held.unit()),
                 null,
                 null,
                 held == null
@@ -265,10 +265,14 @@ public record Why(
                                 .collect(Collectors.toSet()));
     }
 
+    private static @Nullable MemoryUnit unit(Explanation.Judged judged) {
+        return Phrases.unit(judged.nodes().stream().map(NodeVerdict::cards));
+    }
+
     private static Judged judged(Explanation.Judged judged, List<NodeVerdict> nodes, int from, int limit) {
         int first = Math.min(from, nodes.size());
         int last = Math.min(nodes.size(), first + limit);
-        @Nullable NewNodes scaleUp = judged.scaleUp() == null ? null : NewNodes.of(judged.scaleUp());
+        @Nullable NewNodes scaleUp = judged.scaleUp() == null ? null : NewNodes.of(judged.scaleUp(), unit(judged));
         List<String> advice = new ArrayList<>(judged.advice());
         if (scaleUp != null) {
             advice.add(scaleUp.sentence());

@@ -2,22 +2,23 @@ package io.gpushare.insight.waste;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Sums over pods on cards. Pods whose usage is unknown are in {@code pods} and {@code allocated} only, and a figure
  * that is unknown of all pods is not written.
  *
- * @param pods a pod counts once for each of its cards
+ * @param pods a pod counts once, on however many cards
  * @param allocated memory that the pods hold
  * @param measured the part of it whose usage is known
  * @param used memory that the pods use
  * @param unused allocated and not used
  * @param over used beyond what is allocated
  * @param idle allocated to pods that have not computed for {@link PodOnCard#IDLE}
- * @param podsOver the number of pods that use more than is allocated to them
- * @param podsIdle the number of idle pods
- * @param podsIdleUnknown the number of pods of which it is unknown whether they are idle
+ * @param podsOver the number of pods that use more than is allocated to them on one of their cards
+ * @param podsIdle the number of pods that are idle on one of their cards
+ * @param podsIdleUnknown the number of other pods of which it is unknown on one of their cards whether they are idle
  */
 public record Sums(
         int pods,
@@ -32,7 +33,24 @@ public record Sums(
         int podsIdleUnknown) {
     public static final Sums NONE = new Sums(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-    static Sums of(PodOnCard pod) {
+    /** One pod, on all of its cards. */
+    static Sums ofPod(List<PodOnCard> cards) {
+        Sums sum = cards.stream().map(Sums::of).reduce(NONE, Sums::plus);
+        int idle = Math.min(1, sum.podsIdle);
+        return new Sums(
+                1,
+                sum.allocated,
+                sum.measured,
+                sum.used,
+                sum.unused,
+                sum.over,
+                sum.idle,
+                Math.min(1, sum.podsOver),
+                idle,
+                Math.min(1 - idle, sum.podsIdleUnknown));
+    }
+
+    private static Sums of(PodOnCard pod) {
         @Nullable Long used = pod.usedBytes();
         return new Sums(
                 1,

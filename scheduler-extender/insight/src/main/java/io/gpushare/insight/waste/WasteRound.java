@@ -6,6 +6,7 @@ import io.gpushare.insight.waste.LedgerStats.Amounts;
 import io.gpushare.insight.waste.WasteReport.Group;
 import io.gpushare.insight.waste.WasteReport.NodeWaste;
 import io.gpushare.insight.waste.WasteReport.Sample;
+import io.gpushare.model.PodRef;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** One round over all nodes: adds them up node by node and keeps nothing of a node but its part of the sums. */
 public final class WasteRound {
@@ -39,16 +41,21 @@ public final class WasteRound {
             reporting += usage.equals(NodeUse.UNKNOWN) ? 0 : 1;
         }
         Sums ofNode = Sums.NONE;
-        for (PodOnCard pod : PodOnCard.of(node, usage)) {
-            Sums sums = Sums.of(pod);
+        Map<PodRef, List<PodOnCard>> byPod =
+                PodOnCard.of(node, usage).stream().collect(Collectors.groupingBy(PodOnCard::pod));
+        for (List<PodOnCard> cards : byPod.values()) {
+            PodOnCard first = cards.getFirst();
+            Sums sums = Sums.ofPod(cards);
             ofNode = ofNode.plus(sums);
-            namespaces.merge(pod.pod().namespace(), sums, Sums::plus);
-            workloads.merge(new Workload(pod.pod().namespace(), pod.workload()), sums, Sums::plus);
-            if (waste(pod) > 0) {
-                pods.add(pod);
-            }
-            if (pods.size() > MOST_PODS) {
-                pods.remove();
+            namespaces.merge(first.pod().namespace(), sums, Sums::plus);
+            workloads.merge(new Workload(first.pod().namespace(), first.workload()), sums, Sums::plus);
+            for (PodOnCard card : cards) {
+                if (waste(card) > 0) {
+                    pods.add(card);
+                }
+                if (pods.size() > MOST_PODS) {
+                    pods.remove();
+                }
             }
         }
         total = total.plus(ofNode);

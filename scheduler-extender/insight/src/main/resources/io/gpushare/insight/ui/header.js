@@ -2,7 +2,7 @@
 
 import { html, nothing, render } from './lib/lit-html.js';
 import { Filters } from './filters.js';
-import { amount, count, duration, partly, percent, sum } from './words.js';
+import { allocation, count, duration, partly, percent, sum } from './words.js';
 
 const GIB = 2 ** 30;
 
@@ -41,11 +41,12 @@ export function drawHeader(box, snapshot, totals, waste) {
   const [kind, words] = status(snapshot);
   document.body.classList.toggle('offline', snapshot.error !== '' && snapshot.loaded);
   const total = report?.total;
+  const [some, all] = allocation(totals);
   const idle = total && [total.podsIdle ? count(total.podsIdle, 'pod') : '', total.podsIdleUnknown ? `unknown of ${count(total.podsIdleUnknown, 'pod')}` : ''].filter((note) => note).join('; ');
   render(html`
     <div class="title"><h1>GPU cards</h1><p class=${`status ${kind}`} role="status">${words}</p></div>
     <div class="total">
-      <p><a href=${Filters.link({ state: 'allocated', order: 'full' })}><b>${amount(totals.allocated)}</b> of ${amount(totals.size)} GiB allocated</a> <span>(${percent(totals.allocated, totals.size)})</span></p>
+      <p><a href=${Filters.link({ state: 'allocated', order: 'full' })}><b>${some}</b> of ${all} allocated</a> <span>(${percent(totals.allocated, totals.size)})</span></p>
       ${gauge(totals, report)}
     </div>
     <dl class="facts-of">

@@ -1,6 +1,6 @@
 // All cards on a canvas: one cell per card, filled by its allocation. Only changed cells are drawn again.
 
-import { amount } from './words.js';
+import { allocated } from './words.js';
 
 // Fewer nodes fit on the screen without a map.
 export const MANY = 25;
@@ -152,7 +152,7 @@ export class Overview {
     const node = this.#at(event);
     this.#tip.hidden = !node;
     if (node) {
-      this.#tip.textContent = `${node.name}: ${amount(node.allocated)} of ${amount(node.size)} GiB`;
+      this.#tip.textContent = `${node.name}: ${allocated(node)}`;
       const box = this.#box.getBoundingClientRect();
       this.#tip.style.transform = `translate(${Math.min(event.clientX - box.left + 12, box.width - 260)}px, ${event.clientY - box.top + 16}px)`;
     }

@@ -5,7 +5,7 @@ import { dashboard } from './grafana.js';
 import { get } from './snapshot.js';
 import { states } from './nodes.js';
 import { marks, podButton, podView, reason } from './pod.js';
-import { amount, count, measured, size } from './words.js';
+import { allocated, amount, count, measured, size } from './words.js';
 
 // A pod that has not computed for so many seconds is idle, as for the extender.
 const IDLE = 1800;
@@ -48,13 +48,13 @@ export class More {
   showNode(node, details, grafana) {
     this.#shows(node.name, null);
     this.#show(node.name, html`
-      <p class="facts">${details?.address ? html`${details.address} · ` : nothing}${count(node.cards.length, 'card')} · ${amount(node.allocated)} of ${amount(node.size)} GiB allocated${node.unusable ? html` · <b>${node.unusable}</b>` : nothing} ${dashboard(grafana, 'gpushare-node', { node: node.name }, 'History in Grafana', `History in Grafana: node ${node.name}`)}</p>
+      <p class="facts">${details?.address ? html`${details.address} · ` : nothing}${count(node.cards.length, 'card')} · ${allocated(node)} allocated${node.unusable ? html` · <b>${node.unusable}</b>` : nothing} ${dashboard(grafana, 'gpushare-node', { node: node.name }, 'History in Grafana', `History in Grafana: node ${node.name}`)}</p>
       ${usage([...details?.cards.values() ?? []])}
       ${node.cards.map((card) => {
         const one = details?.cards.get(card.index);
         const unusual = states(card);
         return html`<section class="one"><h3>Card ${card.index}: ${card.model} ${unusual.length ? html`<b class="mark">${unusual.join(', ')}</b>` : nothing}</h3>
-          <p class="facts"><code>${one?.uuid ?? ''}</code> · ${amount(card.allocated)} of ${amount(card.size)} GiB allocated${one?.usedBytes === undefined ? nothing : `, ${size(one.usedBytes)} used`}${one?.headroomMiB ? `, ${one.headroomMiB} MiB kept for the driver and the isolation` : nothing}</p>
+          <p class="facts"><code>${one?.uuid ?? ''}</code> · ${allocated(card)} allocated${one?.usedBytes === undefined ? nothing : `, ${size(one.usedBytes)} used`}${one?.headroomMiB ? `, ${size(one.headroomMiB * 2 ** 20)} kept for the driver and the isolation` : nothing}</p>
           ${one?.pods.length ? pods(one, node.unit) : nothing}
         </section>`;
       })}`);

@@ -2,7 +2,7 @@
 
 import { html, nothing, render } from './lib/lit-html.js';
 import { repeat } from './lib/directives/repeat.js';
-import { amount, colour, duration, size } from './words.js';
+import { allocated, allocation, amount, colour, duration, share as shared, size } from './words.js';
 
 const HEAD = 52;
 const CARD = 26;
@@ -27,10 +27,10 @@ export function states(card) {
 }
 
 function spoken(card, pods) {
-  const who = pods?.map((pod) => `${pod.namespace}/${pod.name} ${pod.whole ? 'whole' : amount(pod.size)}${pod.used === undefined ? '' : `, ${size(pod.used)} used`}`)
-    ?? card.shares.map((share) => `${share.namespace} ${amount(share.amount)}`);
+  const who = pods?.map((pod) => `${pod.namespace}/${pod.name} ${pod.whole ? 'whole' : shared(pod.size)}${pod.used === undefined ? '' : `, ${size(pod.used)} used`}`)
+    ?? card.shares.map((share) => `${share.namespace} ${shared(share.amount)}`);
   const cores = card.cores === undefined ? [] : [`${card.cores}% of the cores`];
-  return [`Card ${card.index}: ${amount(card.allocated)} of ${amount(card.size)} GiB`, ...cores, ...states(card), ...who].join(', ');
+  return [`Card ${card.index}: ${allocated(card)}`, ...cores, ...states(card), ...who].join(', ');
 }
 
 /** The shares of a card, with pods' names where they are known. */
@@ -45,7 +45,7 @@ function shares(card, details, unit) {
 function segment(share, card, view) {
   const width = card.size === 0 ? 0 : Math.min(100, (100 * (share.whole || card.whole ? card.size : share.size)) / card.size);
   const used = share.used === undefined ? null : share.used / 2 ** 30;
-  const title = `${share.namespace}${share.name ? `/${share.name}` : ''}: ${amount(share.size)} GiB${used === null ? '' : `, ${size(share.used)} used${!share.whole && used > share.size ? ': over its limit' : ''}`}${share.idle ? `, idle for ${duration(share.idle)}` : ''}`;
+  const title = `${share.namespace}${share.name ? `/${share.name}` : ''}: ${shared(share.size)}${used === null ? '' : `, ${size(share.used)} used${!share.whole && used > share.size ? ': over its limit' : ''}`}${share.idle ? `, idle for ${duration(share.idle)}` : ''}`;
   const sought = view.sought && share.name && `${share.namespace}/${share.name}`.includes(view.sought);
   const dim = (view.namespace && view.namespace !== share.namespace) || (view.sought && share.name && !sought);
   return html`<span class="share ${colour(view.colours, share.namespace)} ${sought ? 'sought' : ''} ${dim ? 'dim' : ''}" .style=${`width:${width}%`} title=${title}
@@ -64,12 +64,13 @@ function bar(card, details, unit, view) {
 }
 
 function tile(node, details, view) {
+  const [some, all] = allocation(node);
   const kinds = node.models.map((model) => `${node.cards.filter((card) => card.model === model).length} × ${model}`).join(', ');
   return html`
     <div class="head">
       <button type="button" class="name" data-node=${node.name} tabindex=${view.current === node.name ? 0 : -1} aria-haspopup="dialog"
-        aria-label=${`${node.name}, ${kinds || 'no cards'}, ${amount(node.allocated)} of ${amount(node.size)} GiB allocated${node.severity ? ', needs attention' : ''}`}>${node.name}</button>
-      <span class="sum" aria-hidden="true"><b>${amount(node.allocated)}</b>/${amount(node.size)} GiB</span>
+        aria-label=${`${node.name}, ${kinds || 'no cards'}, ${allocated(node)} allocated${node.severity ? ', needs attention' : ''}`}>${node.name}</button>
+      <span class="sum" aria-hidden="true"><b>${some}</b>/${all}</span>
       <span class="kind" title=${node.unusable || kinds}>${node.unusable || kinds}</span>
     </div>
     ${node.cards.length ? node.cards.map((card) => bar(card, details?.cards.get(card.index), node.unit, view)) : html`<p class="none">no cards</p>`}`;

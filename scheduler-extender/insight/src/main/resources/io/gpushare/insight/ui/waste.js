@@ -5,7 +5,7 @@ import { dashboard } from './grafana.js';
 import { Filters } from './filters.js';
 import { MANY } from './map.js';
 import { podButton } from './pod.js';
-import { brief, count, duration, partly, size, sum } from './words.js';
+import { count, duration, partly, size, sum } from './words.js';
 
 const ROWS = 8;
 
@@ -15,7 +15,7 @@ const VIEWS = {
   pods: ['Pods', (report) => report.pods],
 };
 const FIGURES = {
-  allocatedBytes: ['Allocated', (row) => brief(row.allocatedBytes)],
+  allocatedBytes: ['Allocated', (row) => size(row.allocatedBytes)],
   usedBytes: ['Used', (row) => sum(row.usedBytes, partly(row))],
   unusedBytes: ['Unused', (row) => sum(row.unusedBytes, partly(row))],
   idleBytes: ['Idle', (row) => (row.idleSeconds === undefined ? sum(row.idleBytes, row.podsIdleUnknown > 0, '–') : duration(row.idleSeconds))],
@@ -113,8 +113,8 @@ function history(samples, grafana) {
   const line = (key) => samples.map((sample, i) => `${x(times[i]).toFixed(1)},${y(sample[key]).toFixed(1)}`).join(' ');
   const last = samples.at(-1);
   const span = duration((to - from) / 1000);
-  return html`<figure class="history"><figcaption class="facts">Last ${span}, of ${brief(top)}:
-      <span class="l-allocated">allocated ${brief(last.allocatedBytes)}</span>, <span class="l-used">used ${brief(last.usedBytes)}</span> ${longer}</figcaption>
+  return html`<figure class="history"><figcaption class="facts">Last ${span}, of ${size(top)}:
+      <span class="l-allocated">allocated ${size(last.allocatedBytes)}</span>, <span class="l-used">used ${size(last.usedBytes)}</span> ${longer}</figcaption>
     ${svg`<svg viewBox="0 0 300 92" preserveAspectRatio="none" role="img" aria-label=${`Allocated and used memory of the last ${span}: now ${size(last.allocatedBytes)} and ${size(last.usedBytes)} of ${size(top)}`}>
       <polygon class="a-allocated" points=${`0,90 ${line('allocatedBytes')} 300,90`} />
       <polygon class="a-used" points=${`0,90 ${line('usedBytes')} 300,90`} />

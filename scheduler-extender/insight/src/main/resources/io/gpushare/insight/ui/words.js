@@ -2,26 +2,38 @@
 
 const COLOURS = 8;
 
-/** An amount of GiB that is allocated or free: whole, or with one decimal. */
-export function amount(gib) {
-  return Number.isInteger(gib) ? gib.toLocaleString('en') : gib.toFixed(1);
-}
-
+const GIB = 2 ** 30;
 // Cards are sold in GiB: only amounts of many of them are in TiB.
-const LEAST_TIB = 10000 * 2 ** 30;
-const ONE_DECIMAL = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+const LEAST_TIB = 10000 * GIB;
 
-/** A measured amount, rounded as the command line does: whole MiB below 1 GiB, else GiB or TiB with one decimal. */
+const figure = (mib, of) => (mib % of === 0 ? `${mib / of}` : (mib / of).toFixed(1));
+
+/** The unit in which people read an amount, and its size in MiB. */
+function scale(bytes) {
+  if (bytes < GIB) return ['MiB', 1];
+  return bytes < LEAST_TIB ? ['GiB', 1024] : ['TiB', 2 ** 20];
+}
+
+/** An amount of memory, as the command line writes it: whole MiB below 1 GiB, else GiB or TiB with one decimal unless it is whole. */
 export function size(bytes) {
-  const mib = Math.floor(bytes / 2 ** 20);
-  if (mib < 1024) return `${mib} MiB`;
-  return bytes < LEAST_TIB ? `${(mib / 1024).toLocaleString('en', ONE_DECIMAL)} GiB` : `${(mib / 2 ** 20).toLocaleString('en', ONE_DECIMAL)} TiB`;
+  const [unit, mib] = scale(bytes);
+  return `${figure(Math.floor(bytes / 2 ** 20), mib)} ${unit}`;
 }
 
-/** A large amount for figures that are read at a glance: without decimals from 100 GiB up. */
-export function brief(bytes) {
-  return bytes < 100 * 2 ** 30 || bytes >= LEAST_TIB ? size(bytes) : `${Math.round(bytes / 2 ** 30).toLocaleString('en')} GiB`;
+/** What is allocated of a card, a node or the cluster and all of it, such as 37.8 and 190 GiB. */
+export function allocation(of) {
+  const [unit, mib] = scale(of.size * GIB);
+  return [figure(of.allocated * 1024, mib), `${figure(of.size * 1024, mib)} ${unit}`];
 }
+
+/** The same in words. */
+export const allocated = (of) => allocation(of).join(' of ');
+
+/** The figure of an amount of GiB, where its unit is written beside it. */
+export const amount = (gib) => figure(gib * 1024, 1024);
+
+/** A share of a card, in GiB. */
+export const share = (gib) => size(gib * GIB);
 
 /** Rounded down, as `kubectl gpushare` does: 100 % is all of it. */
 export function percent(part, all) {
@@ -36,7 +48,7 @@ export function measured(value, unit) {
 /** A sum of measured amounts, which may be unknown, or known of a part only. */
 export function sum(bytes, partly, zero = '0 MiB') {
   if (bytes === undefined || (partly && !bytes)) return 'unknown';
-  return `${partly ? '≥ ' : ''}${bytes ? brief(bytes) : zero}`;
+  return `${partly ? '≥ ' : ''}${bytes ? size(bytes) : zero}`;
 }
 
 /** Whether the usage of a part of these pods is unknown. */

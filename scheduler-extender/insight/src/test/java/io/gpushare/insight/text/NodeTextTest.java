@@ -79,7 +79,33 @@ class NodeTextTest {
                         .skip(1)
                         .findFirst()
                         .orElseThrow())
-                .isEqualTo("a     4 x simulated  26/60 GiB  4 GiB             7.0 GiB  10.0.0.1  11 0! 0- 15*");
+                .isEqualTo("a     4 x simulated  26/60 GiB  4 GiB             7 GiB  10.0.0.1  11 0! 0- 15*");
+    }
+
+    @Test
+    void unitsOf256MibAreReadInGib() {
+        NodeCards state = NodeCards.of(new Inventory(
+                        MemoryUnit.ofMib(256),
+                        null,
+                        List.of(Card.of("GPU-0", 0, Memory.ofGib(110)), Card.of("GPU-1", 1, Memory.ofGib(80)))))
+                .with(
+                        new PodRef("p", "lab", "p"),
+                        new Allocation(
+                                MemoryUnit.ofMib(256),
+                                List.of(new ContainerAllocation(
+                                        "main",
+                                        ContainerRole.APP,
+                                        Map.of(
+                                                new CardId("GPU-0"), Share.memory(55),
+                                                new CardId("GPU-1"), Share.memory(96))))));
+        assertThat(NodeText.of(
+                        NodeDetails.of(List.of(new NodeView("a", null, null, null, state)), Map.of(), Map.of()), false))
+                .isEqualTo("""
+                    NODE  CARDS          ALLOCATED     GiB ON EACH CARD
+                    a     2 x simulated  37.8/190 GiB  13.8 24
+
+                    37.8 of 190 GiB allocated (19%)
+                    """);
     }
 
     /** As in gpushare's own table, which counts such a pod in the node's sum too. */

@@ -35,11 +35,11 @@ class UsageIT extends WithView {
             // In another namespace: any user could have created it.
             api.plugin("default", "b", "127.0.0.1", port);
             await().atMost(Duration.ofSeconds(10))
-                    .until(() -> text("top?node=a")
-                            .contains("a     0     15.0 GiB      3 GiB  5.0 GiB   87%     -    65W  ok"));
-            assertThat(text("top-pods")).contains("3 GiB  4.0 GiB   60%  over its limit");
+                    .until(() ->
+                            text("top?node=a").contains("a     0     15 GiB      3 GiB  5 GiB   87%     -    65W  ok"));
+            assertThat(text("top-pods")).contains("3 GiB  4 GiB   60%  over its limit");
             assertThat(text("top?node=b")).contains("Usage is unknown on 1 node.");
-            assertThat(text("top?node=a&output=wide")).contains("a     0     Tesla T4  15.0 GiB");
+            assertThat(text("top?node=a&output=wide")).contains("a     0     Tesla T4  15 GiB");
             assertThat(node(json("nodes?names=a"), "a").encode())
                     .contains(
                             "\"usedBytes\":5368709120,\"utilizationPercent\":87,\"powerWatts\":65,",
@@ -116,9 +116,9 @@ class UsageIT extends WithView {
                             + " compute together.";
             assertThat(text("top-pods").lines().map(line -> line.replaceAll(" +", " ")))
                     .contains(
-                            "default p a 0 3 GiB mps 2.0 GiB -",
-                            "default q a 0 3 GiB mps 2.0 GiB -",
-                            "default r a 0 3 GiB mps 2.0 GiB 0% idle for 2 h",
+                            "default p a 0 3 GiB mps 2 GiB -",
+                            "default q a 0 3 GiB mps 2 GiB -",
+                            "default r a 0 3 GiB mps 2 GiB 0% idle for 2 h",
                             "The utilization of 2 pods is unknown. " + reason);
             JsonObject p =
                     json("text/top-pods?output=json").getJsonArray("pods").getJsonObject(0);
@@ -127,7 +127,7 @@ class UsageIT extends WithView {
                     .containsEntry("utilizationUnknown", reason)
                     .doesNotContainKeys("utilizationPercent", "idleSeconds", "idle");
             assertThat(text("waste"))
-                    .containsPattern("idle +>= 3.0 GiB +Allocated to 1 pod that have not computed for 30 minutes")
+                    .containsPattern("idle +>= 3 GiB +Allocated to 1 pod that have not computed for 30 minutes")
                     .contains("Idle or not is unknown of 2 pods; 'kubectl gpushare top pods -A' shows why.");
             assertThat(extender.get("/metrics").body())
                     .contains("\ngpushare_cluster_pods_idle 1.0\n", "\ngpushare_cluster_pods_idle_unknown 2.0\n");

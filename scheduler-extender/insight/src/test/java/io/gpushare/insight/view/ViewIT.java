@@ -232,8 +232,8 @@ class ViewIT extends WithView {
         assertThat(text("details?node=z"))
                 .isEqualTo("error: node \"z\" is not known; kubectl gpushare shows all nodes with cards\n");
         assertThat(text("top?node=a"))
-                .contains("NODE  CARD    MEMORY  ALLOCATED  USED  UTIL  TEMP  POWER  STATE")
-                .contains("a     0     15.0 GiB      3 GiB     -     -     -      -  ok")
+                .contains("NODE  CARD  MEMORY  ALLOCATED  USED  UTIL  TEMP  POWER  STATE")
+                .contains("a     0     15 GiB      3 GiB     -     -     -      -  ok")
                 .contains("Usage is unknown on 1 node.");
         assertThat(text("top-pods?namespace=default")).contains("default    p    a     0         3 GiB     -     -\n");
         assertThat(text("top-pods?namespace=other")).isEqualTo("No pods of namespace other on cards.\n");

@@ -47,11 +47,13 @@ class WasteRoundTest {
 
     private void holds(String namespace, String name, int card, Share share, double usedGib, int idleMinutes) {
         CardId id = new CardId("GPU-" + card);
+        PodRef pod = new PodRef(namespace + name, namespace, name);
+        Map<CardId, Share> shares = new HashMap<>(Map.of(id, share));
+        cards.allocationOf(pod.uid())
+                .ifPresent(held -> held.cards().forEach(other -> shares.put(other, held.shareOn(other))));
         cards = cards.with(
-                new PodRef(namespace + name, namespace, name),
-                new Allocation(
-                        MemoryUnit.GIB,
-                        List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(id, share)))));
+                pod,
+                new Allocation(MemoryUnit.GIB, List.of(new ContainerAllocation("main", ContainerRole.APP, shares))));
         used.put(new Part(id.uuid(), namespace, name), new PodUse((long) (usedGib * GIB), null, idleMinutes * 60L));
     }
 
@@ -80,6 +82,20 @@ class WasteRoundTest {
                 .containsExactly("train-0", "web-7d4b9c6f5d-x2x4z", "web-7d4b9c6f5d-b7c9d");
         assertThat(report.byNode())
                 .containsExactly(new NodeWaste("n", report.now().pods(), true));
+    }
+
+    @Test
+    void aPodOnSeveralCardsCountsOnce() {
+        holds("lab", "p", 0, Share.memory(4), 5, 30);
+        holds("lab", "p", 1, Share.memory(4), 5, 31);
+        holds("lab", "half", 0, Share.memory(2), 1, 45);
+        holds("lab", "half", 1, Share.memory(2), 1, 0);
+        used.computeIfPresent(new Part("GPU-1", "lab", "half"), (_, use) -> new PodUse(use.usedBytes(), null, null));
+        WasteReport report = report(new WasteHistory());
+        assertThat(report.now().pods())
+                .isEqualTo(new Sums(2, 12 * GIB, 12 * GIB, 12 * GIB, 2 * GIB, 2 * GIB, 10 * GIB, 1, 2, 0));
+        assertThat(report.workloads()).extracting(group -> group.sums().pods()).containsExactly(1, 1);
+        assertThat(report.pods()).as("one row for each card").hasSize(4);
     }
 
     @Test
