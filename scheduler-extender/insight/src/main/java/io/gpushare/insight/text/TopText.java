@@ -6,6 +6,8 @@ import io.gpushare.insight.view.NodeDetails.OneCard;
 import io.gpushare.insight.view.Phrases;
 import io.gpushare.insight.view.PodsOnCards;
 import io.gpushare.insight.view.SortBy;
+import io.gpushare.insight.waste.CardFigure;
+import io.gpushare.insight.waste.CardUsage.CardUse;
 import io.gpushare.insight.waste.PodOnCard;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.MemoryUnit;
@@ -16,10 +18,15 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Allocation beside measured usage, as text: by card or by pod. */
 public final class TopText {
-    private static final Set<String> FIGURES = Set.of("MEMORY", "ALLOCATED", "USED", "UTIL", "TEMP", "POWER");
+    private static final Set<String> FIGURES = Stream.concat(
+                    Stream.of("MEMORY", "ALLOCATED"),
+                    Stream.of(CardFigure.values()).map(CardFigure::heading))
+            .collect(Collectors.toSet());
 
     private TopText() {}
 
@@ -29,35 +36,22 @@ public final class TopText {
      * @param wide with its model: without it a terminal with 80 columns is wide enough
      */
     public static String cards(List<NodeDetails> nodes, SortBy order, boolean wide) {
-        TextTable table = new TextTable(FIGURES)
-                .row(row(
-                        wide,
-                        2,
-                        "MODEL",
-                        "NODE",
-                        "CARD",
-                        "MEMORY",
-                        "ALLOCATED",
-                        "USED",
-                        "UTIL",
-                        "TEMP",
-                        "POWER",
-                        "STATE"));
+        List<String> headings = new ArrayList<>(List.of("NODE", "CARD", "MEMORY", "ALLOCATED"));
+        Stream.of(CardFigure.values()).map(CardFigure::heading).forEach(headings::add);
+        headings.add("STATE");
+        TextTable table = new TextTable(FIGURES).row(row(wide, 2, "MODEL", headings));
         for (SortBy.CardOf of : order.cards(nodes)) {
             OneCard card = of.card();
-            table.row(row(
-                    wide,
-                    2,
-                    card.model(),
+            List<String> row = new ArrayList<>(List.of(
                     of.node().name(),
                     String.valueOf(card.index()),
                     Phrases.size(card.memoryMiB() << 20),
-                    of.node().unit().amount(card.allocatedUnits()) + cores(card.allocatedCores()),
-                    Phrases.sizeOrDash(card.use().usedBytes()),
-                    Phrases.valueOrDash(card.use().utilizationPercent(), "%"),
-                    Phrases.valueOrDash(card.use().temperatureCelsius(), "C"),
-                    Phrases.valueOrDash(card.use().powerWatts(), "W"),
-                    state(card.states())));
+                    of.node().unit().amount(card.allocatedUnits()) + cores(card.allocatedCores())));
+            for (CardFigure figure : CardFigure.values()) {
+                row.add(measured(card.use(), figure));
+            }
+            row.add(state(card.states()));
+            table.row(row(wide, 2, card.model(), row));
         }
         String withoutCards = nodes.stream()
                 .filter(node -> node.offersNone() && node.unusable() != null)
@@ -79,7 +73,11 @@ public final class TopText {
                         && !card.states().whole()
                         && !card.pods().isEmpty());
         TextTable table = new TextTable(FIGURES)
-                .row(row(limits, 5, "LIMIT", "NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", "UTIL", ""));
+                .row(row(
+                        limits,
+                        5,
+                        "LIMIT",
+                        List.of("NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", "UTIL", "")));
         Map<String, MemoryUnit> units = nodes.stream().collect(Collectors.toMap(NodeDetails::name, NodeDetails::unit));
         for (PodOnCard pod : pods.pods()) {
             table.row(row(
@@ -88,17 +86,18 @@ public final class TopText {
                     pod.share().whole()
                             ? "-"
                             : pod.isolation() + cores(pod.share().coreCap()),
-                    pod.pod().namespace(),
-                    pod.pod().name(),
-                    pod.node(),
-                    String.valueOf(pod.card()),
-                    pod.share().whole()
-                            ? "whole card"
-                            : Objects.requireNonNull(units.get(pod.node()))
-                                    .amount(pod.share().units()),
-                    Phrases.sizeOrDash(pod.usedBytes()),
-                    Phrases.valueOrDash(pod.utilizationPercent(), "%"),
-                    WasteText.states(pod)));
+                    List.of(
+                            pod.pod().namespace(),
+                            pod.pod().name(),
+                            pod.node(),
+                            String.valueOf(pod.card()),
+                            pod.share().whole()
+                                    ? "whole card"
+                                    : Objects.requireNonNull(units.get(pod.node()))
+                                            .amount(pod.share().units()),
+                            Phrases.sizeOrDash(pod.usedBytes()),
+                            Phrases.valueOrDash(pod.utilizationPercent(), "%"),
+                            WasteText.states(pod))));
         }
         return table.isEmpty() ? none(namespace) : table + note(nodes) + unknown(pods.pods());
     }
@@ -124,12 +123,17 @@ public final class TopText {
     }
 
     /** The cells, and one more at that index if there is such a column. */
-    private static List<String> row(boolean more, int at, String cell, String... cells) {
-        List<String> row = new ArrayList<>(List.of(cells));
+    private static List<String> row(boolean more, int at, String cell, List<String> cells) {
+        List<String> row = new ArrayList<>(cells);
         if (more) {
             row.add(at, cell);
         }
         return row;
+    }
+
+    private static String measured(CardUse use, CardFigure figure) {
+        @Nullable Long value = use.figure(figure);
+        return figure.symbol() == null ? Phrases.sizeOrDash(value) : Phrases.valueOrDash(value, figure.symbol());
     }
 
     private static String note(List<NodeDetails> nodes) {

@@ -1,14 +1,19 @@
 package io.gpushare.insight.usage;
 
+import io.gpushare.insight.waste.CardFigure;
 import io.gpushare.insight.waste.CardUsage.CardUse;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
 import io.gpushare.insight.waste.CardUsage.Part;
 import io.gpushare.insight.waste.CardUsage.PodUse;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BinaryOperator;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +26,10 @@ final class PluginMetricsParser {
     private static final long BYTES = (1L << 50) - 1;
     private static final long SECONDS = (1L << 50) - 1;
     private static final long RATIO = 1;
-    private static final long CELSIUS = 200;
-    private static final long WATTS = 10_000;
+    private static final Map<String, CardFigure> FIGURES =
+            Arrays.stream(CardFigure.values()).collect(Collectors.toMap(CardFigure::metric, Function.identity()));
 
-    private final Map<String, CardUse> cards = new HashMap<>();
+    private final Map<String, Map<CardFigure, Long>> cards = new HashMap<>();
     private final Map<Container, PodUse> containers = new HashMap<>();
 
     private record Container(Part part, String name) {}
@@ -34,7 +39,9 @@ final class PluginMetricsParser {
     static NodeUse read(String text) {
         PluginMetricsParser parser = new PluginMetricsParser();
         text.lines().forEach(parser::line);
-        return new NodeUse(parser.cards, parser.pods());
+        Map<String, CardUse> cards = new HashMap<>();
+        parser.cards.forEach((card, figures) -> cards.put(card, new CardUse(figures)));
+        return new NodeUse(cards, parser.pods());
     }
 
     private Map<Part, PodUse> pods() {
@@ -46,14 +53,12 @@ final class PluginMetricsParser {
 
     private void line(String line) {
         int labels = line.indexOf('{');
-        switch (labels < 0 ? "" : line.substring(0, labels)) {
-            case "gpushare_card_memory_used_bytes" ->
-                card(line, BYTES, bytes -> new CardUse((long) bytes, null, null, null));
-            case "gpushare_card_utilisation_ratio" ->
-                card(line, RATIO, ratio -> new CardUse(null, percent(ratio), null, null));
-            case "gpushare_card_temperature_celsius" ->
-                card(line, CELSIUS, degrees -> new CardUse(null, null, round(degrees), null));
-            case "gpushare_card_power_watts" -> card(line, WATTS, watts -> new CardUse(null, null, null, round(watts)));
+        String metric = labels < 0 ? "" : line.substring(0, labels);
+        @Nullable CardFigure figure = FIGURES.get(metric);
+        if (figure != null) {
+            card(line, figure);
+        }
+        switch (metric) {
             case "gpushare_container_memory_allocated_bytes" -> pod(line, BYTES, _ -> PodUse.UNKNOWN);
             case "gpushare_container_memory_used_bytes" ->
                 pod(line, BYTES, bytes -> new PodUse((long) bytes, null, null));
@@ -77,11 +82,15 @@ final class PluginMetricsParser {
         U of(double value);
     }
 
-    private void card(String line, long most, Sample<CardUse> sample) {
+    private void card(String line, CardFigure figure) {
         sample(
                 line,
-                most,
-                (labels, value) -> cards.merge(label(labels, "card"), sample.of(value), PluginMetricsParser::both));
+                figure.most(),
+                (labels, value) -> cards.computeIfAbsent(label(labels, "card"), _ -> new EnumMap<>(CardFigure.class))
+                        .merge(
+                                figure,
+                                figure.of(value),
+                                figure == CardFigure.USED_BYTES ? PluginMetricsParser::bytes : Math::max));
     }
 
     private void pod(String line, long most, Sample<PodUse> sample) {
@@ -94,14 +103,6 @@ final class PluginMetricsParser {
                                 label(labels, "container")),
                         sample.of(value),
                         PluginMetricsParser::both));
-    }
-
-    private static CardUse both(CardUse one, CardUse other) {
-        return new CardUse(
-                both(one.usedBytes(), other.usedBytes(), PluginMetricsParser::bytes),
-                both(one.utilizationPercent(), other.utilizationPercent(), Math::max),
-                both(one.temperatureCelsius(), other.temperatureCelsius(), Math::max),
-                both(one.powerWatts(), other.powerWatts(), Math::max));
     }
 
     private static PodUse both(PodUse one, PodUse other) {

@@ -116,7 +116,7 @@ public final class Phrases {
     }
 
     /** A measured value with its unit, as nvidia-smi writes it, such as {@code 64C}; a dash for an unknown one. */
-    public static String valueOrDash(@Nullable Integer value, String unit) {
+    public static String valueOrDash(@Nullable Number value, String unit) {
         return value == null ? "-" : value + unit;
     }
 

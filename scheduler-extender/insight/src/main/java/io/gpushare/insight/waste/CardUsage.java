@@ -1,6 +1,9 @@
 package io.gpushare.insight.waste;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.gpushare.extender.ledger.ClusterState.NodeView;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,17 +17,40 @@ public interface CardUsage {
     record Part(String card, String namespace, String pod) {}
 
     /**
-     * What is measured of one card. Each value is null if unknown.
+     * What is measured of one card.
      *
-     * @param usedBytes memory that all processes use
-     * @param utilizationPercent of the last sample period, in which the card computed
+     * @param figures those that are known
      */
-    record CardUse(
-            @Nullable Long usedBytes,
-            @Nullable Integer utilizationPercent,
-            @Nullable Integer temperatureCelsius,
-            @Nullable Integer powerWatts) {
-        public static final CardUse UNKNOWN = new CardUse(null, null, null, null);
+    record CardUse(@JsonIgnore Map<CardFigure, Long> figures) {
+        public static final CardUse UNKNOWN = new CardUse(Map.of());
+
+        public CardUse {
+            figures = Map.copyOf(figures);
+        }
+
+        /** That figure; null if it is unknown. */
+        public @Nullable Long figure(CardFigure which) {
+            return figures.get(which);
+        }
+
+        /** Memory that all processes use; null if it is unknown. */
+        @JsonIgnore
+        public @Nullable Long usedBytes() {
+            return figure(CardFigure.USED_BYTES);
+        }
+
+        /** The known ones, by the names that they have in JSON. */
+        @JsonAnyGetter
+        Map<String, Long> json() {
+            Map<String, Long> json = new LinkedHashMap<>();
+            for (CardFigure each : CardFigure.values()) {
+                @Nullable Long value = figure(each);
+                if (value != null) {
+                    json.put(each.key(), value);
+                }
+            }
+            return json;
+        }
     }
 
     /**

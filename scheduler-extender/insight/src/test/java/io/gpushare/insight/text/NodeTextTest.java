@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.view.NodeDetails;
+import io.gpushare.insight.waste.CardFigure;
 import io.gpushare.insight.waste.CardUsage.CardUse;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
 import io.gpushare.model.Allocation;
@@ -71,7 +72,9 @@ class NodeTextTest {
                                         Map.of(
                                                 "a",
                                                 new NodeUse(
-                                                        Map.of("GPU-a0", new CardUse(7L << 30, null, null, null)),
+                                                        Map.of(
+                                                                "GPU-a0",
+                                                                new CardUse(Map.of(CardFigure.USED_BYTES, 7L << 30))),
                                                         Map.of())),
                                         Map.of()),
                                 true)

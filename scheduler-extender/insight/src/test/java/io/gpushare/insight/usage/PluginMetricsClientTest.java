@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.gpushare.extender.ledger.ClusterState.NodeView;
+import io.gpushare.insight.waste.CardFigure;
 import io.gpushare.insight.waste.CardUsage.CardUse;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
 import io.gpushare.model.card.Inventory;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class PluginMetricsClientTest {
     private static final InetAddress HERE = InetAddress.getLoopbackAddress();
     private static final Map<String, NodeUse> REPORTED =
-            Map.of("good", new NodeUse(Map.of("GPU-1", new CardUse(7L, null, null, null)), Map.of()));
+            Map.of("good", new NodeUse(Map.of("GPU-1", new CardUse(Map.of(CardFigure.USED_BYTES, 7L))), Map.of()));
 
     private volatile Instant now = Instant.parse("2026-11-20T12:00:00Z");
     private final PluginMetricsClient client = new PluginMetricsClient(() -> now);

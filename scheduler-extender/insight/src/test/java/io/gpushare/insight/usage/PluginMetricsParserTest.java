@@ -2,6 +2,7 @@ package io.gpushare.insight.usage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.insight.waste.CardFigure;
 import io.gpushare.insight.waste.CardUsage.CardUse;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
 import io.gpushare.insight.waste.CardUsage.Part;
@@ -32,8 +33,17 @@ class PluginMetricsParserTest {
             """))
                 .isEqualTo(new NodeUse(
                         Map.of(
-                                "GPU-1", new CardUse(3_000_000_000L, 88, 64, 311),
-                                "GPU-2", new CardUse(null, null, null, 0)),
+                                "GPU-1",
+                                        new CardUse(Map.of(
+                                                CardFigure.USED_BYTES,
+                                                3_000_000_000L,
+                                                CardFigure.UTILIZATION,
+                                                88L,
+                                                CardFigure.TEMPERATURE,
+                                                64L,
+                                                CardFigure.POWER,
+                                                311L)),
+                                "GPU-2", new CardUse(Map.of(CardFigure.POWER, 0L))),
                         Map.of(new Part("GPU-1", "n", "p"), new PodUse(1_500_000_000L, 80, 1900L))));
     }
 
