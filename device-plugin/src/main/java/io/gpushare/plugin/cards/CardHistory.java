@@ -237,10 +237,11 @@ final class CardHistory {
     private Card closedIfSmall(Card card) {
         return !card.hasMemory() || unit.unitsIn(card.memory()) > 0
                 ? card
-                : card.withIsolation(CardIsolation.closed("it has " + card.memory() + ", less than one unit of "
-                        + unit.amount(1) + ": --memory-unit="
-                        + MemoryUnit.ofMib(card.memory().mib())
-                        + " or a smaller unit fits"));
+                : card.withIsolation(
+                        CardIsolation.closed("it has " + card.memory().text() + ", less than one unit of "
+                                + unit.amount(1) + ": --memory-unit="
+                                + MemoryUnit.ofMib(card.memory().mib())
+                                + " or a smaller unit fits"));
     }
 
     private void contradict(String model, Memory reported) {

@@ -86,7 +86,7 @@ public record IsolationPolicy(IsolationMode mode, boolean fallback, ReservedMemo
         Memory offered = card.memory().minus(kept);
         CardIsolation decided = unit.unitsIn(offered) > 0
                 ? isolation
-                : CardIsolation.closed("it has " + card.memory() + ", of which " + kept + " are kept"
+                : CardIsolation.closed("it has " + card.memory().text() + ", of which " + kept.text() + " are kept"
                         + " (--reserved-memory), and the rest is less than one unit of " + unit.amount(1)
                         + ": a smaller --memory-unit fits");
         return decided.withHeadroom(kept).withCoreCap(coreCap);

@@ -134,7 +134,7 @@ class MigCardsTest {
         assertThat(small.placeable()).isTrue();
         assertThat(small.sharesMemory()).isFalse();
         assertThat(small.isolation().missing())
-                .isEqualTo("it has 9216MiB, less than one unit of 16384 MiB: --memory-unit=9216MiB or a smaller unit"
+                .isEqualTo("it has 9 GiB, less than one unit of 16 GiB: --memory-unit=9216MiB or a smaller unit"
                         + " fits");
         IsolationPolicy none = IsolationPolicy.NONE;
         assertThat(none.decide(node, new IsolationProvider() {})).containsOnlyKeys(new CardId("MIG-large"));

@@ -90,7 +90,7 @@ class IsolationPolicyTest {
                         .get(ABLE));
         assertThat(isolation.closed()).isTrue();
         assertThat(isolation.missing())
-                .isEqualTo("it has 15360MiB, of which 14849MiB are kept (--reserved-memory), and the rest is less than"
+                .isEqualTo("it has 15 GiB, of which 14.5 GiB are kept (--reserved-memory), and the rest is less than"
                         + " one unit of 512 MiB: a smaller --memory-unit fits");
     }
 

@@ -46,7 +46,7 @@ public final class HeadroomInUse {
         return "Pods hold " + unit.amount(state.allocated().units()) + " of card "
                 + state.card().id() + ", and it offers "
                 + unit.amount(state.capacity().units()) + " since "
-                + state.card().isolation().headroom()
+                + state.card().isolation().headroom().text()
                 + " are kept for the driver and the isolation (--reserved-memory). They keep what they have, their"
                 + " programs may run out of memory before their limits, and the card offers nothing until some of them"
                 + " have ended.";

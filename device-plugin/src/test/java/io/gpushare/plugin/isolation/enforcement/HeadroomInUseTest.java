@@ -46,7 +46,7 @@ class HeadroomInUseTest {
         headroom.report(now);
         assertThat(events)
                 .containsExactly(
-                        "GpuHeadroomInUse: Pods hold 15 GiB of card GPU-a, and it offers 14 GiB since 617MiB are kept"
+                        "GpuHeadroomInUse: Pods hold 15 GiB of card GPU-a, and it offers 14 GiB since 617 MiB are kept"
                             + " for the driver and the isolation (--reserved-memory). They keep what they have, their"
                             + " programs may run out of memory before their limits, and the card offers nothing until"
                             + " some of them have ended.");
