@@ -136,7 +136,7 @@ record LimitsPart(Machine machine, Node node, Findings findings) {
                 findings.check("the first one computes", first.alive(), first.lines());
             }
             String event = node.event("GpuMpsProcessTerminated", "two", 10);
-            findings.check("an Event says so", event.contains("MiB"), event);
+            findings.check("an Event says so", event.contains("more than its 2 GiB"), event);
         }
     }
 

@@ -1,7 +1,11 @@
-package io.gpushare.e2e.cluster;
+package io.gpushare.e2e.cluster.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.e2e.cluster.Cluster;
+import io.gpushare.e2e.cluster.PodWatch;
+import io.gpushare.e2e.cluster.Pods;
+import io.gpushare.e2e.cluster.SharedCluster;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,8 +1,11 @@
-package io.gpushare.e2e.cluster;
+package io.gpushare.e2e.cluster.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.cluster.ClusterScenario;
+import io.gpushare.e2e.cluster.Pods;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
