@@ -103,7 +103,7 @@ class PlaygroundIT {
         assertThat(kubectl("describe pod -l app=gpu-1")).contains("aliyun.com/gpu-mem:  1", "gpushare.io/allocation");
         String nodes = kubectl("gpushare");
         assertThat(nodes).contains("GiB ON EACH CARD");
-        Matcher part = Pattern.compile("GiB allocated \\((\\d+)%\\)").matcher(nodes);
+        Matcher part = Pattern.compile("iB allocated \\((\\d+)%\\)").matcher(nodes);
         assertThat(part.find()).isTrue();
         assertThat(Integer.parseInt(part.group(1)))
                 .as("the drawn nodes have pods too")
