@@ -120,7 +120,8 @@ public final class OverUseGuard {
 
     private Outcome evict(OverUse.Offender offender, Duration time) {
         String lasting = "has used more GPU memory than it requested for " + time.toSeconds() + " s (now "
-                + new Memory(offender.bytes()).text() + " more, on card " + offender.card() + ")";
+                + Memory.ofMib(Math.ceilDiv(offender.bytes(), 1 << 20)).text() + " more, on card " + offender.card()
+                + ")";
         Outcome outcome;
         try {
             api.evict(offender.pod());

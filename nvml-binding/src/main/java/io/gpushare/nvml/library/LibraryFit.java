@@ -29,6 +29,7 @@ public final class LibraryFit {
      */
     public boolean outdated(NvmlException failure, Instant now) {
         if (!(failure instanceof NvmlException.Failed failed) || failed.code() != NvmlCode.LIB_RM_VERSION_MISMATCH) {
+            // Such as a driver that is not loaded: the one that will be may have another library.
             responded();
             return false;
         }

@@ -75,9 +75,12 @@ public final class EndingText {
     }
 
     private static String deadline(Room room, String whose) {
+        boolean deleted = room.endings().stream().anyMatch(Ending::terminating);
         return room.by()
-                .map(by -> "; " + whose + " activeDeadlineSeconds end " + (whose.equals("its") ? "it" : "them") + " by "
-                        + by)
+                .map(by -> deleted
+                        ? leaves(by)
+                        : "; " + whose + " activeDeadlineSeconds end " + (whose.equals("its") ? "it" : "them") + " by "
+                                + by)
                 .orElse("");
     }
 

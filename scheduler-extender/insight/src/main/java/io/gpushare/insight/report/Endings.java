@@ -75,10 +75,6 @@ final class Endings {
      * @param room where the pod fits then
      */
     record Room(NodeVerdict node, Allocation room, List<Ending> endings, Harm harm) {
-        boolean terminating() {
-            return endings.stream().allMatch(Ending::terminating);
-        }
-
         /** When all of them will have ended; empty if that is unknown of one. */
         Optional<Instant> by() {
             return endings.stream().allMatch(each -> each.deadline() != null)
