@@ -11,8 +11,9 @@ import java.util.regex.Pattern;
 
 /** Parses and writes Kubernetes quantities: {@code 500m}, {@code 2}, {@code 3Gi}, {@code 4k}, {@code 2e3}. */
 public final class Quantities {
-    private static final Pattern FORM =
-            Pattern.compile("([+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+))([KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]+)");
+    // Bounded, or a few letters would become an amount with a billion digits.
+    private static final Pattern FORM = Pattern.compile(
+            "([+-]?(?:[0-9]{1,40}\\.?[0-9]{0,40}|\\.[0-9]{1,40}))" + "([KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]{1,2})");
     /** Of a thousand each, from a billionth. */
     private static final List<String> DECIMAL = List.of("n", "u", "m", "", "k", "M", "G", "T", "P", "E");
 
