@@ -37,7 +37,8 @@ public final class RunningExtender implements AutoCloseable {
     private static final String PATH = "/gpushare-scheduler/";
 
     static {
-        // An extender that stops to be ready closes its idle connections. A request on one that is closed at that moment is
+        // An extender that stops to be ready closes its idle connections. A request on one that is closed at that
+        // moment is
         // sent again on another, as kube-scheduler does; java.net.http repeats a POST only with this property.
         System.setProperty("jdk.httpclient.enableAllMethodRetry", "true");
     }
