@@ -7,6 +7,7 @@ import io.gpushare.kubernetes.ApiServer.Request;
 import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.kubernetes.wire.PodJson;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.pod.PodState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -51,8 +52,9 @@ public final class Pods {
         return Informer.start(
                 watches,
                 nodeName == null
-                        ? new Informer.Kind<>("pods", ALL, ACTIVE, true, PodState::ofAnyNode, PodState::identity)
-                        : new Informer.Kind<>("pods", ALL, ON_NODE + nodeName, false, PodState::of, PodState::identity),
+                        ? new Informer.Kind<>("pods", ALL, ACTIVE, true, PodDecoder::ofAnyNode, PodState::identity)
+                        : new Informer.Kind<>(
+                                "pods", ALL, ON_NODE + nodeName, false, PodDecoder::of, PodState::identity),
                 listener);
     }
 
@@ -65,13 +67,13 @@ public final class Pods {
                 Request.get("listing the bound pods", ALL)
                         .with("fieldSelector", "spec.nodeName!=," + ACTIVE)
                         .with("limit", PAGE),
-                pod -> consumer.accept(PodState.ofAnyNode(pod)));
+                pod -> consumer.accept(PodDecoder.ofAnyNode(pod)));
     }
 
     /** The pod of that name as it is now; empty if there is none. */
     public Optional<PodState> read(String namespace, String name) throws KubernetesException {
         return calls.find(Request.get("reading pod " + namespace + "/" + name, pod(namespace, name)))
-                .map(PodState::of);
+                .map(PodDecoder::of);
     }
 
     /** The pods bound to that node, as they are now. Not paged: for a page API servers read all pods of the cluster. */
@@ -79,7 +81,7 @@ public final class Pods {
         List<PodState> pods = new ArrayList<>();
         calls.list(
                 Request.get("listing the pods of node " + nodeName, ALL).with("fieldSelector", ON_NODE + nodeName),
-                pod -> pods.add(PodState.of(pod)));
+                pod -> pods.add(PodDecoder.of(pod)));
         return List.copyOf(pods);
     }
 

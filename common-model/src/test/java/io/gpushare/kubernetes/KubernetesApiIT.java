@@ -7,7 +7,11 @@ import static org.awaitility.Awaitility.await;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.node.PodConstraints;
+import io.gpushare.model.pod.KubeletReport;
+import io.gpushare.model.pod.KubeletReport.Admission;
+import io.gpushare.model.pod.PodPriority;
+import io.gpushare.model.pod.PodScheduling;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import io.kubernetes.client.openapi.ApiClient;
 import java.io.IOException;
@@ -72,35 +76,22 @@ class KubernetesApiIT {
             assertThat(first)
                     .isEqualTo(new PodState(
                             new PodRef("u1", "ns", "p"),
-                            new PodState.Metadata(
-                                    Instant.parse("2026-11-20T10:00:00Z"),
-                                    false,
-                                    null,
-                                    Map.of("gpushare.io/allocation", "x")),
-                            new PodState.Spec(
-                                    "n1",
-                                    -7,
-                                    List.of(
-                                            new ContainerResources(
-                                                    "i", ContainerRole.SIDECAR, Map.of("aliyun.com/gpu-mem", "1")),
-                                            new ContainerResources(
-                                                    "c",
-                                                    ContainerRole.APP,
-                                                    Map.of("cpu", "1", "aliyun.com/gpu-mem", "3"))),
-                                    Set.of("c"),
-                                    PodConstraints.NONE),
-                            new PodState.Status(
-                                    false,
-                                    PodState.Admission.ADMITTED,
-                                    true,
-                                    " " + Integer.toHexString("Unschedulable0/1 nodes".hashCode()),
-                                    Map.of("ab12", "c", "cd34", "i"),
-                                    "n7",
-                                    null,
-                                    Instant.parse("2026-11-20T11:00:35Z")),
+                            "n1",
+                            false,
+                            new PodPriority(-7, Instant.parse("2026-11-20T10:00:00Z"), false),
+                            Instant.parse("2026-11-20T11:00:35Z"),
+                            null,
+                            Map.of("gpushare.io/allocation", "x"),
+                            List.of(
+                                    new ContainerResources(
+                                            "i", ContainerRole.SIDECAR, Map.of("aliyun.com/gpu-mem", "1")),
+                                    new ContainerResources(
+                                            "c", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "3"))),
+                            Set.of("c"),
+                            PodScheduling.NONE,
+                            new KubeletReport(Admission.ADMITTED, "", Map.of("ab12", "c", "cd34", "i")),
                             null));
-            assertThat(received.poll(20, TimeUnit.SECONDS))
-                    .matches(pod -> pod.status().ended());
+            assertThat(received.poll(20, TimeUnit.SECONDS)).matches(PodState::ended);
             assertThat(gone.poll(20, TimeUnit.SECONDS)).isNotNull();
             await().until(pods::synced);
             assertThat(pods.lastHeard()).isAfter(Instant.EPOCH);
@@ -328,7 +319,7 @@ class KubernetesApiIT {
         })) {
             assertThat(received.poll(20, TimeUnit.SECONDS))
                     .isNotNull()
-                    .satisfies(pod -> assertThat(pod.status().started()).isEmpty());
+                    .satisfies(pod -> assertThat(pod.kubelet().started()).isEmpty());
             await().until(pods::synced);
         }
     }

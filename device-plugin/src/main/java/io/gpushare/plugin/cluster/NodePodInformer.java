@@ -3,13 +3,13 @@ package io.gpushare.plugin.cluster;
 import io.gpushare.kubernetes.Informer;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.PodState;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.foreign.ForeignPod;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.plugin.snapshot.NodePod;
@@ -66,8 +66,8 @@ public final class NodePodInformer implements AutoCloseable {
             public void changed(PodState now) {
                 listener.changed(pod(now));
                 received.incrementAndGet();
-                if (now.status().ended() && !now.status().failure().isEmpty()) {
-                    listener.rejected(now.ref(), now.status().failure());
+                if (!now.kubelet().rejection().isEmpty()) {
+                    listener.rejected(now.ref(), now.kubelet().rejection());
                 }
             }
 
@@ -109,8 +109,8 @@ public final class NodePodInformer implements AutoCloseable {
     }
 
     private NodePod pod(PodState state) {
-        Map<String, String> annotations = state.metadata().annotations();
-        List<ContainerResources> containers = state.spec().containers();
+        Map<String, String> annotations = state.annotations();
+        List<ContainerResources> containers = state.containers();
         Decoded<Allocation> allocation = AllocationCodec.decode(annotations);
         ForeignPod foreign = demands.foreign(containers, annotations, node);
         // The card preferences in annotations matter only until cards are allocated.
@@ -119,15 +119,15 @@ public final class NodePodInformer implements AutoCloseable {
                 : demands.decodeBound(containers, annotations);
         return new NodePod(
                 state.ref(),
-                state.metadata().created(),
-                state.status().ended(),
+                state.priority().created(),
+                state.ended(),
                 demand,
                 demand.valid().map(valid -> counted(allocation, valid)).orElse(allocation),
                 containers.stream().map(ContainerResources::name).toList(),
-                state.status().started(),
+                state.kubelet().started(),
                 demands.former(containers),
                 foreign,
-                state.spec().ownJaxFraction());
+                state.ownJaxFraction());
     }
 
     private static Decoded<Allocation> counted(Decoded<Allocation> allocation, Demand demand) {

@@ -2,9 +2,9 @@ package io.gpushare.extender.cluster;
 
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.PodState;
 import io.gpushare.kubernetes.Pods;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.pod.PodState;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -36,7 +36,7 @@ final class AdmissionReporter implements AutoCloseable {
 
     void seen(PodState pod) {
         String uid = pod.ref().uid();
-        switch (pod.status().admission()) {
+        switch (pod.kubelet().admission()) {
             case PENDING -> {}
             case ADMITTED -> outcomes.admissions().admitted(uid);
             case REJECTED -> outcomes.admissions().rejected(uid);

@@ -1,8 +1,8 @@
 package io.gpushare.extender.cluster;
 
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.pod.PodState;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -25,22 +25,22 @@ final class CatchUp {
     /** The bound pods in the API. */
     interface BoundPods {
         /** Passes each pod that is bound and has not ended, from a fresh list. */
-        void each(Consumer<ClusterPod> consumer) throws KubernetesException;
+        void each(Consumer<PodState> consumer) throws KubernetesException;
 
         /** The pod as it is now; empty if there is none. */
-        Optional<ClusterPod> read(PodRef pod) throws KubernetesException;
+        Optional<PodState> read(PodRef pod) throws KubernetesException;
     }
 
     private final BoundPods pods;
-    private final Predicate<ClusterPod> known;
+    private final Predicate<PodState> known;
     // Null until they have been listed.
-    private @Nullable Deque<ClusterPod> missing;
+    private @Nullable Deque<PodState> missing;
     private Duration pause = FIRST_PAUSE;
     private boolean called;
     private long due;
 
     /** @param known whether the ledger is as new as that pod */
-    CatchUp(BoundPods pods, Predicate<ClusterPod> known) {
+    CatchUp(BoundPods pods, Predicate<PodState> known) {
         this.pods = pods;
         this.known = known;
     }
@@ -52,7 +52,7 @@ final class CatchUp {
      * @param nanos the time now, as of {@link System#nanoTime}
      */
     boolean complete(long nanos) throws KubernetesException {
-        @Nullable Deque<ClusterPod> left = missing;
+        @Nullable Deque<PodState> left = missing;
         if (left != null) {
             left.removeIf(known);
         }
@@ -63,7 +63,7 @@ final class CatchUp {
         return left != null && left.isEmpty();
     }
 
-    private boolean due(long nanos, @Nullable Deque<ClusterPod> left) {
+    private boolean due(long nanos, @Nullable Deque<PodState> left) {
         if ((left != null && left.isEmpty()) || (called && nanos - due < 0)) {
             return false;
         }
@@ -74,8 +74,8 @@ final class CatchUp {
         return true;
     }
 
-    private Deque<ClusterPod> list() throws KubernetesException {
-        Deque<ClusterPod> found = new ArrayDeque<>();
+    private Deque<PodState> list() throws KubernetesException {
+        Deque<PodState> found = new ArrayDeque<>();
         pods.each(pod -> {
             if (!known.test(pod)) {
                 found.add(pod);
@@ -85,10 +85,10 @@ final class CatchUp {
     }
 
     /** Drops the pods that are bound no more, and moves the others to the end. */
-    private Deque<ClusterPod> read(Deque<ClusterPod> left) throws KubernetesException {
+    private Deque<PodState> read(Deque<PodState> left) throws KubernetesException {
         for (int count = Math.min(READS, left.size()); count > 0; count--) {
             PodRef ref = left.getFirst().ref();
-            Optional<ClusterPod> now = pods.read(ref);
+            Optional<PodState> now = pods.read(ref);
             left.removeFirst();
             now.filter(pod -> pod.ref().uid().equals(ref.uid()) && !known.test(pod))
                     .ifPresent(left::addLast);

@@ -2,15 +2,14 @@ package io.gpushare.extender.cluster;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.PlacementOutcomes;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.kubernetes.Informer;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.NodeState;
-import io.gpushare.kubernetes.PodState;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.node.Taint;
+import io.gpushare.model.pod.PodState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -75,19 +74,18 @@ public final class ClusterInformers implements AutoCloseable {
 
     private void podSeen(PodState pod) {
         if (isPlugin(pod)) {
-            ledger.updatePluginMetrics(
-                    String.valueOf(pod.spec().node()), pod.ref(), pod.status().ended() ? null : pod.metrics());
+            ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), pod.ended() ? null : pod.metrics());
         }
         admissions.seen(pod);
-        if (pod.status().ended()) {
+        if (pod.ended()) {
             leaves(pod);
         }
-        ledger.updatePod(PodClient.pod(pod));
+        ledger.updatePod(pod);
     }
 
     private void podGone(PodState pod) {
         if (isPlugin(pod)) {
-            ledger.updatePluginMetrics(String.valueOf(pod.spec().node()), pod.ref(), null);
+            ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), null);
         }
         admissions.gone(pod.ref());
         leaves(pod);
@@ -105,7 +103,7 @@ public final class ClusterInformers implements AutoCloseable {
     /** Only in the plugins' namespace: elsewhere any user may give a pod these labels and would be asked for usage. */
     private boolean isPlugin(PodState pod) {
         return pod.metrics() != null
-                && pod.spec().node() != null
+                && pod.node() != null
                 && pod.ref().namespace().equals(pluginNamespace);
     }
 
@@ -128,13 +126,13 @@ public final class ClusterInformers implements AutoCloseable {
         return new CatchUp(
                 new CatchUp.BoundPods() {
                     @Override
-                    public void each(Consumer<ClusterPod> consumer) throws KubernetesException {
-                        api.pods().eachBound(pod -> consumer.accept(PodClient.pod(pod)));
+                    public void each(Consumer<PodState> consumer) throws KubernetesException {
+                        api.pods().eachBound(consumer);
                     }
 
                     @Override
-                    public Optional<ClusterPod> read(PodRef pod) throws KubernetesException {
-                        return api.pods().read(pod.namespace(), pod.name()).map(PodClient::pod);
+                    public Optional<PodState> read(PodRef pod) throws KubernetesException {
+                        return api.pods().read(pod.namespace(), pod.name());
                     }
                 },
                 ledger::knows);

@@ -1,12 +1,10 @@
 package io.gpushare.extender.cluster;
 
-import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
-import io.gpushare.kubernetes.PodState;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.pod.PodState;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.util.Map;
@@ -26,9 +24,9 @@ public final class PodClient implements PodApi {
     }
 
     @Override
-    public Optional<ClusterPod> pod(String namespace, String name) throws Failure {
+    public Optional<PodState> pod(String namespace, String name) throws Failure {
         try {
-            return api.pods().read(namespace, name).map(PodClient::pod);
+            return api.pods().read(namespace, name);
         } catch (KubernetesException e) {
             throw failure(e);
         }
@@ -62,24 +60,5 @@ public final class PodClient implements PodApi {
             }
         }
         return false;
-    }
-
-    static ClusterPod pod(PodState state) {
-        PodState.Metadata metadata = state.metadata();
-        PodState.Status status = state.status();
-        return new ClusterPod(
-                state.ref(),
-                state.spec().node(),
-                status.ended(),
-                new PodPriority(state.spec().priority(), metadata.created(), metadata.deleting()),
-                status.refused(),
-                status.failure(),
-                status.nominatedNode(),
-                status.heldNode(),
-                status.deadline(),
-                metadata.controller(),
-                metadata.annotations(),
-                state.spec().containers(),
-                state.spec().constraints());
     }
 }

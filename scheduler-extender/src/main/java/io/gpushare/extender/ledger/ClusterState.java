@@ -1,14 +1,14 @@
 package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodDemandDecoder;
-import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.pod.PodPriority;
+import io.gpushare.model.pod.PodState;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -141,7 +141,7 @@ public final class ClusterState {
     }
 
     /** Decodes what a pod requests. */
-    public PodDemand demand(ClusterPod pod) {
+    public PodDemand demand(PodState pod) {
         return decoder.decode(pod);
     }
 

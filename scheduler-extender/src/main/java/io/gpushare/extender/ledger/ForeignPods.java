@@ -1,12 +1,12 @@
 package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.ledger.Holding.Standing;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.foreign.ForeignPod;
+import io.gpushare.model.pod.PodState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +43,7 @@ final class ForeignPods {
     }
 
     /** What another scheduler wrote when it bound the pod to the node; null if it wrote nothing that is known. */
-    static @Nullable ForeignPod written(ClusterPod pod, String node, PodDemand.Valid demand) {
+    static @Nullable ForeignPod written(PodState pod, String node, PodDemand.Valid demand) {
         Map<Boolean, List<ContainerDemand>> slotted = demand.demand().containers().stream()
                 .collect(Collectors.partitioningBy(
                         container -> container.request().slots() > 0));

@@ -2,7 +2,6 @@ package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodDemandDecoder;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -13,6 +12,7 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.ReservationCodec;
 import io.gpushare.model.ledger.Placement;
 import io.gpushare.model.node.NodeFacts;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.DemandCodec;
 import java.time.Instant;
 import java.util.List;
@@ -119,7 +119,7 @@ public final class Ledger {
     }
 
     /** A pod was added or changed. Called from one thread, in order. */
-    public void updatePod(ClusterPod pod) {
+    public void updatePod(PodState pod) {
         PodRef ref = pod.ref();
         pods.replaced(ref).ifPresent(uid -> remove(ref, uid));
         if (pod.ended()) {
@@ -156,7 +156,7 @@ public final class Ledger {
     }
 
     /** Decodes what a pod requests. */
-    public PodDemand demand(ClusterPod pod) {
+    public PodDemand demand(PodState pod) {
         return decoder.decode(pod);
     }
 
@@ -169,7 +169,7 @@ public final class Ledger {
      * Whether the ledger is as new as that pod, which was just read from the API server: bound to its node, if it has
      * cards.
      */
-    public boolean knows(ClusterPod pod) {
+    public boolean knows(PodState pod) {
         @Nullable String node = pod.node();
         return node == null
                 || pod.ended()

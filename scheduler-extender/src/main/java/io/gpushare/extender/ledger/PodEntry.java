@@ -2,11 +2,11 @@ package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
-import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.foreign.ForeignPod;
+import io.gpushare.model.pod.PodPriority;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,13 +4,13 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.pod.AllocationAnnotation;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.foreign.ForeignPod;
 import io.gpushare.model.ledger.Placement;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.HostResourcesCodec;
 import java.time.Instant;
 import java.util.Collection;
@@ -73,20 +73,27 @@ final class PodTable {
     }
 
     /** Counts the CPU and memory that a bound pod requests, with and without a demand for cards. */
-    void countHostRequests(ClusterPod pod) {
+    void countHostRequests(PodState pod) {
         if (pod.node() != null) {
             hostRequests.add(pod.ref(), pod.node(), HostResourcesCodec.requested(pod.containers()));
         }
     }
 
     /** Remembers what the API server shows as reserved for a waiting pod. */
-    void showReservations(ClusterPod pod, PodDemand demand) {
+    void showReservations(PodState pod, PodDemand demand) {
         String uid = pod.ref().uid();
         if (pod.node() == null && !pod.priority().terminating() && demand instanceof PodDemand.Valid) {
-            reservations.show(uid, Source.STATUS, shown(Source.STATUS, uid, pod.heldNode()));
-            reservations.show(uid, Source.NOMINATION, shown(Source.NOMINATION, uid, pod.nominatedNode()));
+            reservations.show(
+                    uid,
+                    Source.STATUS,
+                    shown(Source.STATUS, uid, pod.scheduling().heldNode()));
+            reservations.show(
+                    uid,
+                    Source.NOMINATION,
+                    shown(Source.NOMINATION, uid, pod.scheduling().nominatedNode()));
             String before = entry(uid).map(PodEntry::failure).orElse("");
-            if (!pod.failure().isEmpty() && !pod.failure().equals(before)) {
+            String failure = pod.scheduling().failure();
+            if (!failure.isEmpty() && !failure.equals(before)) {
                 reservations.end(uid, Source.FILTER);
             }
         } else {
@@ -98,7 +105,7 @@ final class PodTable {
         return node == null ? null : Reservation.shown(source, uid, node);
     }
 
-    Update update(ClusterPod pod, PodDemand.Valid demand) {
+    Update update(PodState pod, PodDemand.Valid demand) {
         PodRef ref = pod.ref();
         AllocationAnnotation annotation = AllocationAnnotation.of(pod, demand.demand());
         Update[] update = new Update[1];
@@ -112,7 +119,7 @@ final class PodTable {
     }
 
     private PodEntry updated(
-            ClusterPod pod, PodDemand.Valid demand, AllocationAnnotation annotation, @Nullable PodEntry old) {
+            PodState pod, PodDemand.Valid demand, AllocationAnnotation annotation, @Nullable PodEntry old) {
         List<Holding> held = old == null ? List.of() : old.holdings();
         @Nullable String node = pod.node();
         @Nullable ForeignPod foreign = null;
@@ -150,7 +157,7 @@ final class PodTable {
                 pod.ref(),
                 demand,
                 pod.priority(),
-                pod.failure(),
+                pod.scheduling().failure(),
                 pod.deadline(),
                 pod.controller(),
                 true,

@@ -1,11 +1,11 @@
 package io.gpushare.extender.ledger;
 
 import io.gpushare.extender.ledger.Reservation.Source;
-import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
+import io.gpushare.model.pod.PodPriority;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package io.gpushare.extender.ledger;
 
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
+import io.gpushare.model.pod.PodState;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
@@ -17,7 +17,7 @@ final class UnscheduledPods {
     private final Map<String, WaitingPod> invalid = new ConcurrentHashMap<>();
     private final Set<String> gated = ConcurrentHashMap.newKeySet();
 
-    void update(ClusterPod pod, PodDemand demand) {
+    void update(PodState pod, PodDemand demand) {
         String uid = pod.ref().uid();
         if (pod.waiting() && demand instanceof PodDemand.Valid) {
             valid.add(uid);

@@ -4,6 +4,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.pod.PodState;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,7 @@ public record AllocationAnnotation(
             + " not happen within a minute, recreate the pod";
 
     /** Accepts an annotation only if the pod is bound and it gives the pod's demand: anyone may write annotations. */
-    public static AllocationAnnotation of(ClusterPod pod, Demand demand) {
+    public static AllocationAnnotation of(PodState pod, Demand demand) {
         if (pod.node() == null) {
             return ABSENT;
         }

@@ -9,6 +9,7 @@ import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.foreign.ForeignPod;
 import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.HostResourcesCodec;
@@ -33,9 +34,9 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
         return unbound(pod.containers(), pod.annotations());
     }
 
-    public PodDemand decode(ClusterPod pod) {
+    public PodDemand decode(PodState pod) {
         return pod.node() == null
-                ? accepting(pod.constraints().nodes(), unbound(pod.containers(), pod.annotations()))
+                ? accepting(pod.scheduling().nodes(), unbound(pod.containers(), pod.annotations()))
                 : decoded(bound(pod, pod.node()), pod.containers(), pod.annotations(), null);
     }
 
@@ -47,7 +48,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
      * Another scheduler may have bound a pod that is invalid here. gpushare reads the memory only: a pod that it bound
      * may request whole cards as well, and has none.
      */
-    private Decoded<Demand> bound(ClusterPod pod, String node) {
+    private Decoded<Demand> bound(PodState pod, String node) {
         Decoded<Demand> demand = codec.decodeBound(pod.containers(), pod.annotations());
         if (demand instanceof Decoded.Malformed && !pod.annotations().containsKey(AnnotationKeys.ALLOCATION)) {
             ForeignPod foreign = codec.foreign(pod.containers(), pod.annotations(), node);

@@ -1,6 +1,7 @@
 package io.gpushare.extender.pod;
 
 import io.gpushare.model.PodRef;
+import io.gpushare.model.pod.PodPriority;
 
 /**
  * A pod for which kube-scheduler found no node, as shown to users.

@@ -9,7 +9,6 @@ import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AllocationAnnotation;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.scheduling.BindResult.Bound;
 import io.gpushare.extender.scheduling.BindResult.Failed;
@@ -18,6 +17,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.pod.PodState;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
@@ -104,7 +104,7 @@ public final class Binder {
         if (known.isPresent()) {
             return place(pod, known.get().podDemand(), node, now);
         }
-        Optional<ClusterPod> read;
+        Optional<PodState> read;
         try {
             read = api.pod(pod.namespace(), pod.name());
         } catch (PodApi.Failure e) {
@@ -117,7 +117,7 @@ public final class Binder {
     }
 
     /** Binds a pod that kube-scheduler saw before the extender's informer did. */
-    private BindResult unlisted(PodRef pod, ClusterPod read, String node, Instant now) {
+    private BindResult unlisted(PodRef pod, PodState read, String node, Instant now) {
         PodDemand demand = ledger.demand(read);
         @Nullable String bound = read.node();
         return switch (demand) {

@@ -1,14 +1,14 @@
 package io.gpushare.extender.scheduling;
 
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.pod.PodState;
 import java.util.Map;
 import java.util.Optional;
 
 /** The calls to the API server that bind needs. They block, and time out within seconds. */
 public interface PodApi {
     /** The pod with that name as it is now; empty if there is none. */
-    Optional<ClusterPod> pod(String namespace, String name) throws Failure;
+    Optional<PodState> pod(String namespace, String name) throws Failure;
 
     /** Creates one Binding with the pod's uid: node and annotations are set together, or not at all. */
     void bind(PodRef pod, String node, Map<String, String> annotations) throws Failure;

@@ -4,13 +4,13 @@ import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.AllocationAnnotation;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.scheduling.BindResult.Bound;
 import io.gpushare.extender.scheduling.BindResult.Failed;
 import io.gpushare.extender.scheduling.BindResult.Why;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.pod.PodState;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
 
     /** Reads the pod at once, for the response to the bind that failed. */
     BindResult resolve(PodRef pod, Demand demand, Holding holding, PodApi.Failure failure, Instant now) {
-        Optional<ClusterPod> read;
+        Optional<PodState> read;
         try {
             read = api.pod(pod.namespace(), pod.name());
         } catch (PodApi.Failure e) {
@@ -71,7 +71,7 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
     /** Reads a pod whose holding is unconfirmed for long, and keeps or forgets the holding. */
     void resolve(PodEntry entry, Holding holding, Instant now) {
         PodRef pod = entry.ref();
-        Optional<ClusterPod> read;
+        Optional<PodState> read;
         try {
             read = api.pod(pod.namespace(), pod.name());
         } catch (PodApi.Failure e) {
@@ -79,7 +79,7 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
             return;
         }
         @Nullable
-        ClusterPod found = read.filter(there -> there.ref().uid().equals(pod.uid()) && !there.ended())
+        PodState found = read.filter(there -> there.ref().uid().equals(pod.uid()) && !there.ended())
                 .orElse(null);
         @Nullable String node = found == null ? null : found.node();
         @Nullable
@@ -108,7 +108,7 @@ record UnknownBindingResolver(Ledger ledger, PodApi api) {
     }
 
     /** The result for a pod that does not exist under its uid. */
-    static BindResult noPod(PodRef pod, Optional<ClusterPod> read) {
+    static BindResult noPod(PodRef pod, Optional<PodState> read) {
         return new Failed(
                 Why.NO_POD,
                 read.isEmpty()

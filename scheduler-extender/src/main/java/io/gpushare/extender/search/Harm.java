@@ -1,6 +1,6 @@
 package io.gpushare.extender.search;
 
-import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.model.pod.PodPriority;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;

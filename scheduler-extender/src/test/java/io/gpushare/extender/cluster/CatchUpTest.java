@@ -3,13 +3,13 @@ package io.gpushare.extender.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.pod.PodState;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -22,24 +22,28 @@ class CatchUpTest {
 
     /** The API's bound pods, with the number of calls. */
     private static final class Api implements CatchUp.BoundPods {
-        private final Map<String, ClusterPod> bound = new HashMap<>();
+        private final Map<String, PodState> bound = new HashMap<>();
         private int lists;
         private int reads;
         private boolean away;
 
         void bind(String name) {
-            bound.put(name, new ClusterPod(new PodRef("uid-" + name, "ns", name), "n1", false, Map.of(), List.of()));
+            bound.put(
+                    name,
+                    PodBuilder.pod(new PodRef("uid-" + name, "ns", name))
+                            .on("n1")
+                            .build());
         }
 
         @Override
-        public void each(Consumer<ClusterPod> consumer) throws KubernetesException {
+        public void each(Consumer<PodState> consumer) throws KubernetesException {
             lists++;
             answer();
             bound.values().forEach(consumer);
         }
 
         @Override
-        public Optional<ClusterPod> read(PodRef pod) throws KubernetesException {
+        public Optional<PodState> read(PodRef pod) throws KubernetesException {
             reads++;
             answer();
             return Optional.ofNullable(bound.get(pod.name()));

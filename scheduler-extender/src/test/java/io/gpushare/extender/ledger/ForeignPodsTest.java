@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.TestCluster;
@@ -19,7 +19,7 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.ledger.CardState;
-import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.ResourceNames;
 import java.util.ArrayList;
@@ -138,12 +138,11 @@ class ForeignPodsTest {
     @Test
     void aPodThatAlsoRequestsWholeCardsHoldsItsMemory() {
         Map<String, String> both = Map.of("aliyun.com/gpu-mem", "10", "aliyun.com/gpu-count", "1");
-        ledger.updatePod(new ClusterPod(
-                POD,
-                "n1",
-                false,
-                gpushare("1").annotations(),
-                List.of(new ContainerResources("main", ContainerRole.APP, both))));
+        ledger.updatePod(PodBuilder.pod(POD)
+                .on("n1")
+                .annotations(gpushare("1").annotations())
+                .requesting(both)
+                .build());
         assertThat(units()).containsExactly(0, 10);
     }
 
@@ -186,14 +185,12 @@ class ForeignPodsTest {
         ledger.updateNode("n1", Map.of("gpushare.io/inventory", SLOTS), HostResources.NONE);
         for (String resource : List.of("nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores")) {
             for (String amount : List.of("3Gi", "x", "99999999999999999999")) {
-                ClusterPod written = hami("GPU-1,NVIDIA,3000,30:;", Map.of());
-                ledger.updatePod(new ClusterPod(
-                        POD,
-                        "n1",
-                        false,
-                        written.annotations(),
-                        List.of(new ContainerResources(
-                                "main", ContainerRole.APP, Map.of("nvidia.com/gpu", "1", resource, amount)))));
+                PodState written = hami("GPU-1,NVIDIA,3000,30:;", Map.of());
+                ledger.updatePod(PodBuilder.pod(POD)
+                        .on("n1")
+                        .annotations(written.annotations())
+                        .requesting(Map.of("nvidia.com/gpu", "1", resource, amount))
+                        .build());
                 assertThat(shares().getLast()).as(resource + " " + amount).isNotEqualTo(Share.NONE);
                 ledger.removePod(POD);
             }
@@ -217,7 +214,7 @@ class ForeignPodsTest {
                 .toList();
     }
 
-    private static ClusterPod hami(String devices, Map<String, String> more) {
+    private static PodState hami(String devices, Map<String, String> more) {
         Map<String, String> annotations = new HashMap<>();
         annotations.put("hami.io/vgpu-devices-allocated", devices);
         annotations.put("hami.io/vgpu-node", "n1");
@@ -225,15 +222,18 @@ class ForeignPodsTest {
         annotations.putAll(more);
         Map<String, String> requests =
                 Map.of("nvidia.com/gpu", "1", "nvidia.com/gpumem", "3000", "nvidia.com/gpucores", "30");
-        return new ClusterPod(
-                POD, "n1", false, annotations, List.of(new ContainerResources("main", ContainerRole.APP, requests)));
+        return PodBuilder.pod(POD)
+                .on("n1")
+                .annotations(annotations)
+                .requesting(requests)
+                .build();
     }
 
     private void node(String inventory) {
         ledger.updateNode("n1", Map.of("gpushare.io/inventory", inventory), HostResources.NONE);
     }
 
-    private static ClusterPod allocated(String card) {
+    private static PodState allocated(String card) {
         return pod(Map.of(
                 "ALIYUN_COM_GPU_MEM_IDX",
                 "1",
@@ -241,7 +241,7 @@ class ForeignPodsTest {
                 AllocationCodec.encode(TestCluster.memory(card, 10))));
     }
 
-    private static ClusterPod gpushare(String index) {
+    private static PodState gpushare(String index) {
         Map<String, String> annotations = new HashMap<>();
         annotations.put("ALIYUN_COM_GPU_MEM_IDX", index);
         annotations.put("ALIYUN_COM_GPU_MEM_DEV", "15");
@@ -250,23 +250,20 @@ class ForeignPodsTest {
         return pod(annotations);
     }
 
-    private static ClusterPod other(String name, String card, int units) {
-        return new ClusterPod(
-                new PodRef("uid-" + name, "default", name),
-                "n1",
-                false,
-                Map.of("gpushare.io/allocation", AllocationCodec.encode(TestCluster.memory(card, units))),
-                List.of(new ContainerResources(
-                        "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", String.valueOf(units)))));
+    private static PodState other(String name, String card, int units) {
+        return PodBuilder.pod(name)
+                .on("n1")
+                .annotations(Map.of("gpushare.io/allocation", AllocationCodec.encode(TestCluster.memory(card, units))))
+                .requesting("aliyun.com/gpu-mem", units)
+                .build();
     }
 
-    private static ClusterPod pod(Map<String, String> annotations) {
-        return new ClusterPod(
-                POD,
-                "n1",
-                false,
-                annotations,
-                List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "10"))));
+    private static PodState pod(Map<String, String> annotations) {
+        return PodBuilder.pod(POD)
+                .on("n1")
+                .annotations(annotations)
+                .requesting("aliyun.com/gpu-mem", 10)
+                .build();
     }
 
     private List<Integer> units() {

@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.scheduling.TestCluster;
-import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.pod.PodState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -51,7 +50,7 @@ class HostileAnnotationsTest {
         List<PodRef> there = new ArrayList<>();
         int accepted = 0;
         for (int i = 0; i < PODS; i++) {
-            ClusterPod pod = pod(i);
+            PodState pod = pod(i);
             ledger.updatePod(pod);
             there.add(pod.ref());
             if (random.nextInt(10) == 0) {
@@ -76,7 +75,7 @@ class HostileAnnotationsTest {
         assertThat(accepted).isBetween(1, PODS - 1);
     }
 
-    private ClusterPod pod(int number) {
+    private PodState pod(int number) {
         int units = random.nextInt(1, 4);
         Map<String, String> annotations = new HashMap<>();
         String right = AllocationCodec.encode(TestCluster.memory("GPU-" + random.nextInt(3), units));
@@ -89,13 +88,11 @@ class HostileAnnotationsTest {
         if (random.nextInt(4) == 0) {
             annotations.remove("gpushare.io/allocation");
         }
-        return new ClusterPod(
-                new PodRef("uid-" + number, "default", "p-" + number),
-                "n1",
-                false,
-                annotations,
-                List.of(new ContainerResources(
-                        "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", String.valueOf(units)))));
+        return PodBuilder.pod(new PodRef("uid-" + number, "default", "p-" + number))
+                .on("n1")
+                .annotations(annotations)
+                .requesting("aliyun.com/gpu-mem", units)
+                .build();
     }
 
     private String damaged(String right) {

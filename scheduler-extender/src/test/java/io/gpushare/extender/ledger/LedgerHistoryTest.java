@@ -3,7 +3,7 @@ package io.gpushare.extender.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
@@ -16,6 +16,7 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.pod.PodState;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -166,24 +167,29 @@ public class LedgerHistoryTest {
                         case 1 -> Map.of("gpushare.io/allocation", "{nonsense");
                         default -> Map.of("gpushare.io/allocation", AllocationCodec.encode(written));
                     };
-                    world.put(new ClusterPod(pod.ref(), node, pod.ended(), annotations, pod.containers()));
+                    world.put(PodBuilder.pod(pod.ref())
+                            .on(node)
+                            .ended(pod.ended())
+                            .annotations(annotations)
+                            .containers(pod.containers())
+                            .build());
                 });
     }
 
     /** A tenant edits the allocation that was written at the bind, or the device plugin corrects it. */
     private static void edited(TestCluster world, Random random, String name, Set<String> edited) {
-        for (ClusterPod pod : world.pods()) {
+        for (PodState pod : world.pods()) {
             if (pod.ref().name().equals(name)
                     && AllocationCodec.decode(pod.annotations()) instanceof Decoded.Valid<Allocation>(Allocation old)) {
                 edited.add(pod.ref().uid());
                 Allocation changed = TestCluster.sharing(
                         "GPU-" + random.nextInt(3), old.containers().getFirst().total());
-                world.put(new ClusterPod(
-                        pod.ref(),
-                        pod.node(),
-                        pod.ended(),
-                        Map.of("gpushare.io/allocation", AllocationCodec.encode(changed)),
-                        pod.containers()));
+                world.put(PodBuilder.pod(pod.ref())
+                        .on(pod.node())
+                        .ended(pod.ended())
+                        .annotations(Map.of("gpushare.io/allocation", AllocationCodec.encode(changed)))
+                        .containers(pod.containers())
+                        .build());
             }
         }
     }

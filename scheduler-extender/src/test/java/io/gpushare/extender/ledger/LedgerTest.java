@@ -6,9 +6,8 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.PodDemand;
-import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -20,6 +19,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.ResourceNames;
@@ -65,14 +65,14 @@ class LedgerTest {
         renamed.ledger().updateNode("n1", INVENTORY, HostResources.NONE);
         ContainerResources one = new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-count", "1"));
         renamed.ledger()
-                .updatePod(new ClusterPod(
-                        POD,
-                        "n1",
-                        false,
-                        Map.of(
-                                "gpushare.io/allocation",
-                                "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"cards\":[\"GPU-0\"]}]}"),
-                        List.of(one)));
+                .updatePod(PodBuilder.pod(POD)
+                        .on("n1")
+                        .annotations(
+                                Map.of(
+                                        "gpushare.io/allocation",
+                                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"cards\":[\"GPU-0\"]}]}"))
+                        .containers(List.of(one))
+                        .build());
         assertThat(renamed.ledger().nodeEntry("n1").cards().cards())
                 .extracting(CardState::takenWhole)
                 .containsExactly(true, false);
@@ -167,13 +167,11 @@ class LedgerTest {
     @Test
     void excessiveAmountsInAnnotationsFillTheCard() {
         for (int i = 0; i < 3; i++) {
-            ledger.updatePod(new ClusterPod(
-                    new PodRef("uid-" + i, "default", "huge-" + i),
-                    "n1",
-                    false,
-                    written("GPU-0", Integer.MAX_VALUE),
-                    List.of(new ContainerResources(
-                            "main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "2147483647")))));
+            ledger.updatePod(PodBuilder.pod(new PodRef("uid-" + i, "default", "huge-" + i))
+                    .on("n1")
+                    .annotations(written("GPU-0", Integer.MAX_VALUE))
+                    .requesting("aliyun.com/gpu-mem", 2147483647)
+                    .build());
         }
         assertThat(LedgerCounts.of(placer.ledger()).holding(Standing.SEEN)).isEqualTo(3);
         assertThat(ledger.state()
@@ -225,16 +223,25 @@ class LedgerTest {
     @Test
     void anInvalidPodThatWasRecreatedUnseenIsForgotten() {
         Map<String, String> invalid = Map.of("gpushare.io/policy", "nonsense");
-        ledger.updatePod(new ClusterPod(POD, null, false, PodPriority.DEFAULT, true, invalid, THREE));
+        ledger.updatePod(PodBuilder.pod(POD)
+                .unschedulable(true)
+                .annotations(invalid)
+                .containers(THREE)
+                .build());
         assertThat(ledger.invalidWaiting()).isEqualTo(1);
 
         PodRef recreated = new PodRef("uid-q", POD.namespace(), POD.name());
-        ledger.updatePod(new ClusterPod(recreated, null, false, PodPriority.DEFAULT, true, Map.of(), THREE));
+        ledger.updatePod(
+                PodBuilder.pod(recreated).unschedulable(true).containers(THREE).build());
         assertThat(ledger.invalidWaiting()).isZero();
     }
 
-    private static ClusterPod pod(@Nullable String node, Map<String, String> annotations) {
-        return new ClusterPod(POD, node, false, annotations, THREE);
+    private static PodState pod(@Nullable String node, Map<String, String> annotations) {
+        return PodBuilder.pod(POD)
+                .on(node)
+                .annotations(annotations)
+                .containers(THREE)
+                .build();
     }
 
     private static Map<String, String> written(String card, int units) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.RecentCosts;
@@ -108,7 +108,7 @@ class NodeColumnsProperties {
                 PodRef pod = new PodRef("uid-" + random.nextInt(300), "default", "p" + random.nextInt(300));
                 List<ContainerResources> containers = List.of(new ContainerResources(
                         "main", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "8")));
-                ledger.updatePod(new ClusterPod(pod, null, false, Map.of(), containers));
+                ledger.updatePod(PodBuilder.pod(pod).containers(containers).build());
                 placer.assume(
                         pod,
                         TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), containers)),

@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.Allocation;
@@ -19,7 +18,6 @@ import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import io.gpushare.model.request.ContainerResources;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,14 +50,11 @@ class PreemptionTest {
             assertThat(placement).isInstanceOf(Placement.Placed.class);
             Allocation allocation = ((Placement.Placed) placement).allocation();
             cards = cards.with(pod, allocation);
-            ledger.updatePod(new ClusterPod(
-                    pod,
-                    "n1",
-                    false,
-                    new PodPriority(0, Instant.EPOCH, false),
-                    false,
-                    AllocationCodec.annotations(allocation, inventory, "n1", List.of(), TestCluster.NOW),
-                    requesting(units[i])));
+            ledger.updatePod(PodBuilder.pod(pod)
+                    .on("n1")
+                    .annotations(AllocationCodec.annotations(allocation, inventory, "n1", List.of(), TestCluster.NOW))
+                    .containers(requesting(units[i]))
+                    .build());
         }
     }
 

@@ -6,8 +6,7 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.preemption.PreemptionTurns.Ended;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
@@ -203,21 +202,21 @@ class PreemptionTurnsTest {
     }
 
     private void waits(String name, @Nullable String nominated, @Nullable String held, int priority) {
-        ledger.updatePod(new ClusterPod(
-                ref(name),
-                null,
-                false,
-                new PodPriority(priority, NOON, false),
-                true,
-                nominated,
-                held,
-                Map.of(),
-                memory()));
+        ledger.updatePod(PodBuilder.pod(ref(name))
+                .priority(priority, NOON)
+                .unschedulable(true)
+                .nominatedTo(nominated)
+                .heldOn(held)
+                .containers(memory())
+                .build());
     }
 
     private void bound(String name) {
-        ledger.updatePod(
-                new ClusterPod(ref(name), "n1", false, new PodPriority(5, NOON, false), false, Map.of(), memory()));
+        ledger.updatePod(PodBuilder.pod(ref(name))
+                .on("n1")
+                .priority(5, NOON)
+                .containers(memory())
+                .build());
     }
 
     private static List<ContainerResources> memory() {

@@ -6,7 +6,7 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -142,13 +142,11 @@ public class VerbsBenchmark {
         Allocation allocation = new Allocation(
                 MemoryUnit.GIB,
                 List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(card, Share.memory(units)))));
-        ledger.updatePod(new ClusterPod(
-                new PodRef(pod, "default", pod),
-                name(node),
-                false,
-                AllocationCodec.annotations(allocation, inventory, "n1", List.of(), Instant.EPOCH),
-                List.of(new ContainerResources(
-                        "main", ContainerRole.APP, Map.of("cpu", "2", "aliyun.com/gpu-mem", String.valueOf(units))))));
+        ledger.updatePod(PodBuilder.pod(new PodRef(pod, "default", pod))
+                .on(name(node))
+                .annotations(AllocationCodec.annotations(allocation, inventory, "n1", List.of(), Instant.EPOCH))
+                .requesting(Map.of("cpu", "2", "aliyun.com/gpu-mem", String.valueOf(units)))
+                .build());
     }
 
     /** Reads the body. */

@@ -8,11 +8,11 @@ import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.extender.ledger.LedgerHistoryTest;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.pod.PodState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +40,7 @@ class BindStormTest {
         cluster.showAll();
         cluster.failing = random.nextInt(40);
         Binder binder = new Binder(placer, cluster, new PlacementOutcomes(() -> 0), () -> TestCluster.NOW);
-        List<ClusterPod> pods = new ArrayList<>();
+        List<PodState> pods = new ArrayList<>();
         for (int i = 0; i < 24; i++) {
             pods.add(cluster.create(
                     "p" + i,
@@ -69,10 +69,10 @@ class BindStormTest {
     }
 
     /** kube-scheduler tries each pod several times, some twice concurrently, on nodes that filter returned. */
-    private static List<Callable<Void>> schedulers(List<ClusterPod> pods, Random random, Placer placer, Binder binder) {
+    private static List<Callable<Void>> schedulers(List<PodState> pods, Random random, Placer placer, Binder binder) {
         NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
         List<Callable<Void>> schedulers = new ArrayList<>();
-        for (ClusterPod pod : pods) {
+        for (PodState pod : pods) {
             long ownSeed = random.nextLong();
             schedulers.add(() -> {
                 Random mine = new Random(ownSeed);

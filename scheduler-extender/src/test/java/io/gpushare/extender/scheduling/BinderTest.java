@@ -7,7 +7,7 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.scheduling.BindResult.Bound;
 import io.gpushare.extender.scheduling.BindResult.Failed;
 import io.gpushare.extender.scheduling.BindResult.Why;
@@ -20,7 +20,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.pod.PodState;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -45,15 +45,11 @@ class BinderTest {
     private static final class Script implements PodApi {
         private final Queue<Integer> statuses = new ArrayDeque<>();
         private Runnable onBind = () -> {};
-        private Optional<ClusterPod> pod = Optional.of(new ClusterPod(
-                POD,
-                null,
-                false,
-                Map.of(),
-                List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "3")))));
+        private Optional<PodState> pod = Optional.of(
+                PodBuilder.pod(POD).requesting("aliyun.com/gpu-mem", 3).build());
 
         @Override
-        public Optional<ClusterPod> pod(String namespace, String name) {
+        public Optional<PodState> pod(String namespace, String name) {
             return pod;
         }
 

@@ -9,15 +9,15 @@ import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.Placement;
-import io.gpushare.model.node.PodConstraints;
+import io.gpushare.model.pod.PodPriority;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -71,10 +71,10 @@ class FilterReservationProperties {
         private final List<String> nodes;
         private final NodeSelection selection;
         private final Binder binder;
-        private final Map<String, ClusterPod> waiting = new LinkedHashMap<>();
+        private final Map<String, PodState> waiting = new LinkedHashMap<>();
         // The node that filter named for a pod, while nothing has broken the promise.
         private final Map<String, String> promised = new LinkedHashMap<>();
-        private final List<ClusterPod> running = new ArrayList<>();
+        private final List<PodState> running = new ArrayList<>();
         private Instant now = TestCluster.NOW;
         private boolean answers = true;
         private int made;
@@ -97,7 +97,7 @@ class FilterReservationProperties {
         }
 
         void happen() {
-            Optional<ClusterPod> pod = waiting.values().stream()
+            Optional<PodState> pod = waiting.values().stream()
                     .skip(random.nextInt(waiting.size() + 1))
                     .findFirst();
             switch (random.nextInt(pod.isEmpty() ? 1 : 12)) {
@@ -147,25 +147,17 @@ class FilterReservationProperties {
         }
 
         private void put(PodRef ref, PodPriority priority, String failure, List<ContainerResources> containers) {
-            ClusterPod pod = new ClusterPod(
-                    ref,
-                    null,
-                    false,
-                    priority,
-                    !failure.isEmpty(),
-                    failure,
-                    null,
-                    null,
-                    null,
-                    null,
-                    Map.of(),
-                    containers,
-                    PodConstraints.NONE);
+            PodState pod = PodBuilder.pod(ref)
+                    .priority(priority)
+                    .unschedulable(!failure.isEmpty())
+                    .failure(failure)
+                    .containers(containers)
+                    .build();
             waiting.put(ref.uid(), pod);
             ledger.updatePod(pod);
         }
 
-        private void filter(ClusterPod pod) {
+        private void filter(PodState pod) {
             promised.remove(pod.ref().uid());
             FilterResult result = selection.filter(request(pod), selection.named(nodes));
             result.feasible(nodes).forEach(node -> {
@@ -179,16 +171,16 @@ class FilterReservationProperties {
             });
         }
 
-        private static SchedulingPod request(ClusterPod pod) {
+        private static SchedulingPod request(PodState pod) {
             return new SchedulingPod(pod.ref(), pod.priority().value(), pod.annotations(), pod.containers());
         }
 
-        private boolean reserved(ClusterPod pod) {
+        private boolean reserved(PodState pod) {
             return ledger.reservations(Source.FILTER::equals).stream()
                     .anyMatch(each -> each.pod().equals(pod.ref().uid()));
         }
 
-        private void bind(ClusterPod pod) {
+        private void bind(PodState pod) {
             String promise = promised.remove(pod.ref().uid());
             String node = promise == null ? nodes.get(random.nextInt(nodes.size())) : promise;
             answers = random.nextInt(5) > 0;
@@ -212,13 +204,13 @@ class FilterReservationProperties {
             return Objects.requireNonNull(waiting.get(uid)).priority().value();
         }
 
-        private void fail(ClusterPod pod) {
+        private void fail(PodState pod) {
             promised.remove(pod.ref().uid());
             put(pod.ref(), pod.priority(), "failure " + failures++, pod.containers());
             assertThat(reserved(pod)).isFalse();
         }
 
-        private void delete(ClusterPod pod) {
+        private void delete(PodState pod) {
             promised.remove(pod.ref().uid());
             waiting.remove(pod.ref().uid());
             ledger.removePod(pod.ref());
@@ -229,7 +221,7 @@ class FilterReservationProperties {
         void end() {
             List.copyOf(waiting.values()).forEach(this::fail);
             assertThat(ledger.reservations(_ -> true)).isEmpty();
-            for (ClusterPod pod : List.copyOf(waiting.values())) {
+            for (PodState pod : List.copyOf(waiting.values())) {
                 boolean fits = nodes.stream()
                         .anyMatch(node -> ledger.nodeEntry(node)
                                         .cards()
@@ -245,7 +237,7 @@ class FilterReservationProperties {
         }
 
         @Override
-        public Optional<ClusterPod> pod(String namespace, String name) {
+        public Optional<PodState> pod(String namespace, String name) {
             return waiting.values().stream()
                     .filter(pod -> pod.ref().name().equals(name))
                     .findFirst();

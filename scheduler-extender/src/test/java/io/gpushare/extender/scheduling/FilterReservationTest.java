@@ -8,8 +8,7 @@ import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.placement.NodeIndices;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.Victims;
@@ -17,7 +16,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.node.PodConstraints;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.List;
@@ -280,21 +279,13 @@ class FilterReservationTest implements PodApi {
         ledger.updatePod(shown(name, units, priority, failure));
     }
 
-    private static ClusterPod shown(String name, int units, int priority, String failure) {
-        return new ClusterPod(
-                ref(name),
-                null,
-                false,
-                new PodPriority(priority, TestCluster.NOW, false),
-                !failure.isEmpty(),
-                failure,
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                containers(units),
-                PodConstraints.NONE);
+    private static PodState shown(String name, int units, int priority, String failure) {
+        return PodBuilder.pod(ref(name))
+                .priority(priority, TestCluster.NOW)
+                .unschedulable(!failure.isEmpty())
+                .failure(failure)
+                .containers(containers(units))
+                .build();
     }
 
     private static PodRef ref(String name) {
@@ -337,7 +328,7 @@ class FilterReservationTest implements PodApi {
     }
 
     @Override
-    public Optional<ClusterPod> pod(String namespace, String name) {
+    public Optional<PodState> pod(String namespace, String name) {
         return Optional.empty();
     }
 

@@ -6,11 +6,10 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.PodTraits;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.model.node.PodConstraints;
+import io.gpushare.model.pod.PodState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +41,7 @@ class GangTest {
 
     @Test
     void eachMemberHasACardOfItsOwnBeforeTheFirstIsBound() {
-        List<ClusterPod> gang = gang("gang", 4);
+        List<PodState> gang = gang("gang", 4);
         List<String> nodes = filter(gang);
         assertThat(nodes).containsExactlyInAnyOrder("n1", "n1", "n2", "n2");
 
@@ -60,7 +59,7 @@ class GangTest {
     /** kube-scheduler then marks each of them as unschedulable. */
     @Test
     void aGangThatDoesNotFitKeepsNoCards() {
-        List<ClusterPod> gang = gang("gang", 5);
+        List<PodState> gang = gang("gang", 5);
         assertThat(filter(gang)).containsOnlyOnce("");
         refuse(gang);
         assertThat(reserved()).isZero();
@@ -70,7 +69,7 @@ class GangTest {
     /** As kube-scheduler 1.36 retries it: within a second, until it would be bound in part. */
     @Test
     void aGangThatFailedAgainAndAgainIsNotBoundInPartAndKeepsNoCards() {
-        List<ClusterPod> gang = gang("gang", 5);
+        List<PodState> gang = gang("gang", 5);
         for (int attempt = 0; attempt < 10; attempt++) {
             assertThat(filter(gang)).as("attempt %d", attempt).containsOnlyOnce("");
         }
@@ -79,11 +78,11 @@ class GangTest {
 
     @Test
     void aGangThatFailedAgainAndAgainFitsOnceTheCardsAreFree() {
-        List<ClusterPod> others = gang("other", 4);
+        List<PodState> others = gang("other", 4);
         List<String> taken = filter(others);
         IntStream.range(0, 4).forEach(i -> bind(others.get(i), taken.get(i)));
         cluster.showAll();
-        List<ClusterPod> gang = gang("gang", 4);
+        List<PodState> gang = gang("gang", 4);
         for (int attempt = 0; attempt < 3; attempt++) {
             cluster.end("other-" + attempt);
             cluster.showAll();
@@ -98,8 +97,8 @@ class GangTest {
     }
 
     /** Binds each pod to its node and returns those that are refused. */
-    private List<ClusterPod> bind(List<ClusterPod> pods, List<String> nodes) {
-        List<ClusterPod> refused = new ArrayList<>();
+    private List<PodState> bind(List<PodState> pods, List<String> nodes) {
+        List<PodState> refused = new ArrayList<>();
         for (int i = 0; i < pods.size(); i++) {
             if (nodes.get(i).isEmpty() || !(bind(pods.get(i), nodes.get(i)) instanceof BindResult.Bound)) {
                 refused.add(pods.get(i));
@@ -109,12 +108,12 @@ class GangTest {
         return refused;
     }
 
-    private BindResult bind(ClusterPod pod, String node) {
+    private BindResult bind(PodState pod, String node) {
         return binder.bind(pod.ref(), node, TestCluster.NOW);
     }
 
-    private List<ClusterPod> gang(String name, int members) {
-        List<ClusterPod> gang = IntStream.range(0, members)
+    private List<PodState> gang(String name, int members) {
+        List<PodState> gang = IntStream.range(0, members)
                 .mapToObj(i -> cluster.create(name + "-" + i, Map.of("aliyun.com/gpu-mem", "8")))
                 .toList();
         cluster.showAll();
@@ -122,7 +121,7 @@ class GangTest {
     }
 
     /** The node that filter names for each in turn; empty for none. */
-    private List<String> filter(List<ClusterPod> gang) {
+    private List<String> filter(List<PodState> gang) {
         return gang.stream()
                 .map(pod -> selection.filter(
                         new SchedulingPod(
@@ -140,22 +139,13 @@ class GangTest {
                 .toList();
     }
 
-    private void refuse(List<ClusterPod> gang) {
+    private void refuse(List<PodState> gang) {
         conditions++;
-        gang.forEach(pod -> cluster.put(new ClusterPod(
-                pod.ref(),
-                null,
-                false,
-                PodPriority.DEFAULT,
-                true,
-                "pod group is unschedulable " + conditions,
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                pod.containers(),
-                PodConstraints.NONE)));
+        gang.forEach(pod -> cluster.put(PodBuilder.pod(pod.ref())
+                .unschedulable(true)
+                .failure("pod group is unschedulable " + conditions)
+                .containers(pod.containers())
+                .build()));
         cluster.showAll();
     }
 

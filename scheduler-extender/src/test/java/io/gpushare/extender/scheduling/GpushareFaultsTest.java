@@ -7,7 +7,7 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
@@ -17,6 +17,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -100,8 +101,11 @@ class GpushareFaultsTest {
             if (i % 2 == 0) {
                 ledger.removePod(new PodRef("uid-" + (i - 1), "default", "same"));
             }
-            ledger.updatePod(new ClusterPod(
-                    new PodRef("uid-" + i, "default", "same"), "n1", false, written("GPU-0", 3), requesting(3)));
+            ledger.updatePod(PodBuilder.pod(new PodRef("uid-" + i, "default", "same"))
+                    .on("n1")
+                    .annotations(written("GPU-0", 3))
+                    .containers(requesting(3))
+                    .build());
             assertThat(free("n1")).containsExactly(12, 15);
         }
         ledger.removePod(new PodRef("uid-39", "default", "same"));
@@ -169,10 +173,10 @@ class GpushareFaultsTest {
     @Test
     void e15AConflictIsRecognizedByItsStatusNotItsText() {
         inventory("n1", TestCluster.cards(15));
-        ClusterPod bound = pod("p", "n1", 3, written("GPU-0", 3));
+        PodState bound = pod("p", "n1", 3, written("GPU-0", 3));
         PodApi api = new PodApi() {
             @Override
-            public Optional<ClusterPod> pod(String namespace, String name) {
+            public Optional<PodState> pod(String namespace, String name) {
                 return Optional.of(bound);
             }
 
@@ -258,8 +262,12 @@ class GpushareFaultsTest {
                 .toList();
     }
 
-    private static ClusterPod pod(String name, @Nullable String node, int units, Map<String, String> annotations) {
-        return new ClusterPod(new PodRef("uid-" + name, "default", name), node, false, annotations, requesting(units));
+    private static PodState pod(String name, @Nullable String node, int units, Map<String, String> annotations) {
+        return PodBuilder.pod(name)
+                .on(node)
+                .annotations(annotations)
+                .containers(requesting(units))
+                .build();
     }
 
     private static List<ContainerResources> requesting(int units) {

@@ -14,7 +14,7 @@ import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
@@ -172,14 +172,19 @@ class NodeSelectionProperties {
                     where.remove(ref.uid());
                 }
                 case 1 -> {
-                    ledger.updatePod(new ClusterPod(ref, "n0", true, Map.of(), containers(random, 5)));
+                    ledger.updatePod(PodBuilder.pod(ref)
+                            .on("n0")
+                            .ended(true)
+                            .containers(containers(random, 5))
+                            .build());
                     where.keySet().removeIf(uid -> uid.equals(ref.uid()));
                 }
                 default -> {
                     List<ContainerResources> containers = containers(random, 0);
                     String node = nodes.get(random.nextInt(nodes.size()));
                     where.keySet().removeIf(uid -> uid.startsWith(name + "-"));
-                    ledger.updatePod(new ClusterPod(ref, node, false, Map.of(), containers));
+                    ledger.updatePod(
+                            PodBuilder.pod(ref).on(node).containers(containers).build());
                     where.put(ref.uid(), node);
                     requested.put(
                             ref.uid(),

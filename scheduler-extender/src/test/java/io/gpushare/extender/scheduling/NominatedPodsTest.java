@@ -8,9 +8,8 @@ import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.ledger.Reservation.Source;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.PodDemand;
-import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.Victims;
@@ -187,16 +186,12 @@ class NominatedPodsTest {
     }
 
     private void pending(String name, int priority, int units, @Nullable String nominated, Instant created) {
-        ledger.updatePod(new ClusterPod(
-                ref(name),
-                null,
-                false,
-                new PodPriority(priority, created, false),
-                true,
-                nominated,
-                null,
-                Map.of(),
-                requesting(units)));
+        ledger.updatePod(PodBuilder.pod(ref(name))
+                .priority(priority, created)
+                .unschedulable(true)
+                .nominatedTo(nominated)
+                .containers(requesting(units))
+                .build());
     }
 
     private void running(String name, int units, boolean terminating) {
@@ -206,14 +201,12 @@ class NominatedPodsTest {
     private void running(String name, int units, boolean terminating, String node) {
         Allocation allocation =
                 TestCluster.memory(ONE_CARD.cards().getFirst().id().uuid(), units);
-        ledger.updatePod(new ClusterPod(
-                ref(name),
-                node,
-                false,
-                new PodPriority(0, Instant.EPOCH, terminating),
-                false,
-                AllocationCodec.annotations(allocation, ONE_CARD, "n1", List.of(), TestCluster.NOW),
-                requesting(units)));
+        ledger.updatePod(PodBuilder.pod(ref(name))
+                .on(node)
+                .terminating(terminating)
+                .annotations(AllocationCodec.annotations(allocation, ONE_CARD, "n1", List.of(), TestCluster.NOW))
+                .containers(requesting(units))
+                .build());
     }
 
     private boolean fits(String name, int priority, int units, String... nodes) {

@@ -7,8 +7,8 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.model.pod.PodState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +28,7 @@ class PlacementOutcomesTest {
     private final PlacementOutcomes outcomes = new PlacementOutcomes(() -> nanos);
     private final NodeSelection selection = new NodeSelection(placer, outcomes, DecideIn.FILTER);
     private final Binder binder = new Binder(placer, cluster, outcomes, () -> TestCluster.NOW);
-    private ClusterPod pod = cluster.create("p", REQUEST);
+    private PodState pod = cluster.create("p", REQUEST);
 
     @BeforeEach
     void nodes() {
@@ -69,7 +69,7 @@ class PlacementOutcomesTest {
         assertThat(named()).isEqualTo(first);
         named();
         named();
-        ClusterPod other = cluster.create("q", REQUEST);
+        PodState other = cluster.create("q", REQUEST);
         cluster.showAll();
         assertThat(selection.filter(scheduling(other), selection.named(NODES)).feasible(NODES))
                 .containsExactly(first);
@@ -112,7 +112,7 @@ class PlacementOutcomesTest {
         nanos += Duration.ofSeconds(5).toNanos();
         next("q");
         assertThat(bind("n1")).isInstanceOf(BindResult.Bound.class);
-        ClusterPod tries = pod;
+        PodState tries = pod;
         next("r");
         assertThat(bind("n1"))
                 .isEqualTo(new BindResult.Failed(BindResult.Why.NO_CAPACITY, Reason.BACKING_OFF.sentence()));
@@ -130,7 +130,7 @@ class PlacementOutcomesTest {
         return selection.filter(scheduling(pod), selection.named(NODES));
     }
 
-    private static SchedulingPod scheduling(ClusterPod pod) {
+    private static SchedulingPod scheduling(PodState pod) {
         return new SchedulingPod(pod.ref(), 0, pod.annotations(), pod.containers());
     }
 

@@ -3,7 +3,7 @@ package io.gpushare.extender.scheduling;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.pod.ClusterPod;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
@@ -24,7 +24,7 @@ import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.ResourceNames;
 import java.time.Instant;
@@ -71,11 +71,11 @@ public final class TestCluster implements PodApi {
 
     private final Random random;
     private final Ledger ledger;
-    private final Map<String, ClusterPod> pods = new LinkedHashMap<>(); // by namespace/name
+    private final Map<String, PodState> pods = new LinkedHashMap<>(); // by namespace/name
     private final Map<String, Map<String, String>> nodes = new LinkedHashMap<>();
     private final Queue<Runnable> podEvents = new ArrayDeque<>();
     private final Queue<Runnable> nodeEvents = new ArrayDeque<>();
-    private final Map<String, ClusterPod> podsShown = new HashMap<>();
+    private final Map<String, PodState> podsShown = new HashMap<>();
     private final List<Runnable> late = new ArrayList<>();
     private int uids;
     /** How many of a hundred calls fail. */
@@ -88,20 +88,17 @@ public final class TestCluster implements PodApi {
 
     // ---- changes of the cluster
 
-    public synchronized ClusterPod create(String name, Map<String, String> quantities) {
+    public synchronized PodState create(String name, Map<String, String> quantities) {
         uids++;
-        ClusterPod pod = new ClusterPod(
-                new PodRef("uid-" + uids, "default", name),
-                null,
-                false,
-                Map.of(),
-                List.of(new ContainerResources("main", ContainerRole.APP, quantities)));
+        PodState pod = PodBuilder.pod(new PodRef("uid-" + uids, "default", name))
+                .requesting(quantities)
+                .build();
         put(pod);
         return pod;
     }
 
-    public synchronized void put(ClusterPod pod) {
-        ClusterPod before = pods.put(pod.ref().toString(), pod);
+    public synchronized void put(PodState pod) {
+        PodState before = pods.put(pod.ref().toString(), pod);
         if (before != null && !before.ref().uid().equals(pod.ref().uid())) {
             podEvents.add(() -> showGone(before));
         }
@@ -109,14 +106,19 @@ public final class TestCluster implements PodApi {
     }
 
     public synchronized void end(String name) {
-        @Nullable ClusterPod pod = pods.get("default/" + name);
+        @Nullable PodState pod = pods.get("default/" + name);
         if (pod != null) {
-            put(new ClusterPod(pod.ref(), pod.node(), true, pod.annotations(), pod.containers()));
+            put(PodBuilder.pod(pod.ref())
+                    .on(pod.node())
+                    .ended(true)
+                    .annotations(pod.annotations())
+                    .containers(pod.containers())
+                    .build());
         }
     }
 
     public synchronized void delete(String name) {
-        @Nullable ClusterPod pod = pods.remove("default/" + name);
+        @Nullable PodState pod = pods.remove("default/" + name);
         if (pod != null) {
             podEvents.add(() -> showGone(pod));
         }
@@ -186,12 +188,12 @@ public final class TestCluster implements PodApi {
 
     // ---- the informers, one thread each
 
-    private void show(ClusterPod pod) {
+    private void show(PodState pod) {
         podsShown.put(pod.ref().toString(), pod);
         ledger.updatePod(pod);
     }
 
-    private void showGone(ClusterPod pod) {
+    private void showGone(PodState pod) {
         podsShown.remove(pod.ref().toString());
         ledger.removePod(pod.ref());
     }
@@ -222,7 +224,7 @@ public final class TestCluster implements PodApi {
         Set<String> names = new HashSet<>(podsShown.keySet());
         names.removeAll(pods.keySet());
         for (String name : names) {
-            ClusterPod last = podsShown.get(name);
+            PodState last = podsShown.get(name);
             if (last != null) {
                 podEvents.add(() -> showGone(last));
             }
@@ -241,7 +243,7 @@ public final class TestCluster implements PodApi {
     // ---- the API
 
     @Override
-    public synchronized Optional<ClusterPod> pod(String namespace, String name) throws Failure {
+    public synchronized Optional<PodState> pod(String namespace, String name) throws Failure {
         fail(failing);
         return Optional.ofNullable(pods.get(namespace + "/" + name));
     }
@@ -261,7 +263,7 @@ public final class TestCluster implements PodApi {
     }
 
     private int tryBinding(PodRef ref, String node, Map<String, String> annotations) {
-        @Nullable ClusterPod pod = pods.get(ref.toString());
+        @Nullable PodState pod = pods.get(ref.toString());
         if (pod == null) {
             return 404;
         }
@@ -270,7 +272,12 @@ public final class TestCluster implements PodApi {
         }
         Map<String, String> merged = new HashMap<>(pod.annotations());
         merged.putAll(annotations);
-        put(new ClusterPod(ref, node, pod.ended(), merged, pod.containers()));
+        put(PodBuilder.pod(ref)
+                .on(node)
+                .ended(pod.ended())
+                .annotations(merged)
+                .containers(pod.containers())
+                .build());
         return 201;
     }
 
@@ -296,7 +303,7 @@ public final class TestCluster implements PodApi {
 
     // ---- the actual state
 
-    public synchronized List<ClusterPod> pods() {
+    public synchronized List<PodState> pods() {
         return List.copyOf(pods.values());
     }
 
@@ -306,7 +313,7 @@ public final class TestCluster implements PodApi {
         nodes.forEach((name, annotations) -> truth.put(
                 name,
                 NodeCards.of(InventoryCodec.decode(annotations).valid().orElse(Inventory.empty(MemoryUnit.GIB)))));
-        for (ClusterPod pod : pods.values()) {
+        for (PodState pod : pods.values()) {
             Optional<Demand> demand = DEMANDS.decode(pod.containers(), Map.of()).valid();
             @Nullable String node = pod.node();
             Optional<Allocation> held = demand.flatMap(requested -> AllocationCodec.decode(pod.annotations())

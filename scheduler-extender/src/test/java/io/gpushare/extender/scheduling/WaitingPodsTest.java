@@ -4,15 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodPriority;
-import io.gpushare.model.ContainerRole;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.request.ContainerResources;
+import io.gpushare.model.pod.PodPriority;
+import io.gpushare.model.pod.PodState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -180,9 +179,12 @@ class WaitingPodsTest {
     }
 
     private void unschedulable(String name, int units, Map<String, String> annotations) {
-        ClusterPod pod = pod(name, null, true, PodPriority.DEFAULT, units);
-        ledger.updatePod(
-                new ClusterPod(pod.ref(), null, false, PodPriority.DEFAULT, true, annotations, pod.containers()));
+        PodState pod = pod(name, null, true, PodPriority.DEFAULT, units);
+        ledger.updatePod(PodBuilder.pod(pod.ref())
+                .unschedulable(true)
+                .annotations(annotations)
+                .containers(pod.containers())
+                .build());
     }
 
     private List<String> rounds(Duration time) {
@@ -212,19 +214,16 @@ class WaitingPodsTest {
     }
 
     private void runs(String name, String node, int units, String card) {
-        ClusterPod pod = pod(name, node, false, PodPriority.DEFAULT, units);
-        ledger.updatePod(new ClusterPod(
-                pod.ref(),
-                node,
-                false,
-                PodPriority.DEFAULT,
-                false,
-                Map.of(
+        PodState pod = pod(name, node, false, PodPriority.DEFAULT, units);
+        ledger.updatePod(PodBuilder.pod(pod.ref())
+                .on(node)
+                .annotations(Map.of(
                         "gpushare.io/allocation",
                         AllocationCodec.annotations(
                                         TestCluster.memory(card, units), TestCluster.cards(15), "n1", List.of(), NOON)
-                                .getOrDefault("gpushare.io/allocation", "")),
-                pod.containers()));
+                                .getOrDefault("gpushare.io/allocation", "")))
+                .containers(pod.containers())
+                .build());
     }
 
     private void unschedulable(String name, int priority, int age, int units) {
@@ -232,18 +231,16 @@ class WaitingPodsTest {
     }
 
     /** A pod that requests that many units; a whole card for 0. */
-    private static ClusterPod pod(
+    private static PodState pod(
             String name, @Nullable String node, boolean unschedulable, PodPriority priority, int units) {
         Map<String, String> requests =
                 units == 0 ? Map.of("aliyun.com/gpu-count", "1") : Map.of("aliyun.com/gpu-mem", String.valueOf(units));
-        return new ClusterPod(
-                ref(name),
-                node,
-                false,
-                priority,
-                unschedulable,
-                Map.of(),
-                List.of(new ContainerResources("main", ContainerRole.APP, requests)));
+        return PodBuilder.pod(ref(name))
+                .on(node)
+                .priority(priority)
+                .unschedulable(unschedulable)
+                .requesting(requests)
+                .build();
     }
 
     private static PodRef ref(String name) {

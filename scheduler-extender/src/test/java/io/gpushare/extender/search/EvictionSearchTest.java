@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
@@ -88,14 +87,11 @@ class EvictionSearchTest {
         runs("b", "n1", 1, 15, 5);
         runs("c", "n2", 0, 15, 5);
         runs("d", "n2", 1, 15, 5);
-        ledger.updatePod(new ClusterPod(
-                ref("cpu"),
-                "n1",
-                false,
-                new PodPriority(5, NOON, false),
-                false,
-                Map.of(),
-                List.of(new ContainerResources("main", ContainerRole.APP, Map.of("cpu", "3500m")))));
+        ledger.updatePod(PodBuilder.pod(ref("cpu"))
+                .on("n1")
+                .priority(5, NOON)
+                .requesting(Map.of("cpu", "3500m"))
+                .build());
         PodEntry pod = waits(15, 10, "1");
         assertThat(new ClusterSearch(placer, Question.eviction(pod, _ -> true, Set.of())).plan())
                 .isInstanceOfSatisfying(
@@ -111,16 +107,12 @@ class EvictionSearchTest {
             runs(node + "-a", node, 0, 15, 5, node.equals("n1"));
             runs(node + "-b", node, 1, 15, 10);
         }
-        ledger.updatePod(new ClusterPod(
-                ref("first"),
-                null,
-                false,
-                new PodPriority(10, NOON, false),
-                true,
-                null,
-                "n1",
-                Map.of(),
-                requests("15", "0")));
+        ledger.updatePod(PodBuilder.pod(ref("first"))
+                .priority(10, NOON)
+                .unschedulable(true)
+                .heldOn("n1")
+                .containers(requests("15", "0"))
+                .build());
         assertThat(names(plan(15, 10, Set.of()))).containsExactly("n2-a");
     }
 
@@ -136,14 +128,11 @@ class EvictionSearchTest {
     }
 
     private PodEntry waits(int units, int priority, String cpu) {
-        ledger.updatePod(new ClusterPod(
-                ref("p"),
-                null,
-                false,
-                new PodPriority(priority, NOON, false),
-                true,
-                Map.of(),
-                requests(String.valueOf(units), cpu)));
+        ledger.updatePod(PodBuilder.pod(ref("p"))
+                .priority(priority, NOON)
+                .unschedulable(true)
+                .containers(requests(String.valueOf(units), cpu))
+                .build());
         return ledger.podEntry("uid-p").orElseThrow();
     }
 
@@ -157,14 +146,14 @@ class EvictionSearchTest {
     }
 
     private void runs(String name, String node, int card, int units, int priority, boolean terminating) {
-        ledger.updatePod(new ClusterPod(
-                ref(name),
-                node,
-                false,
-                new PodPriority(priority, NOON, terminating),
-                false,
-                AllocationCodec.annotations(TestCluster.memory("GPU-" + card, units), CARDS, "n1", List.of(), NOON),
-                requests(String.valueOf(units), "0")));
+        ledger.updatePod(PodBuilder.pod(ref(name))
+                .on(node)
+                .priority(priority, NOON)
+                .terminating(terminating)
+                .annotations(AllocationCodec.annotations(
+                        TestCluster.memory("GPU-" + card, units), CARDS, "n1", List.of(), NOON))
+                .containers(requests(String.valueOf(units), "0"))
+                .build());
     }
 
     private static PodRef ref(String name) {

@@ -2,7 +2,6 @@ package io.gpushare.extender.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.pod.PodPriority;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
@@ -20,6 +19,7 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
+import io.gpushare.model.pod.PodPriority;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

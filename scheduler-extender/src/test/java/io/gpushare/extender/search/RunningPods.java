@@ -4,8 +4,7 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.TestCluster;
@@ -19,7 +18,6 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.node.PodConstraints;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -75,21 +73,14 @@ final class RunningPods {
 
     RunningPods runs(String name, String node, int card, int units, @Nullable String kind, int priority) {
         Inventory inventory = Objects.requireNonNull(inventories.get(node));
-        ledger.updatePod(new ClusterPod(
-                new PodRef("uid-" + name, "default", name),
-                node,
-                false,
-                new PodPriority(priority, NOON, false),
-                false,
-                "",
-                null,
-                null,
-                null,
-                kind == null ? null : new PodController(kind, name, "controller-of-" + name),
-                AllocationCodec.annotations(
-                        TestCluster.memory("GPU-" + node + "-" + card, units), inventory, "n1", List.of(), NOON),
-                requests("aliyun.com/gpu-mem", units),
-                PodConstraints.NONE));
+        ledger.updatePod(PodBuilder.pod(name)
+                .on(node)
+                .priority(priority, NOON)
+                .controller(kind == null ? null : new PodController(kind, name, "controller-of-" + name))
+                .annotations(AllocationCodec.annotations(
+                        TestCluster.memory("GPU-" + node + "-" + card, units), inventory, "n1", List.of(), NOON))
+                .containers(requests("aliyun.com/gpu-mem", units))
+                .build());
         return this;
     }
 
@@ -102,14 +93,11 @@ final class RunningPods {
     }
 
     PodEntry waits(String name, String resource, int amount, int priority) {
-        ledger.updatePod(new ClusterPod(
-                new PodRef("uid-" + name, "default", name),
-                null,
-                false,
-                new PodPriority(priority, NOON, false),
-                true,
-                Map.of(),
-                requests(resource, amount)));
+        ledger.updatePod(PodBuilder.pod(name)
+                .priority(priority, NOON)
+                .unschedulable(true)
+                .containers(requests(resource, amount))
+                .build());
         return ledger.podEntry("uid-" + name).orElseThrow();
     }
 

@@ -6,7 +6,6 @@ import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AllocationAnnotation;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
@@ -17,7 +16,7 @@ import io.gpushare.insight.report.Explanation.NodeVerdict;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodController;
 import io.gpushare.model.node.NodeRules;
-import io.gpushare.model.node.PodConstraints;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.text.Rejection;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -55,10 +54,13 @@ public final class Explainer {
         return api.pod(namespace, name).map(pod -> new Explanation.OfPod(pod, of(pod)));
     }
 
-    private Explanation of(ClusterPod pod) {
+    private Explanation of(PodState pod) {
         if (pod.ended()) {
             return new Explanation.Ended(
-                    pod.ref(), pod.failure().isEmpty() ? null : Rejection.sentences(pod.failure()));
+                    pod.ref(),
+                    pod.kubelet().rejection().isEmpty()
+                            ? null
+                            : Rejection.sentences(pod.kubelet().rejection()));
         }
         ClusterState state = states.get();
         PodDemand demand = state.demand(pod);
@@ -77,28 +79,32 @@ public final class Explainer {
         }
         if (pod.gated() && demand instanceof PodDemand.Valid valid) {
             return new Explanation.Gated(
-                    pod.ref(), valid.demand(), pod.constraints().gates());
+                    pod.ref(), valid.demand(), pod.scheduling().gates());
         }
         return of(
                 state,
                 new SchedulingPod(pod.ref(), pod.priority().value(), pod.annotations(), pod.containers()),
                 pod.controller(),
-                pod.constraints());
+                pod.scheduling().nodes(),
+                pod.scheduling().condition());
     }
 
     /** Explains a pod, which need not exist, and accepts those nodes. */
     public Explanation of(SchedulingPod pod, NodeRules nodes) {
-        return of(states.get(), pod, null, new PodConstraints(nodes, List.of(), ""));
+        return of(states.get(), pod, null, nodes, "");
     }
 
     private Explanation of(
-            ClusterState state, SchedulingPod pod, @Nullable PodController controller, PodConstraints constraints) {
+            ClusterState state,
+            SchedulingPod pod,
+            @Nullable PodController controller,
+            NodeRules nodes,
+            String condition) {
         return switch (state.demand(pod)) {
             case PodDemand.NoGpu _ ->
                 new Explanation.NoDemand(pod.ref(), state.nearly(pod).orElse(null));
             case PodDemand.Invalid(String sentence) -> new Explanation.Invalid(pod.ref(), sentence);
-            case PodDemand.Valid valid ->
-                judged(state, pod, controller, valid.on(constraints.nodes()), constraints.condition());
+            case PodDemand.Valid valid -> judged(state, pod, controller, valid.on(nodes), condition);
         };
     }
 

@@ -2,7 +2,6 @@ package io.gpushare.insight.report;
 
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.NodeEntry;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
@@ -10,6 +9,7 @@ import io.gpushare.model.ledger.Nearest;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Verdict;
 import io.gpushare.model.node.NodeFacts;
+import io.gpushare.model.pod.PodState;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,7 +47,7 @@ public sealed interface Explanation {
     }
 
     /** A pod as the API server has it, and its explanation. */
-    record OfPod(ClusterPod pod, Explanation explanation) {}
+    record OfPod(PodState pod, Explanation explanation) {}
 
     /** The pod has ended and holds no cards; {@code rejection} says why its kubelet did not admit it, if so. */
     record Ended(PodRef pod, @Nullable String rejection) implements Explanation {}

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.insight.report.CardVerdict;
 import io.gpushare.insight.report.EndingText;
 import io.gpushare.insight.report.Explanation;
@@ -19,6 +18,7 @@ import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.text.Printable;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -114,7 +114,7 @@ public record Why(
             int priority,
 
             @JsonInclude(JsonInclude.Include.NON_EMPTY) List<PodOnCard> holds) {
-        static About of(ClusterPod pod, List<PodOnCard> holds) {
+        static About of(PodState pod, List<PodOnCard> holds) {
             @Nullable PodController controller = pod.controller();
             return new About(
                     controller == null ? null : controller.kind() + " " + controller.name(),

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
@@ -21,6 +20,7 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +38,7 @@ class ExplainerTest {
     @Test
     void whySaysForWhomItIsReserved() {
         node(TestCluster.cards(15));
-        ClusterPod first = cluster.create("first", Map.of("aliyun.com/gpu-mem", "8"));
+        PodState first = cluster.create("first", Map.of("aliyun.com/gpu-mem", "8"));
         cluster.showAll();
         selection.filter(
                 new SchedulingPod(first.ref(), 0, first.annotations(), first.containers()),

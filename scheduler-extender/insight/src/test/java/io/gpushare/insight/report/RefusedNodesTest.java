@@ -6,8 +6,7 @@ import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
@@ -28,7 +27,6 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.node.NodeRules;
-import io.gpushare.model.node.PodConstraints;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.HashMap;
@@ -90,25 +88,17 @@ class RefusedNodesTest {
     }
 
     private void ends(String name, String node, int units, Instant deadline) {
-        ledger.updatePod(new ClusterPod(
-                new PodRef("uid-" + name, "lab", name),
-                node,
-                false,
-                PodPriority.DEFAULT,
-                false,
-                "",
-                null,
-                null,
-                deadline,
-                null,
-                AllocationCodec.annotations(
+        ledger.updatePod(PodBuilder.pod(new PodRef("uid-" + name, "lab", name))
+                .on(node)
+                .deadline(deadline)
+                .annotations(AllocationCodec.annotations(
                         TestCluster.memory("GPU-" + node + "-0", units),
                         ledger.nodeEntry(node).cards().inventory(),
                         node,
                         List.of(),
-                        TestCluster.NOW),
-                List.of(new ContainerResources("main", ContainerRole.APP, Map.of(MEMORY, String.valueOf(units)))),
-                PodConstraints.NONE));
+                        TestCluster.NOW))
+                .requesting(MEMORY, units)
+                .build());
     }
 
     private Judged judged(Map<String, String> annotations, Map<String, String> limits) {

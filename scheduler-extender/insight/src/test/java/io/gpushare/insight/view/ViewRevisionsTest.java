@@ -6,11 +6,9 @@ import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.pod.ClusterPod;
-import io.gpushare.extender.pod.PodPriority;
+import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
-import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
@@ -18,7 +16,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.InventoryCodec;
-import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.ResourceNames;
 import java.util.List;
@@ -110,14 +107,10 @@ class ViewRevisionsTest {
     void waitingPodsFromBeforeTheDropAreNoChangeAfterwards() {
         read("");
         PodRef big = new PodRef("uid-big", "default", "big");
-        ledger.updatePod(new ClusterPod(
-                big,
-                null,
-                false,
-                PodPriority.DEFAULT,
-                true,
-                Map.of(),
-                List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-mem", "99")))));
+        ledger.updatePod(PodBuilder.pod(big)
+                .unschedulable(true)
+                .requesting("aliyun.com/gpu-mem", 99)
+                .build());
         assertThat(read("").waiting()).isNotNull();
         ledger.removePod(big);
         assertThat(read("").waiting()).isNotNull();

@@ -7,7 +7,6 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.BindResult;
@@ -25,6 +24,7 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.simulation.trace.MigProfile;
@@ -217,7 +217,7 @@ public final class SimulatedExtender {
     /** An API server that accepts every Binding. */
     private static final class AcceptingApi implements PodApi {
         @Override
-        public Optional<ClusterPod> pod(String namespace, String name) {
+        public Optional<PodState> pod(String namespace, String name) {
             return Optional.empty();
         }
 

@@ -1,11 +1,11 @@
 package io.gpushare.simulation.cluster;
 
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.pod.ClusterPod;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.PodAnnotations;
 import io.gpushare.model.request.ResourceNames;
@@ -41,8 +41,8 @@ public record SimulatedPod(
     }
 
     /** The pod as the API server shows it. */
-    ClusterPod on(@Nullable String node) {
-        return new ClusterPod(ref, node, false, annotations, containers);
+    PodState on(@Nullable String node) {
+        return PodState.of(ref, node, annotations, containers);
     }
 
     private static Map<String, String> annotations(PodRequest pod, Map<String, String> models) {

@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gpushare.model.node.NodeRules;
-import io.gpushare.model.node.PodConstraints;
+import io.gpushare.model.pod.KubeletReport;
+import io.gpushare.model.pod.KubeletReport.Admission;
+import io.gpushare.model.pod.PodPriority;
+import io.gpushare.model.pod.PodScheduling;
+import io.gpushare.model.pod.PodState;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -17,18 +22,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PodStateTest {
+class PodDecoderTest {
     private static final String START = "2026-11-26T14:00:05Z";
 
     private static PodState pod(String phase, String seconds, String start) throws JsonProcessingException {
-        return PodState.ofAnyNode(new ObjectMapper().readTree("""
+        return PodDecoder.ofAnyNode(new ObjectMapper().readTree("""
             {"metadata":{"name":"p","uid":"u"},"spec":{"nodeName":"n","activeDeadlineSeconds":%s},
              "status":{"phase":"%s","startTime":"%s"}}
             """.formatted(seconds, phase, start)));
     }
 
     private static @Nullable Instant deadline(String seconds, String start) throws JsonProcessingException {
-        return pod("Running", seconds, start).status().deadline();
+        return pod("Running", seconds, start).deadline();
     }
 
     @Test
@@ -49,12 +54,12 @@ class PodStateTest {
 
     @Test
     void aPodThatIsBeingDeletedEndsByItsDeletionTimestamp() throws JsonProcessingException {
-        PodState pod = PodState.ofAnyNode(new ObjectMapper().readTree("""
+        PodState pod = PodDecoder.ofAnyNode(new ObjectMapper().readTree("""
             {"metadata":{"name":"p","uid":"u","deletionTimestamp":"2026-11-26T14:02:00Z"},
              "spec":{"nodeName":"n","activeDeadlineSeconds":300},
              "status":{"phase":"Running","startTime":"2026-11-26T14:00:05Z"}}
             """));
-        assertThat(pod.status().deadline()).isEqualTo(Instant.parse("2026-11-26T14:02:00Z"));
+        assertThat(pod.deadline()).isEqualTo(Instant.parse("2026-11-26T14:02:00Z"));
     }
 
     @Test
@@ -62,47 +67,83 @@ class PodStateTest {
         String json = """
             {"metadata":{"name":"p","uid":"u"},
              "spec":{"nodeSelector":{"pool":"a"%s},"schedulingGates":[{"name":"g"}]%s},
-             "status":{"conditions":[{"type":"PodScheduled","status":"False","message":"wait"}]}}
+             "status":{"nominatedNodeName":"n1","conditions":[
+               {"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"wait","lastTransitionTime":"t"},
+               {"type":"gpushare.io/CardsHeld","status":"True","message":"n2: 1 card"}]}}
             """;
-        PodConstraints unbound = PodState.of(new ObjectMapper().readTree(json.formatted("", "")))
-                .spec()
-                .constraints();
-        assertThat(unbound.nodes().selector()).isEqualTo(Map.of("pool", "a"));
-        assertThat(unbound.gates()).containsExactly("g");
-        assertThat(unbound.condition()).isEqualTo("wait");
-        assertThat(PodState.ofAnyNode(new ObjectMapper().readTree(json.formatted("", "")))
-                        .spec()
-                        .constraints())
+        PodScheduling unbound = PodDecoder.of(new ObjectMapper().readTree(json.formatted("", "")))
+                .scheduling();
+        String failure = "t " + Integer.toHexString("Unschedulablewait".hashCode());
+        NodeRules nodes = new NodeRules(Map.of("pool", "a"), null, List.of());
+        assertThat(unbound).isEqualTo(new PodScheduling(nodes, List.of("g"), true, failure, "wait", "n1", "n2"));
+        assertThat(PodDecoder.ofAnyNode(new ObjectMapper().readTree(json.formatted("", "")))
+                        .scheduling())
                 .as("of all nodes' pods")
-                .isEqualTo(unbound.withoutCondition());
+                .isEqualTo(new PodScheduling(nodes, List.of("g"), true, failure, "", "n1", "n2"));
         String many = IntStream.range(0, NodeRules.MOST)
                 .mapToObj(i -> ",\"k" + i + "\":\"v\"")
                 .collect(Collectors.joining());
-        assertThat(PodState.of(new ObjectMapper().readTree(json.formatted(many, "")))
-                        .spec()
-                        .constraints()
+        assertThat(PodDecoder.of(new ObjectMapper().readTree(json.formatted(many, "")))
+                        .scheduling()
                         .nodes())
                 .isEqualTo(NodeRules.ANY);
-        assertThat(PodState.of(new ObjectMapper().readTree(json.formatted("", ",\"nodeName\":\"n\"")))
-                        .spec()
-                        .constraints())
-                .isSameAs(PodConstraints.NONE);
+        assertThat(PodDecoder.of(new ObjectMapper().readTree(json.formatted("", ",\"nodeName\":\"n\"")))
+                        .scheduling())
+                .as("a bound pod costs no memory for it")
+                .isSameAs(PodScheduling.NONE);
+    }
+
+    /** There may be 160,000: what only a pod's own node needs costs no memory. */
+    @Test
+    void ofAllNodesPodsNothingIsKeptThatOnlyTheirNodeNeeds() throws JsonProcessingException {
+        String json = """
+            {"metadata":{"name":"p","uid":"u"},
+             "spec":{"nodeName":"n","containers":[{"name":"c","env":[{"name":"XLA_CLIENT_MEM_FRACTION"}]}]},
+             "status":{"phase":"%s","reason":"UnexpectedAdmissionError","message":"no card",
+              "containerStatuses":[{"name":"c","containerID":"containerd://ab12"}]}}
+            """;
+        PodState own = PodDecoder.of(new ObjectMapper().readTree(json.formatted("Running")));
+        assertThat(own.ownJaxFraction()).containsExactly("c");
+        assertThat(own.kubelet()).isEqualTo(new KubeletReport(Admission.ADMITTED, "", Map.of("ab12", "c")));
+
+        PodState any = PodDecoder.ofAnyNode(new ObjectMapper().readTree(json.formatted("Running")));
+        assertThat(any.ownJaxFraction()).isEmpty();
+        assertThat(any.kubelet()).isSameAs(KubeletReport.of(Admission.ADMITTED));
+        assertThat(any.identity())
+                .as("all that is kept while it exists")
+                .isEqualTo(new PodState(
+                        any.ref(),
+                        "n",
+                        false,
+                        PodPriority.DEFAULT,
+                        null,
+                        null,
+                        Map.of(),
+                        List.of(),
+                        Set.of(),
+                        PodScheduling.NONE,
+                        any.kubelet(),
+                        null));
+        assertThat(PodDecoder.ofAnyNode(new ObjectMapper().readTree(json.formatted("Failed")))
+                        .containers())
+                .as("of one that ended")
+                .isEmpty();
     }
 
     @Test
     void aPodThatEndedHasNoDeadline() throws JsonProcessingException {
-        assertThat(pod("Failed", "300", START).status().deadline()).isNull();
+        assertThat(pod("Failed", "300", START).deadline()).isNull();
     }
 
     /** With a scheduling gate, as of Kueue, kube-scheduler has not looked for a node. */
     @ParameterizedTest
     @CsvSource({"Unschedulable, true", "SchedulingGated, false", "SchedulerError, false"})
     void onlyAPodThatFoundNoNodeWaitsForACard(String reason, boolean refused) throws JsonProcessingException {
-        PodState pod = PodState.ofAnyNode(new ObjectMapper().readTree("""
+        PodState pod = PodDecoder.ofAnyNode(new ObjectMapper().readTree("""
             {"metadata":{"name":"p","uid":"u"},"status":{"phase":"Pending",
              "conditions":[{"type":"PodScheduled","status":"False","reason":"%s"}]}}
             """.formatted(reason)));
-        assertThat(pod.status().refused()).isEqualTo(refused);
+        assertThat(pod.scheduling().unschedulable()).isEqualTo(refused);
     }
 
     /** Otherwise nobody would tell the user that the annotation has no effect. */
@@ -122,11 +163,10 @@ class PodStateTest {
     }
 
     private static Set<String> annotations(String node, String key) throws JsonProcessingException {
-        return PodState.ofAnyNode(new ObjectMapper()
+        return PodDecoder.ofAnyNode(new ObjectMapper()
                         .readTree("""
                             {"metadata":{"name":"p","uid":"u","annotations":{"%s":"x"}},"spec":{"nodeName":"%s"},"status":{}}
                             """.formatted(key, node).replace(",\"spec\":{\"nodeName\":\"\"}", "")))
-                .metadata()
                 .annotations()
                 .keySet();
     }

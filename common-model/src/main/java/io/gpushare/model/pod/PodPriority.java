@@ -1,4 +1,4 @@
-package io.gpushare.extender.pod;
+package io.gpushare.model.pod;
 
 import java.time.Instant;
 import java.util.Comparator;
@@ -11,7 +11,7 @@ import java.util.Comparator;
  * @param terminating whether the pod is being deleted: its cards become free without an eviction
  */
 public record PodPriority(int value, Instant created, boolean terminating) {
-    /** The priority of a pod that the ledger knows only by name. */
+    /** The priority of a pod of which no more is known than its name. */
     public static final PodPriority DEFAULT = new PodPriority(0, Instant.EPOCH, false);
 
     /** The higher priority first, then the older pod. */
