@@ -267,6 +267,7 @@ public record PodState(
         return new PodConstraints(
                 rules.size() > NodeRules.MOST ? NodeRules.ANY : rules,
                 pod.gates(),
+                pod.group(),
                 pod.condition("PodScheduled", "False")
                         .map(each -> Printable.line(text(each, "message"), LONGEST_CONDITION))
                         .orElse(""));

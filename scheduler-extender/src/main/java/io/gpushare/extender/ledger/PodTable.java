@@ -153,6 +153,7 @@ final class PodTable {
                 pod.failure(),
                 pod.deadline(),
                 pod.controller(),
+                pod.constraints().group(),
                 true,
                 node,
                 now,
