@@ -45,7 +45,8 @@ public record NodeState(
         return new NodeFacts(name, labels, taints);
     }
 
-    static NodeState of(JsonNode node) {
+    /** Reads the JSON form of the API. */
+    public static NodeState of(JsonNode node) {
         JsonNode metadata = node.path("metadata");
         Map<String, String> annotations = Json.texts(metadata, "annotations");
         annotations.keySet().removeIf(key -> !AnnotationLimits.WRITTEN.reads(key));

@@ -72,6 +72,7 @@ record PodDecoder(PodJson pod, boolean watched) {
         return new PodScheduling(
                 rules.size() > NodeRules.MOST ? NodeRules.ANY : rules,
                 pod.gates(),
+                pod.group(),
                 failed.filter(each -> text(each, "reason").equals("Unschedulable"))
                         .isPresent(),
                 failed.map(PodDecoder::shortened).orElse(""),

@@ -5,7 +5,6 @@ import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.preemption.PreemptionCounts;
-import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.extender.scheduling.WaitingPods;
 import io.gpushare.kubernetes.KubernetesApi;
@@ -25,7 +24,6 @@ import java.util.function.Supplier;
  * @param states the cluster as the ledger counts it now
  * @param node one node of it
  * @param rejectedAnnotations the number of pods whose annotation was rejected, or contradicts other pods
- * @param selection for dry runs of filter
  * @param pods single pods as the API server has them
  * @param outcomes of the placements
  * @param preemptions what this extender evicted for waiting pods
@@ -42,7 +40,6 @@ public record Core(
         Function<String, Optional<ClusterState.NodeView>> node,
         LongSupplier rejectedAnnotations,
         Placer placer,
-        NodeSelection selection,
         PodApi pods,
         PlacementOutcomes outcomes,
         WaitingPods waiting,

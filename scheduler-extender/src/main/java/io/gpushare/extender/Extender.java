@@ -144,7 +144,6 @@ public final class Extender implements AutoCloseable {
                 ledger::nodeView,
                 ledger::rejectedAnnotations,
                 placer,
-                selection,
                 pods,
                 outcomes,
                 waiting,

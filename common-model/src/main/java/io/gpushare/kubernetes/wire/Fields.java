@@ -48,6 +48,8 @@ final class Fields extends TokenFilter {
                     "startTime",
                     "nominatedNodeName",
                     "schedulingGates",
+                    "schedulingGroup",
+                    "podGroupName",
                     "tolerations",
                     "operator",
                     "affinity",

@@ -137,6 +137,11 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
                 .toList();
     }
 
+    /** The PodGroup of which kube-scheduler binds all pods or none; null for none. */
+    public @Nullable String group() {
+        return Json.sharedOrNull(spec.path("schedulingGroup"), "podGroupName");
+    }
+
     /** Its containers in the order in which they start, app containers last. */
     public Stream<JsonNode> containerSpecs() {
         return Stream.of("initContainers", "containers")

@@ -7,6 +7,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,6 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -221,6 +223,17 @@ public final class NodeCards {
         Share share = allocation.shareOn(card);
         int units = inventory.unit().unitsCovering(share.units(), allocation.unit());
         return units <= share.units() ? share : share.withUnits(units);
+    }
+
+    /** The memory unit of all nodes with cards among these; null if it differs, or none has. */
+    public static @Nullable MemoryUnit commonUnit(Stream<NodeCards> nodes) {
+        List<MemoryUnit> units = nodes.map(NodeCards::inventory)
+                .filter(inventory -> !inventory.cards().isEmpty())
+                .map(Inventory::unit)
+                .distinct()
+                .limit(2)
+                .toList();
+        return units.size() == 1 ? units.getFirst() : null;
     }
 
     /** The node's memory units that the allocation takes: of a card that it takes whole, all. */

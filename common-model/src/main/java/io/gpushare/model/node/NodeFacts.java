@@ -3,6 +3,7 @@ package io.gpushare.model.node;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -12,6 +13,9 @@ import java.util.stream.Collectors;
  */
 public record NodeFacts(String name, Map<String, String> labels, List<Taint> taints) {
     private static final String HOSTNAME = "kubernetes.io/hostname";
+    // What the node lifecycle controller writes.
+    private static final Set<String> NOT_READY =
+            Set.of("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable");
 
     public NodeFacts {
         // Thousands of nodes share most values.
@@ -24,6 +28,11 @@ public record NodeFacts(String name, Map<String, String> labels, List<Taint> tai
     /** Its taints that pods rather avoid. */
     public List<Taint> softTaints() {
         return taints.stream().filter(Taint::soft).toList();
+    }
+
+    /** Whether Kubernetes knows its kubelet to be healthy, or to be new. */
+    public boolean ready() {
+        return taints.stream().noneMatch(taint -> NOT_READY.contains(taint.key()));
     }
 
     /** A new node of its kind: with another name, and without the taints that Kubernetes sets for a while. */

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param nodes the nodes that it accepts
  * @param gates the names of its scheduling gates: while it has some, kube-scheduler leaves it alone
+ * @param group the PodGroup of which kube-scheduler binds all pods or none; null for none
  * @param unschedulable whether its scheduler found no node for it (condition PodScheduled, reason Unschedulable)
  * @param failure what its scheduler last wrote about a failed attempt (condition PodScheduled), shortened: changes with
  *     what it writes; empty for nothing
@@ -21,13 +22,14 @@ import org.jspecify.annotations.Nullable;
 public record PodScheduling(
         NodeRules nodes,
         List<String> gates,
+        @Nullable String group,
         boolean unschedulable,
         String failure,
         String condition,
         @Nullable String nominatedNode,
         @Nullable String heldNode) {
     /** That of a pod that is bound, or of which nothing is known. */
-    public static final PodScheduling NONE = new PodScheduling(NodeRules.ANY, List.of(), false, "", "", null, null);
+    public static final PodScheduling NONE = new PodScheduling(NodeRules.ANY, List.of(), null, false, "", "", null, null);
 
     public PodScheduling {
         gates = List.copyOf(gates);

@@ -40,7 +40,12 @@ public final class Insight implements Extension {
 
     public Insight(Core core, Settings settings) {
         this.core = core;
-        Explainer explainer = new Explainer(core.states(), core.placer(), core.selection(), core.pods());
+        Explainer explainer = new Explainer(
+                core.states(),
+                core.placer(),
+                core.outcomes(),
+                core.pods(),
+                core.clocks().wall());
         PluginMetricsClient usage = new PluginMetricsClient(core.clocks().steady());
         waste = new WasteMonitor(
                 core.states(),
@@ -48,7 +53,7 @@ public final class Insight implements Extension {
                 usage,
                 core::ready,
                 core.clocks().wall());
-        advice = new WaitAdvice(core.states());
+        advice = new WaitAdvice(core.states(), core.clocks().wall());
         view = new ViewAccess(
                 explainer,
                 usage,

@@ -46,8 +46,9 @@ final class SimulateCommand implements CheckedOptions {
             names = "--from-cluster",
             paramLabel = "<URL|file>",
             description = "Instead of --nodes, and of --pods without it: the cards and pods of a live cluster. The"
-                    + " address of its extender, such as http://localhost:12345, or a file with the responses of"
-                    + " /gpushare-scheduler/v1/nodes and .../cluster.")
+                + " address of its extender, such as http://localhost:12345, or a file with the responses of"
+                + " /gpushare-scheduler/v1/nodes and .../cluster, and of kubectl get nodes,pods -A -o json, which say"
+                + " which nodes pods accept.")
     private @Nullable String fromCluster;
 
     @Option(
@@ -152,7 +153,7 @@ final class SimulateCommand implements CheckedOptions {
 
     private void replay(PrintStream out, PrintStream err) throws BadInputException, InterruptedException {
         boolean json = json();
-        Experiment experiment = experiment();
+        Experiment experiment = experiment(err);
         int parallel = threads();
         String description = experiment.describe();
         err.println(description);
@@ -197,7 +198,7 @@ final class SimulateCommand implements CheckedOptions {
                 policies.equals(List.of(DEFAULT_POLICIES.split(",")))
                         ? "adaptive-through-extender"
                         : policies.getFirst());
-        Workload input = workload();
+        Workload input = workload(err);
         boolean json = json();
         Set<String> unknown = NodeSearch.unknownModels(input);
         if (!unknown.isEmpty()) {
@@ -222,7 +223,7 @@ final class SimulateCommand implements CheckedOptions {
         return parallel;
     }
 
-    private Experiment experiment() throws BadInputException {
+    private Experiment experiment(PrintStream err) throws BadInputException {
         List<Contestant> contestants = new ArrayList<>();
         for (String policy : policies) {
             contestants.add(Contestant.parse(policy));
@@ -230,7 +231,7 @@ final class SimulateCommand implements CheckedOptions {
         if (arrive < 1 || arrive > MAX_ARRIVE) {
             throw new BadInputException("--arrive " + arrive + ": write a percentage from 1 to " + MAX_ARRIVE);
         }
-        Workload input = workload();
+        Workload input = workload(err);
         return Experiment.of(
                 input.nodes(),
                 input.pods(),
@@ -239,7 +240,11 @@ final class SimulateCommand implements CheckedOptions {
                 SeedList.parse(seeds));
     }
 
-    private Workload workload() throws BadInputException {
-        return Workload.read(nodes, pods, fromCluster);
+    private Workload workload(PrintStream err) throws BadInputException {
+        Workload workload = Workload.read(nodes, pods, fromCluster);
+        if (!workload.note().isEmpty()) {
+            err.println("simulate: " + workload.note());
+        }
+        return workload;
     }
 }

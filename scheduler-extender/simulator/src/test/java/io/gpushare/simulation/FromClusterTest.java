@@ -11,16 +11,20 @@ import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.model.card.Share;
 import io.gpushare.simulation.trace.BadInputException;
 import io.gpushare.simulation.trace.Workload;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 class FromClusterTest {
     private static final String NODES = """
@@ -43,6 +47,8 @@ class FromClusterTest {
 
     @TempDir
     private Path folder = Path.of("");
+
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
 
     @Test
     void theCardsAndPodsAreThoseOfTheView() throws Exception {
@@ -77,6 +83,60 @@ class FromClusterTest {
                         new PodRequest(0, 0, 3, 0, Set.of()),
                         new PodRequest(0, 0, Share.INSTANCE.withUnits(9), 0, Set.of(small)),
                         new PodRequest(0, 0, 0, 1, Set.of()));
+    }
+
+    /** Two pools of one node each; a pod that waits for the first, and one for a pool that no node is of. */
+    @Test
+    void podsArePlacedOnNodesThatTheyAccept() throws Exception {
+        String view = """
+            {"version": 1, "nodes": [
+              {"name": "red", "unitMiB": 1024, "cards": [{"index": 0, "model": "Tesla T4", "units": 15, "pods": [
+                {"namespace": "lab", "name": "tolerant", "units": 5}]}]},
+              {"name": "blue", "unitMiB": 1024, "cards": [{"index": 0, "model": "Tesla T4", "units": 15, "pods": []}]}],
+             "waiting": {"count": 3, "demands": [{"text": "7 units", "units": 7, "sharedCards": 1, "wholeCards": 0}],
+               "pods": [{"namespace": "lab", "name": "selects", "demand": 0},
+                 {"namespace": "lab", "name": "research", "demand": 0},
+                 {"namespace": "lab", "name": "plain", "demand": 0}]}}
+            """;
+        String objects = """
+            {"apiVersion": "v1", "kind": "List", "items": [
+              {"kind": "Node", "metadata": {"name": "red", "labels": {"pool": "red"}},
+               "spec": {"taints": [{"key": "team", "effect": "NoSchedule"}]}},
+              {"kind": "Node", "metadata": {"name": "blue", "labels": {"pool": "blue"}}},
+              {"kind": "Pod", "metadata": {"namespace": "lab", "name": "tolerant"},
+               "spec": {"tolerations": [{"operator": "Exists"}]}},
+              {"kind": "Pod", "metadata": {"namespace": "lab", "name": "selects"},
+               "spec": {"nodeSelector": {"pool": "red"}, "tolerations": [{"key": "team", "operator": "Exists"}]}},
+              {"kind": "Pod", "metadata": {"namespace": "lab", "name": "research"},
+               "spec": {"nodeSelector": {"pool": "research"}}},
+              {"kind": "Pod", "metadata": {"namespace": "lab", "name": "plain"}, "spec": {}}]}
+            """;
+        String red = "Tesla T4 like red";
+        String blue = "Tesla T4 like blue";
+        Workload workload = read(view + objects);
+        assertThat(workload.note()).isEmpty();
+        assertThat(workload.nodes().models()).containsExactly(blue, red);
+        assertThat(workload.pods())
+                .extracting(PodRequest::units, PodRequest::models)
+                .containsExactly(
+                        tuple(5, Set.of()),
+                        tuple(7, Set.of(red)),
+                        tuple(7, Set.of("those of no node, by the pods' selectors, affinity or taints")),
+                        tuple(7, Set.of(blue)));
+        assertThat(workload.nodes().like("like red").cards())
+                .extracting(FreeCard::kind)
+                .containsExactly(new CardKind(red, 15));
+        String file = Files.writeString(folder.resolve("cluster.json"), view + objects)
+                .toString();
+        for (String policy : List.of("bestfit", "adaptive-through-extender")) {
+            assertThat(replayed(file, policy)).as(policy).contains("\"largeShare\":1.0");
+        }
+        assertThat(printed.size()).isZero();
+        assertThat(replayed(Files.writeString(folder.resolve("view.json"), view).toString(), "bestfit"))
+                .contains("\"largeShare\":0.0");
+        assertThat(printed.toString(StandardCharsets.UTF_8)).contains("simulate: which nodes pods accept");
+        assertThat(read(view).note()).startsWith("which nodes pods accept");
+        assertThat(read(view).nodes().models()).containsExactly("Tesla T4");
     }
 
     @Test
@@ -123,6 +183,24 @@ class FromClusterTest {
         assertThatThrownBy(() -> Workload.read(folder, null, "file"))
                 .isInstanceOf(BadInputException.class)
                 .hasMessageContaining("omit --nodes");
+    }
+
+    /** The result of one replay; what else it says about its input is in {@link #printed}. */
+    private String replayed(String cluster, String policy) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        SimulateCommand simulate = new SimulateCommand();
+        new CommandLine(simulate)
+                .parseArgs("--from-cluster", cluster, "--once", "--policy", policy, "--seeds", "1-1", "-o", "json");
+        assertThat(simulate.run(
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8)))
+                .isZero();
+        err.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.startsWith("simulate: "))
+                .forEach(line -> printed.writeBytes(line.getBytes(StandardCharsets.UTF_8)));
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     private static void isComplete(Workload workload) throws BadInputException {

@@ -90,9 +90,12 @@ public final class ClusterState {
         return NodeEntry.orUnseen(entries.get(name));
     }
 
-    /** The node as that pod may use it: see {@link Ledger#nodeEntryFor}. */
-    public NodeEntry entryFor(String podUid, int priority, String name) {
-        return reserved.available(name, entry(name), podUid, priority);
+    /** The nodes as that pod may use them, by name: see {@link Ledger#nodeEntryFor}. */
+    public Map<String, NodeEntry> entriesFor(String podUid, int priority) {
+        Map<String, NodeEntry> all = new HashMap<>(entries);
+        Map<String, NodeEntry> apart = reserved.nodesApart(podUid, priority);
+        all.replaceAll((name, entry) -> apart.getOrDefault(name, entry));
+        return all;
     }
 
     /** All pods with a demand. */

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadline when it will have ended at the latest: it is being deleted, or has a deadline of its own; null for
  *     never
  * @param controller null for a pod that no controller would create again
+ * @param group the PodGroup of which kube-scheduler binds all pods or none; null for none
  * @param listed whether the informer has shown it, and so will report its deletion
  * @param node the node to which it is bound, by the informer; null if it is not bound
  * @param holdings its holdings, at most one on each node. There are several only if a Binding got no response and
@@ -35,6 +36,7 @@ public record PodEntry(
         String failure,
         @Nullable Instant deadline,
         @Nullable PodController controller,
+        @Nullable String group,
         boolean listed,
         @Nullable String node,
         List<Holding> holdings,
@@ -46,7 +48,8 @@ public record PodEntry(
 
     /** A pod that is bound before the informer has shown it. */
     static PodEntry unlisted(PodRef ref, PodDemand.Valid podDemand) {
-        return new PodEntry(ref, podDemand, PodPriority.DEFAULT, "", null, null, false, null, List.of(), null, null);
+        return new PodEntry(
+                ref, podDemand, PodPriority.DEFAULT, "", null, null, null, false, null, List.of(), null, null);
     }
 
     public Demand demand() {
@@ -60,7 +63,18 @@ public record PodEntry(
 
     PodEntry with(List<Holding> changed) {
         return new PodEntry(
-                ref, podDemand, priority, failure, deadline, controller, listed, node, changed, foreign, complaint);
+                ref,
+                podDemand,
+                priority,
+                failure,
+                deadline,
+                controller,
+                group,
+                listed,
+                node,
+                changed,
+                foreign,
+                complaint);
     }
 
     /** Adds a holding, which replaces another on the same node. */

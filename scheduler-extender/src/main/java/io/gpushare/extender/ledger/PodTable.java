@@ -160,6 +160,7 @@ final class PodTable {
                 pod.scheduling().failure(),
                 pod.deadline(),
                 pod.controller(),
+                pod.scheduling().group(),
                 true,
                 node,
                 now,

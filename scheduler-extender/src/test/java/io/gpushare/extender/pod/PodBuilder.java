@@ -24,6 +24,8 @@ public final class PodBuilder {
     private @Nullable String node;
     private boolean ended;
     private PodPriority priority = PodPriority.DEFAULT;
+    private NodeRules nodes = NodeRules.ANY;
+    private @Nullable String group;
     private boolean unschedulable;
     private String failure = "";
     private @Nullable String nominatedNode;
@@ -69,6 +71,18 @@ public final class PodBuilder {
 
     public PodBuilder terminating(boolean whether) {
         return priority(new PodPriority(priority.value(), priority.created(), whether));
+    }
+
+    /** It accepts only those nodes. */
+    public PodBuilder accepting(NodeRules rules) {
+        nodes = rules;
+        return this;
+    }
+
+    /** The PodGroup to which it belongs; null for none. */
+    public PodBuilder group(@Nullable String name) {
+        group = name;
+        return this;
     }
 
     /** Whether kube-scheduler found no node for it. */
@@ -135,7 +149,7 @@ public final class PodBuilder {
                 annotations,
                 containers,
                 Set.of(),
-                new PodScheduling(NodeRules.ANY, List.of(), unschedulable, failure, "", nominatedNode, heldNode),
+                new PodScheduling(nodes, List.of(), group, unschedulable, failure, "", nominatedNode, heldNode),
                 KubeletReport.of(KubeletReport.Admission.PENDING),
                 null);
     }

@@ -14,17 +14,20 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * What {@code why}, Events, list and metric say of waiting pods where more than cards decides: in a cluster of two
- * pools, with a gate as Kueue's, in a rolling update, and while pods are being deleted.
+ * What {@code why}, the page, Events, list and metric say of waiting pods where more than cards decides: in a cluster
+ * of two pools, with a gate as Kueue's, in a rolling update, and while pods are being deleted.
  */
 class NodePoolsIT extends ClusterScenario {
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final String EXTENDER = "/api/v1/namespaces/kube-system/services/gpushare-schd-extender:http/proxy";
     private static final String OTHER = "other-pool";
 
+    private static ClusterPage page;
+
     /** The second pool is a node object with cards that nothing uses; no kubelet runs there. */
     @BeforeAll
-    static void pools() {
+    static void pools() throws IOException {
+        page = new ClusterPage(cluster, EXTENDER);
         cluster.kubectl().run("label", "node", cluster.node(), "pool=red", "--overwrite");
         JsonNode node = cluster.kubectl().json("get", "node", cluster.node());
         cluster.kubectl().apply("""
@@ -40,6 +43,9 @@ class NodePoolsIT extends ClusterScenario {
 
     @AfterAll
     static void onePool() {
+        if (page != null) {
+            page.close();
+        }
         cluster.kubectl().run("delete", "--ignore-not-found", "node", OTHER);
         cluster.kubectl().run("label", "node", cluster.node(), "pool-");
     }
@@ -148,13 +154,25 @@ class NodePoolsIT extends ClusterScenario {
                 .apply(pods.manifest(name, Map.of("main", limit)).replace("spec:\n", "spec:\n  " + spec + "\n"));
     }
 
+    private record Said(String why, String page) {}
+
+    /** What why prints, of which the page says every sentence that helps. */
     private static String why(String pod, String words) {
-        String text = Await.until(
+        String path = EXTENDER + "/gpushare-scheduler/v1/text/why?namespace=default&pod=" + pod;
+        Await.until(
                 SOON,
                 "why says: " + words,
-                () -> cluster.kubectl()
-                        .run("get", "--raw", EXTENDER + "/gpushare-scheduler/v1/text/why?namespace=default&pod=" + pod),
+                () -> cluster.kubectl().run("get", "--raw", path),
                 now -> now.contains(words));
+        String text = Await.until(
+                        SOON,
+                        "the page says what why says",
+                        () -> new Said(cluster.kubectl().run("get", "--raw", path), page.says(pod, words)),
+                        said -> said.why()
+                                .lines()
+                                .filter(line -> line.startsWith("- "))
+                                .allMatch(line -> said.page().contains(line.substring(2))))
+                .why();
         System.out.println("e2e: " + text);
         return text;
     }

@@ -5,7 +5,9 @@ import io.gpushare.insight.report.Explanation.NodeVerdict;
 import io.gpushare.model.PodRef;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * What the owner of a pod that no node can take may do, in sentences: first about the nodes that it accepts, then about
@@ -19,13 +21,17 @@ record Advice(List<String> sentences, boolean waits) {
     }
 
     /**
-     * The advice for that pod; empty if a node can take it.
+     * The advice for that pod; empty if a node can take it, and the group with which it waits.
      *
+     * @param gang those with which it waits
      * @param pods the pods of the ledger
      */
-    static Advice of(Subject subject, List<NodeVerdict> nodes, Function<PodRef, Optional<PodEntry>> pods) {
+    static Advice of(
+            Subject subject, List<NodeVerdict> nodes, Optional<Gang> gang, Function<PodRef, Optional<PodEntry>> pods) {
+        Supplier<List<String>> together =
+                () -> gang.map(each -> each.sentences(pods, subject.now())).orElse(List.of());
         if (nodes.stream().anyMatch(node -> node.why() == null)) {
-            return new Advice(List.of(), false);
+            return new Advice(together.get(), false);
         }
         List<NodeVerdict> withCards =
                 nodes.stream().filter(node -> !node.cards().cards().isEmpty()).toList();
@@ -35,11 +41,13 @@ record Advice(List<String> sentences, boolean waits) {
             return new Advice(NodeAdvice.sentences(subject.demand().nodes(), withCards), false);
         }
         String where = accepted.size() == withCards.size() ? "in this cluster" : "of the nodes that it accepts";
-        Endings endings = new Endings(subject, accepted, pods);
-        Optional<Endings.Room> soon = endings.terminating();
+        Endings endings = new Endings(subject, accepted, pods, Set.of());
+        Optional<Endings.Room> soon = gang.isPresent() ? Optional.empty() : endings.terminating();
         return new Advice(
                 new CardAdvice(subject.demand().cards(), where)
-                        .sentences(accepted, () -> EndingText.sentences(soon, endings)),
-                soon.isPresent());
+                        .sentences(
+                                accepted,
+                                () -> gang.isPresent() ? together.get() : EndingText.sentences(soon, endings)),
+                soon.isPresent() && !soon.get().overdue());
     }
 }

@@ -6,33 +6,25 @@ import io.gpushare.insight.report.Endings.Room;
 import io.gpushare.model.PodController;
 import io.gpushare.model.ledger.NodeCards;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** Which pods must end so that a pod fits, in sentences. */
-public final class EndingText {
+final class EndingText {
     private static final int MOST_PODS = 5;
-    private static final DateTimeFormatter TIME =
-            DateTimeFormatter.ofPattern("HH:mm:ss 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
     private EndingText() {}
 
-    /** Until when pods leave that are being deleted, as the end of a sentence. */
-    public static String leaves(@Nullable Instant by) {
-        return by == null ? "" : ", by " + TIME.format(by) + " at the latest";
-    }
-
+    /** @param soon what pods leave that are being deleted */
     static List<String> sentences(Optional<Room> soon, Endings endings) {
-        if (soon.isPresent()) {
+        if (soon.isPresent() && !soon.get().overdue()) {
             return List.of(leaving(soon.get()));
         }
         return Stream.of(
+                        soon.map(EndingText::leaving),
                         endings.replaced().map(EndingText::replaced),
                         endings.smallest().map(EndingText::ends),
                         endings.first().map(EndingText::ends))
@@ -44,7 +36,25 @@ public final class EndingText {
     private static String leaving(Room room) {
         boolean one = room.endings().size() == 1;
         return "It fits on " + where(room) + ", when " + pods(room, false) + (one ? " has" : " have") + " gone, which "
-                + (one ? "is" : "are") + " being deleted" + leaves(room.by().orElse(null)) + ".";
+                + (one ? "is" : "are") + " being deleted" + leaves(room) + ".";
+    }
+
+    private static String leaves(Room room) {
+        return room.by()
+                .map(by -> room.overdue()
+                        ? ", and overdue since " + LeavingText.time(first(room).orElse(by), room.now()) + ": "
+                                + LeavingText.culprit(
+                                        room.node().node(), room.node().facts())
+                                + " has not ended "
+                                + (room.endings().size() == 1 ? "it" : room.late() == 1 ? "one of them" : "them")
+                        : ", by " + LeavingText.time(by, room.now()) + " at the latest")
+                .orElse("");
+    }
+
+    private static Optional<Instant> first(Room room) {
+        return room.endings().stream()
+                .flatMap(each -> Stream.ofNullable(each.deadline()))
+                .min(Comparator.naturalOrder());
     }
 
     private static String replaced(Room room) {
@@ -78,7 +88,7 @@ public final class EndingText {
         boolean deleted = room.endings().stream().anyMatch(Ending::terminating);
         return room.by()
                 .map(by -> deleted
-                        ? leaves(by)
+                        ? leaves(room)
                         : "; " + whose + " activeDeadlineSeconds end " + (whose.equals("its") ? "it" : "them") + " by "
                                 + by)
                 .orElse("");
@@ -99,7 +109,7 @@ public final class EndingText {
                 + (all.size() > MOST_PODS ? " and " + (all.size() - MOST_PODS) + " more" : "");
     }
 
-    private static String amount(Room room, Ending ending) {
+    static String amount(Room room, Ending ending) {
         NodeCards cards = room.node().cards();
         long whole = cards.cards().stream()
                 .map(state -> cards.shareOn(

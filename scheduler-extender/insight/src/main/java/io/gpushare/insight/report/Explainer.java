@@ -1,27 +1,32 @@
 package io.gpushare.insight.report;
 
-import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.placement.FreeNodes;
+import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.insight.report.Explanation.Leaving;
 import io.gpushare.insight.report.Explanation.NodeVerdict;
+import io.gpushare.insight.scaleup.ScaleUpSearch;
+import io.gpushare.insight.scaleup.Together;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodController;
+import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.pod.PodScheduling;
 import io.gpushare.model.pod.PodState;
 import io.gpushare.model.text.Rejection;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,29 +37,40 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Dry runs of filter for users: the same code as for kube-scheduler, over every node of the ledger that the pod accepts
- * by its selector, affinity and tolerations. They reserve nothing and are not counted in metrics. kube-scheduler's
- * other filters (CPU, volumes, other pods) are not part of them: what it wrote about the pod is passed on.
+ * Dry runs of filter for users: each answer is from one state of the ledger, in which the same verdicts decide as for
+ * kube-scheduler, over every node that the pod accepts by its selector, affinity and tolerations. They reserve nothing
+ * and are not counted in metrics. kube-scheduler's other filters (CPU, volumes, other pods) are not part of them: what
+ * it wrote about the pod is passed on.
  */
 public final class Explainer {
     private final Supplier<ClusterState> states;
     private final Placer placer;
-    private final NodeSelection selection;
+    private final PlacementOutcomes outcomes;
     private final PodApi api;
+    private final InstantSource clock;
 
-    public Explainer(Supplier<ClusterState> states, Placer placer, NodeSelection selection, PodApi api) {
+    /** @param clock the time of day, by which pods that are being deleted are overdue */
+    public Explainer(
+            Supplier<ClusterState> states, Placer placer, PlacementOutcomes outcomes, PodApi api, InstantSource clock) {
         this.states = states;
         this.placer = placer;
-        this.selection = selection;
+        this.outcomes = outcomes;
         this.api = api;
+        this.clock = clock;
     }
 
     /** Explains the pod with that name as the API server has it now; empty if there is none. Blocks on one API call. */
     public Optional<Explanation.OfPod> pod(String namespace, String name) throws PodApi.Failure {
-        return api.pod(namespace, name).map(pod -> new Explanation.OfPod(pod, of(pod)));
+        return api.pod(namespace, name).map(pod -> {
+            ClusterState state = states.get();
+            return new Explanation.OfPod(
+                    pod,
+                    of(state, pod),
+                    pod.node() == null ? null : state.node(pod.node()).orElse(null));
+        });
     }
 
-    private Explanation of(PodState pod) {
+    private Explanation of(ClusterState state, PodState pod) {
         if (pod.ended()) {
             return new Explanation.Ended(
                     pod.ref(),
@@ -62,9 +78,8 @@ public final class Explainer {
                             ? null
                             : Rejection.sentences(pod.kubelet().rejection()));
         }
-        ClusterState state = states.get();
         PodDemand demand = state.demand(pod);
-        @Nullable Leaving leaving = pod.priority().terminating() ? new Leaving(pod.ref(), pod.deadline()) : null;
+        @Nullable Leaving leaving = pod.priority().terminating() ? leaving(state, pod) : null;
         if (pod.node() != null && !(demand instanceof PodDemand.NoGpu)) {
             @Nullable Demand valid = demand instanceof PodDemand.Valid of ? of.demand() : null;
             return new Explanation.Bound(
@@ -79,88 +94,103 @@ public final class Explainer {
         }
         if (pod.gated() && demand instanceof PodDemand.Valid valid) {
             return new Explanation.Gated(
-                    pod.ref(), valid.demand(), pod.scheduling().gates());
+                    pod.ref(),
+                    valid.demand(),
+                    pod.scheduling().gates(),
+                    NodeCards.commonUnit(state.entries().values().stream().map(NodeEntry::cards)));
         }
         return of(
                 state,
                 new SchedulingPod(pod.ref(), pod.priority().value(), pod.annotations(), pod.containers()),
                 pod.controller(),
-                pod.scheduling().nodes(),
-                pod.scheduling().condition());
+                pod.scheduling());
+    }
+
+    private Leaving leaving(ClusterState state, PodState pod) {
+        @Nullable String node = pod.node();
+        @Nullable NodeEntry entry = node == null ? null : state.entries().get(node);
+        return new Leaving(
+                pod.ref(),
+                LeavingText.ofPod(pod.deadline(), clock.instant(), node, entry == null ? null : entry.facts()));
     }
 
     /** Explains a pod, which need not exist, and accepts those nodes. */
     public Explanation of(SchedulingPod pod, NodeRules nodes) {
-        return of(states.get(), pod, null, nodes, "");
+        return of(states.get(), pod, null, new PodScheduling(nodes, List.of(), null, false, "", "", null, null));
     }
 
     private Explanation of(
             ClusterState state,
             SchedulingPod pod,
             @Nullable PodController controller,
-            NodeRules nodes,
-            String condition) {
+            PodScheduling scheduling) {
         return switch (state.demand(pod)) {
             case PodDemand.NoGpu _ ->
                 new Explanation.NoDemand(pod.ref(), state.nearly(pod).orElse(null));
             case PodDemand.Invalid(String sentence) -> new Explanation.Invalid(pod.ref(), sentence);
-            case PodDemand.Valid valid -> judged(state, pod, controller, valid.on(nodes), condition);
+            case PodDemand.Valid valid ->
+                judged(
+                        state,
+                        pod,
+                        new Subject(
+                                pod.ref(),
+                                controller,
+                                scheduling.group(),
+                                valid.on(scheduling.nodes()),
+                                clock.instant()),
+                        scheduling.condition());
         };
     }
 
-    private Explanation judged(
-            ClusterState state,
-            SchedulingPod pod,
-            @Nullable PodController controller,
-            PodDemand.Valid demand,
-            String condition) {
-        // As kube-scheduler, which asks about the nodes only that the pod accepts.
-        Map<String, Reason> notAccepted = new HashMap<>();
-        state.entries().forEach((name, entry) -> {
+    private Explanation judged(ClusterState state, SchedulingPod pod, Subject subject, String condition) {
+        PodDemand.Valid demand = subject.request();
+        Map<String, NodeEntry> entries = state.entriesFor(pod.ref().uid(), pod.priority());
+        Map<String, @Nullable Reason> reasons = new HashMap<>();
+        Set<String> closed = outcomes.admissions().closedFor(pod.ref().namespace());
+        entries.forEach((name, entry) -> {
             @Nullable Reason why = entry.refusal(demand.onNode());
-            if (why != null && why.ofNode()) {
-                notAccepted.put(name, why);
-            }
+            reasons.put(name, why == null && closed.contains(name) ? Reason.BACKING_OFF : why);
         });
-        List<String> names = state.nodes().stream()
-                .map(ClusterState.NodeView::name)
-                .filter(name -> !notAccepted.containsKey(name))
+        Optional<String> chosen = chosen(demand, reasons, entries);
+        List<NodeVerdict> sorted = entries.entrySet().stream()
+                .map(node -> Ranked.of(NodeVerdict.of(
+                        node.getKey(),
+                        reasons.get(node.getKey()),
+                        chosen.equals(Optional.of(node.getKey())),
+                        demand.demand(),
+                        node.getValue())))
+                .sorted(Ranked.ORDER)
+                .map(Ranked::node)
                 .toList();
-        FilterResult filtered = selection.feasible(pod, selection.named(names));
-        List<String> feasible = filtered.feasible(names);
-        int[] scores = selection.prioritize(pod, selection.named(feasible));
-        Set<String> chosen = new HashSet<>();
-        for (int i = 0; i < scores.length; i++) {
-            if (scores[i] == NodeSelection.MAX_SCORE) {
-                chosen.add(feasible.get(i));
-            }
-        }
-        Map<String, @Nullable Reason> reasons = new HashMap<>(notAccepted);
-        for (int i = 0; i < names.size(); i++) {
-            reasons.put(names.get(i), filtered.why(i));
-        }
-        List<Ranked> nodes = new ArrayList<>(reasons.size());
-        reasons.forEach((name, why) -> nodes.add(Ranked.of(NodeVerdict.of(
-                name,
-                why,
-                chosen.contains(name),
-                demand.demand(),
-                state.entryFor(pod.ref().uid(), pod.priority(), name)))));
-        List<NodeVerdict> sorted =
-                nodes.stream().sorted(Ranked.ORDER).map(Ranked::node).toList();
-        Advice advice =
-                Advice.of(new Subject(pod.ref(), controller, demand.onNode()), sorted, other -> state.pod(other.uid()));
+        Optional<Gang> gang = Gang.of(subject, state.waiting(), entries);
+        boolean fits = reasons.containsValue(null) && gang.stream().allMatch(Gang::fits);
+        Advice advice = Advice.of(subject, sorted, gang, other -> state.pod(other.uid()));
         return new Explanation.Judged(
                 pod.ref(),
                 demand.demand(),
                 placer.policy(demand.policy()),
-                filtered.passed() > 0 || advice.waits() ? null : new ScaleUpSearch(state, placer).of(pod, demand),
+                fits || advice.waits()
+                        ? null
+                        : new ScaleUpSearch(state, placer)
+                                .of(pod, demand, gang.map(Gang::together).orElseGet(() -> Together.alone(demand))),
+                gang.isPresent() && !fits,
                 condition,
                 Stream.concat(
                                 advice.sentences().stream(),
                                 demand.notes().stream().map(note -> "Note: " + note + "."))
                         .toList(),
                 sorted);
+    }
+
+    /** The feasible node where the pod costs least by its policy. */
+    private Optional<String> chosen(
+            PodDemand.Valid demand, Map<String, @Nullable Reason> reasons, Map<String, NodeEntry> entries) {
+        NodeChooser feasible = new NodeChooser(entries.entrySet().stream()
+                .filter(node -> reasons.get(node.getKey()) == null)
+                .map(node -> FreeNodes.of(node.getKey(), node.getValue()))
+                .toList());
+        return feasible.choose(placer.scoring(demand.policy()), demand.request())
+                .map(candidate -> candidate.after().name());
     }
 
     /** A node with what decides on its place, which takes longer to find than to compare. */
@@ -190,9 +220,10 @@ public final class Explainer {
                 .forEach((name, entry) ->
                         nodes.add(NodeVerdict.of(name, entry.refusal(subject.demand()), false, demand, entry)));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
+        Optional<Gang> gang = Gang.of(subject, state.waiting(), state.entries());
         List<String> advice =
-                Advice.of(subject, nodes, other -> state.pod(other.uid())).sentences();
-        return new Explanation.Judged(subject.pod(), demand, "", null, "", advice, nodes);
+                Advice.of(subject, nodes, gang, other -> state.pod(other.uid())).sentences();
+        return new Explanation.Judged(subject.pod(), demand, "", null, gang.isPresent(), "", advice, nodes);
     }
 
     /** Counts the nodes that can take the demand now, and the others by reason. */

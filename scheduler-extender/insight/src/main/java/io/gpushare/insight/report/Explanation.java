@@ -1,16 +1,18 @@
 package io.gpushare.insight.report;
 
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.insight.scaleup.ScaleUp;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.Nearest;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Verdict;
 import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.pod.PodState;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,18 +38,30 @@ public sealed interface Explanation {
             @Nullable Leaving leaving)
             implements Explanation {}
 
-    /** A pod that is being deleted; it is gone by that time, if it is known. */
-    record Leaving(PodRef pod, @Nullable Instant by) implements Explanation {}
+    /** A pod that is being deleted, with a sentence that says by when, or who should have ended it. */
+    record Leaving(PodRef pod, String sentence) implements Explanation {}
 
-    /** Scheduling gates hold the pod: it does not wait for a card yet. */
-    record Gated(PodRef pod, Demand demand, List<String> gates) implements Explanation {
+    /**
+     * Scheduling gates hold the pod: it does not wait for a card yet.
+     *
+     * @param unit that of all nodes with cards; null if it differs
+     */
+    record Gated(
+            PodRef pod,
+            Demand demand,
+            List<String> gates,
+            @Nullable MemoryUnit unit) implements Explanation {
         public Gated {
             gates = List.copyOf(gates);
         }
     }
 
-    /** A pod as the API server has it, and its explanation. */
-    record OfPod(PodState pod, Explanation explanation) {}
+    /**
+     * A pod as the API server has it, and its explanation.
+     *
+     * @param on its node as of the explanation; null for none
+     */
+    record OfPod(PodState pod, Explanation explanation, ClusterState.@Nullable NodeView on) {}
 
     /** The pod has ended and holds no cards; {@code rejection} says why its kubelet did not admit it, if so. */
     record Ended(PodRef pod, @Nullable String rejection) implements Explanation {}
@@ -68,9 +82,10 @@ public sealed interface Explanation {
      * @param policy what chooses among the nodes, in words
      * @param scaleUp which new nodes would let the pod run; null if it fits now or when pods have gone that are being
      *     deleted, or if nobody asked
+     * @param gang whether it waits only because other pods of its group do, which lack cards
      * @param condition what kube-scheduler last wrote about the pod; empty for nothing
-     * @param advice what the owner of the pod may do, in sentences, none if a node is feasible; and what is noted of
-     *     its requests
+     * @param advice what the owner of the pod may do, in sentences, none if a node is feasible for all that must fit
+     *     together; and what is noted of its requests
      * @param nodes feasible ones first, with the policy's choice before the others; then those that lack least
      */
     record Judged(
@@ -78,6 +93,7 @@ public sealed interface Explanation {
             Demand demand,
             String policy,
             @Nullable ScaleUp scaleUp,
+            boolean gang,
             String condition,
             List<String> advice,
             List<NodeVerdict> nodes)

@@ -8,10 +8,12 @@ import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,7 @@ public final class WaitAdvice {
     private static final int NOTES_PER_ROUND = 20;
 
     private final Supplier<ClusterState> states;
+    private final InstantSource clock;
     private final Map<String, Known> known = new HashMap<>(); // by uid
 
     /**
@@ -47,8 +50,10 @@ public final class WaitAdvice {
     /** What to tell a pod, in sentences. */
     public record Note(PodRef pod, String text) {}
 
-    public WaitAdvice(Supplier<ClusterState> states) {
+    /** @param clock the time of day, by which pods that are being deleted are overdue */
+    public WaitAdvice(Supplier<ClusterState> states, InstantSource clock) {
         this.states = states;
+        this.clock = clock;
     }
 
     /** The pods to tell now. */
@@ -62,18 +67,22 @@ public final class WaitAdvice {
         for (WaitingPod pod : pods) {
             Known last = known.computeIfAbsent(pod.ref().uid(), any -> new Known(List.of(), now));
             if (pod.demand() instanceof PodDemand.Valid valid && last.due(now) && notes.size() < NOTES_PER_ROUND) {
+                Optional<PodEntry> entry = state.pod(pod.ref().uid());
                 @Nullable
-                PodController controller =
-                        state.pod(pod.ref().uid()).map(PodEntry::controller).orElse(null);
-                // Pods of one Deployment share their advice, which names its other pods.
+                PodController controller = entry.map(PodEntry::controller).orElse(null);
+                @Nullable String group = entry.map(PodEntry::group).orElse(null);
+                // Pods of one Deployment or group share their advice, which names its other pods.
                 List<Object> same = List.of(
                         valid.onNode(),
-                        controller == null || controller.deployment().isEmpty() ? "" : controller.uid());
+                        controller == null || controller.deployment().isEmpty() ? "" : controller.uid(),
+                        group == null ? "" : pod.ref().namespace() + "/" + group);
                 if (!judged.containsKey(same) && judged.size() == DEMANDS_PER_ROUND) {
                     continue;
                 }
                 Explanation.Judged result = judged.computeIfAbsent(
-                        same, any -> Explainer.refusals(state, new Subject(pod.ref(), controller, valid.onNode())));
+                        same,
+                        any -> Explainer.refusals(
+                                state, new Subject(pod.ref(), controller, group, valid, clock.instant())));
                 List<String> advice = result.advice();
                 known.put(pod.ref().uid(), new Known(advice, now));
                 if (!advice.isEmpty() && !advice.equals(last.advice())) {
@@ -85,6 +94,11 @@ public final class WaitAdvice {
     }
 
     private static String text(Explanation.Judged judged, List<String> advice) {
+        int feasible = judged.feasible();
+        if (feasible > 0) {
+            return "By its cards this pod alone fits on " + feasible + (feasible == 1 ? " node. " : " nodes. ")
+                    + String.join(" ", advice);
+        }
         String groups = judged.refused().stream()
                 .limit(GROUPS)
                 .map(group -> group.nodes()

@@ -73,7 +73,7 @@ final class ViewAnswers {
         waiting.put("text/nodes", ready(this::nodeTable));
         waiting.put("text/top", ready(this::top));
         waiting.put("text/top-pods", ready(this::topPods));
-        why = new WhyAnswers(states, view.explainer(), view.usage());
+        why = new WhyAnswers(view.explainer(), view.usage());
         waiting.put("explain", ready(why::page));
         waiting.put("text/why", ready(why::text));
         new DefragAnswers(states, view.defrag())

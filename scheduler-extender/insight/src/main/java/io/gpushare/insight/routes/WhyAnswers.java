@@ -3,7 +3,6 @@ package io.gpushare.insight.routes;
 import com.fasterxml.jackson.core.JsonParser;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonBody;
-import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.protocol.PodReader;
 import io.gpushare.extender.scheduling.PodApi;
@@ -21,7 +20,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Answers why a pod waits. */
@@ -30,12 +28,10 @@ final class WhyAnswers {
     private static final int LARGEST_PAGE = 1000;
     private static final int NODES_OF_TEXT = 10;
 
-    private final Supplier<ClusterState> states;
     private final Explainer explainer;
     private final CardUsage usage;
 
-    WhyAnswers(Supplier<ClusterState> states, Explainer explainer, CardUsage usage) {
-        this.states = states;
+    WhyAnswers(Explainer explainer, CardUsage usage) {
         this.explainer = explainer;
         this.usage = usage;
     }
@@ -56,7 +52,7 @@ final class WhyAnswers {
 
     /** What a bound pod holds of cards, and uses of them as far as its node's device plugin reports now. */
     private List<PodOnCard> holds(Explanation.OfPod explained) {
-        return Optional.ofNullable(explained.pod().node()).flatMap(states.get()::node).stream()
+        return Optional.ofNullable(explained.on()).stream()
                 .flatMap(node ->
                         PodOnCard.of(node, usage.of(List.of(node)).getOrDefault(node.name(), NodeUse.UNKNOWN)).stream())
                 .filter(on -> on.pod().equals(explained.pod().ref()))

@@ -51,10 +51,12 @@ public final class WhyText {
         PodRef pod = why.pod();
         String nodes = Phrases.count(judged.allNodes(), "node");
         String result = judged.feasibleNodes() > 0
-                ? "By its cards it fits on " + judged.feasibleNodes() + " of " + nodes
-                        + ". If it still waits, kube-scheduler has another reason:\n  kubectl describe pod -n "
-                        + pod.namespace() + " " + pod.name() + "\n"
-                        + (judged.condition().isEmpty() ? "" : "It last wrote: " + judged.condition() + "\n")
+                ? judged.gang()
+                        ? "By its cards it alone fits on " + judged.feasibleNodes() + " of " + nodes + ".\n"
+                        : "By its cards it fits on " + judged.feasibleNodes() + " of " + nodes + ". If it still waits,"
+                                + " kube-scheduler has another reason:\n  kubectl describe pod -n "
+                                + pod.namespace() + " " + pod.name() + "\n"
+                                + (judged.condition().isEmpty() ? "" : "It last wrote: " + judged.condition() + "\n")
                 : "None of " + nodes + " can take it now:\n";
         return "Pod " + pod + " requests " + why.demand() + ".\n" + result + groups(judged.groups())
                 + section(

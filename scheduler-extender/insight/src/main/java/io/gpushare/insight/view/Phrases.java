@@ -2,20 +2,17 @@ package io.gpushare.insight.view;
 
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.ClusterState.NodeView;
-import io.gpushare.insight.report.ScaleUp;
+import io.gpushare.insight.scaleup.ScaleUp;
 import io.gpushare.model.Demand;
-import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.node.NodeRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Phrases that all texts for users share. */
@@ -62,17 +59,6 @@ public final class Phrases {
                 + (nodes.terms() == null ? "" : ", by its node affinity");
     }
 
-    /** The memory unit of all nodes with cards among these; null if it differs, or none has. */
-    static @Nullable MemoryUnit unit(Stream<NodeCards> nodes) {
-        List<MemoryUnit> units = nodes.map(NodeCards::inventory)
-                .filter(inventory -> !inventory.cards().isEmpty())
-                .map(Inventory::unit)
-                .distinct()
-                .limit(2)
-                .toList();
-        return units.size() == 1 ? units.getFirst() : null;
-    }
-
     /** Why the node can take no new pod, with what the driver reported and what to do; null if it can. */
     static @Nullable String unusable(NodeView node) {
         @Nullable Reason reason = node.unusable();
@@ -86,8 +72,9 @@ public final class Phrases {
     /** Which new nodes would let the pod run, as a sentence. */
     public static String of(ScaleUp scaleUp, @Nullable MemoryUnit unit) {
         return switch (scaleUp) {
-            case ScaleUp.MoreLike(int nodes, String like, String cards, int before) ->
-                count(nodes, "more node") + " like " + like + " (" + cards + ") would let it run"
+            case ScaleUp.MoreLike(int nodes, String like, String cards, int before, boolean group) ->
+                count(nodes, "more node") + " like " + like + " (" + cards + ") would let "
+                        + (group ? "all pods of its group" : "it") + " run"
                         + (before == 0
                                 ? ""
                                 : ", after " + count(before, "waiting pod") + " that "

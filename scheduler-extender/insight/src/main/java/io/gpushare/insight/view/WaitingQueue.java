@@ -11,6 +11,7 @@ import io.gpushare.insight.report.Explainer;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.ledger.NodeCards;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -78,7 +79,7 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
     static WaitingQueue of(ClusterState state) {
         List<WaitingPod> all = state.waitingPods();
         @Nullable
-        MemoryUnit unit = Phrases.unit(state.entries().values().stream().map(NodeEntry::cards));
+        MemoryUnit unit = NodeCards.commonUnit(state.entries().values().stream().map(NodeEntry::cards));
         Map<NodeDemand, Integer> numbers = new HashMap<>();
         List<Requested> demands = new ArrayList<>();
         List<Pod> pods = new ArrayList<>();

@@ -6,11 +6,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.insight.report.CardVerdict;
-import io.gpushare.insight.report.EndingText;
 import io.gpushare.insight.report.Explanation;
 import io.gpushare.insight.report.Explanation.NodeVerdict;
 import io.gpushare.insight.report.RefusedNodes;
-import io.gpushare.insight.report.ScaleUp;
+import io.gpushare.insight.scaleup.ScaleUp;
 import io.gpushare.insight.waste.PodOnCard;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
@@ -18,6 +17,7 @@ import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.pod.PodState;
 import io.gpushare.model.text.Printable;
 import java.time.Instant;
@@ -78,6 +78,7 @@ public record Why(
      *
      * @param policy what chooses among the nodes, in words
      * @param scaleUp which new nodes would let the pod run; null if it fits now
+     * @param gang whether it waits only because other pods of its group do, which lack cards
      * @param condition what kube-scheduler last wrote about the pod; empty for nothing
      * @param groups the refused nodes by reason, kind of card and obstacle, the nearest miss first
      * @param advice what the owner of the pod may do, in sentences
@@ -92,6 +93,7 @@ public record Why(
             int feasibleNodes,
             List<WaitingQueue.ReasonCount> reasons,
             @Nullable NewNodes scaleUp,
+            boolean gang,
 
             @JsonInclude(JsonInclude.Include.NON_EMPTY) String condition,
             List<RefusedNodes> groups,
@@ -216,9 +218,9 @@ public record Why(
                 of(pod, State.NO_DEMAND, meant, null, null);
             case Explanation.Invalid(PodRef pod, String sentence) -> of(pod, State.INVALID, sentence, null, null);
             case Explanation.Bound bound -> bound(bound);
-            case Explanation.Leaving leaving -> of(leaving.pod(), State.LEAVING, leaves(leaving), null, null);
-            case Explanation.Gated(PodRef pod, Demand demand, List<String> gates) ->
-                of(pod, State.GATED, gated(gates), Phrases.of(demand, null), null);
+            case Explanation.Leaving(PodRef pod, String sentence) -> of(pod, State.LEAVING, sentence, null, null);
+            case Explanation.Gated(PodRef pod, Demand demand, List<String> gates, @Nullable MemoryUnit unit) ->
+                of(pod, State.GATED, gated(gates), Phrases.of(demand, unit), null);
             case Explanation.Judged judged ->
                 of(
                         judged.pod(),
@@ -232,10 +234,6 @@ public record Why(
     private static Why of(
             PodRef pod, State state, @Nullable String sentence, @Nullable String demand, @Nullable Judged judged) {
         return new Why(ViewJson.VERSION, pod, state, sentence, null, null, demand, judged, null, Set.of());
-    }
-
-    private static String leaves(Explanation.Leaving leaving) {
-        return "It is being deleted" + EndingText.leaves(leaving.by()) + ".";
     }
 
     private static String gated(List<String> gates) {
@@ -252,7 +250,7 @@ public record Why(
                 ViewJson.VERSION,
                 bound.pod(),
                 State.BOUND,
-                bound.leaving() == null ? null : leaves(bound.leaving()),
+                bound.leaving() == null ? null : bound.leaving().sentence(),
                 bound.node(),
                 held == null ? null : held.cards(),
                 bound.demand() == null ? null : Phrases.of(bound.demand(), held == null ? null : held.unit()),
@@ -266,7 +264,7 @@ public record Why(
     }
 
     private static @Nullable MemoryUnit unit(Explanation.Judged judged) {
-        return Phrases.unit(judged.nodes().stream().map(NodeVerdict::cards));
+        return NodeCards.commonUnit(judged.nodes().stream().map(NodeVerdict::cards));
     }
 
     private static Judged judged(Explanation.Judged judged, List<NodeVerdict> nodes, int from, int limit) {
@@ -282,6 +280,7 @@ public record Why(
                 judged.feasible(),
                 WaitingQueue.ReasonCount.of(judged.reasons()),
                 scaleUp,
+                judged.gang(),
                 judged.condition(),
                 judged.refused(),
                 advice,

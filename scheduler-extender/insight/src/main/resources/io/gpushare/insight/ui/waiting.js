@@ -52,7 +52,7 @@ export class WaitingPods {
     const why = demand && this.#explained.get(subject(first, demand))?.why;
     return html`<li><div class="what">${first.fault
       ? html`<p><b>Can’t be placed as it is written</b>: ${first.fault}</p>`
-      : demand ? html`<p>${demand.feasibleNodes > 0 ? html`Fits on <b>${count(demand.feasibleNodes, 'node')}</b> by its cards; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${why?.groups ? obstacles(why.groups, GROUPS) : reasons(demand.reasons)}${advice(why)}`
+      : demand ? html`<p>${demand.feasibleNodes > 0 ? html`${why?.gang ? 'Alone it fits' : 'Fits'} on <b>${count(demand.feasibleNodes, 'node')}</b> by its cards; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${why?.groups ? obstacles(why.groups, GROUPS) : reasons(demand.reasons)}${advice(why)}`
         : html`<p>Requests something else: open it for details</p>`}</div>
       <p class="pods">${group.slice(0, PODS).map((pod) => html`<button type="button" class="pod" data-namespace=${pod.namespace} data-pod=${pod.name} aria-haspopup="dialog">${pod.namespace}/${pod.name} <i>${age(pod.created)}</i></button>`)}${group.length > PODS ? html`<span>and ${group.length - PODS} more</span>` : nothing}</p></li>`;
   }

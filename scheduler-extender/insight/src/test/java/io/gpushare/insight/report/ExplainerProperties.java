@@ -35,14 +35,8 @@ class ExplainerProperties {
         Ledger ledger = placer.ledger();
         List<String> nodes = cluster(random, ledger);
         NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
-        Explainer explainer = new Explainer(
-                ledger::state,
-                placer,
-                new NodeSelection(
-                        placer,
-                        new PlacementOutcomes(() -> 0),
-                        random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE),
-                cluster);
+        Explainer explainer =
+                new Explainer(ledger::state, placer, new PlacementOutcomes(() -> 0), cluster, () -> TestCluster.NOW);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
             FilterResult filtered = selection.feasible(pod, selection.named(nodes));

@@ -2,6 +2,7 @@ package io.gpushare.insight.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
@@ -33,16 +34,15 @@ class ExplainerTest {
     private final Ledger ledger = placer.ledger();
     private final NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
     private final TestCluster cluster = new TestCluster(new Random(1), ledger);
-    private final Explainer explainer = new Explainer(ledger::state, placer, selection, cluster);
+    private final Explainer explainer =
+            new Explainer(ledger::state, placer, new PlacementOutcomes(() -> 0), cluster, () -> TestCluster.NOW);
 
     @Test
     void whySaysForWhomItIsReserved() {
         node(TestCluster.cards(15));
         PodState first = cluster.create("first", Map.of("aliyun.com/gpu-mem", "8"));
         cluster.showAll();
-        selection.filter(
-                new SchedulingPod(first.ref(), 0, first.annotations(), first.containers()),
-                selection.named(List.of("n1")));
+        selection.filter(scheduling(first), selection.named(List.of("n1")));
         assertThat(explainer.of(pod("late", "aliyun.com/gpu-mem", "8"), NodeRules.ANY))
                 .isInstanceOfSatisfying(
                         Explanation.Judged.class,
@@ -51,6 +51,33 @@ class ExplainerTest {
                                 .asString()
                                 .startsWith("It would fit on node n1, card 0, where 8 GiB is reserved for pod"
                                         + " default/first"));
+    }
+
+    /** The card becomes free while the answer is made. */
+    @Test
+    void anAnswerIsFromOneState() {
+        node(TestCluster.cards(15));
+        PodState first = cluster.create("first", Map.of("aliyun.com/gpu-mem", "8"));
+        cluster.showAll();
+        placer.assume(first.ref(), TestCluster.demand(ledger, scheduling(first)), "n1", TestCluster.NOW);
+        Explainer late = new Explainer(
+                () -> {
+                    ClusterState state = ledger.state();
+                    ledger.removePod(first.ref());
+                    return state;
+                },
+                placer,
+                new PlacementOutcomes(() -> 0),
+                cluster,
+                () -> TestCluster.NOW);
+        assertThat(late.of(pod("late", "aliyun.com/gpu-mem", "8"), NodeRules.ANY))
+                .isInstanceOfSatisfying(Explanation.Judged.class, judged -> {
+                    assertThat(judged.feasible()).isZero();
+                    assertThat(judged.advice())
+                            .singleElement()
+                            .asString()
+                            .startsWith("It fits on node n1, card 0, when pod default/first ends");
+                });
     }
 
     @Test
@@ -74,6 +101,10 @@ class ExplainerTest {
 
     private void node(Inventory inventory) {
         ledger.updateNode("n1", Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory)), HostResources.NONE);
+    }
+
+    private static SchedulingPod scheduling(PodState pod) {
+        return new SchedulingPod(pod.ref(), 0, pod.annotations(), pod.containers());
     }
 
     private static SchedulingPod pod(String name, String resource, String amount) {

@@ -8,10 +8,9 @@ import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.scheduling.DecideIn;
-import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.insight.report.Explanation.Judged;
+import io.gpushare.insight.scaleup.ScaleUp;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
@@ -47,8 +46,9 @@ class RefusedNodesTest {
     private final Explainer explainer = new Explainer(
             ledger::state,
             placer,
-            new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE),
-            new TestCluster(new Random(1), ledger));
+            new PlacementOutcomes(() -> 0),
+            new TestCluster(new Random(1), ledger),
+            () -> TestCluster.NOW);
     private int pods;
 
     private void nodes(int count, String model, int cards, int gib) {

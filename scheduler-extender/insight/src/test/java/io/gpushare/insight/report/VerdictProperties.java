@@ -9,8 +9,6 @@ import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.scheduling.DecideIn;
-import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.insight.report.Explanation.Judged;
 import io.gpushare.model.ContainerRole;
@@ -78,8 +76,12 @@ class VerdictProperties {
                 NODE,
                 Map.of("gpushare.io/inventory", InventoryCodec.encode(inventory(random))),
                 new HostResources(64_000, 1 << 18));
-        NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.PRIORITIZE);
-        Explainer explainer = new Explainer(ledger::state, placer, selection, new TestCluster(random, ledger));
+        Explainer explainer = new Explainer(
+                ledger::state,
+                placer,
+                new PlacementOutcomes(() -> 0),
+                new TestCluster(random, ledger),
+                () -> TestCluster.NOW);
         for (int i = 0; i < 25; i++) {
             SchedulingPod pod = pod(random);
             if (!(ledger.demand(pod) instanceof PodDemand.Valid demand)) {

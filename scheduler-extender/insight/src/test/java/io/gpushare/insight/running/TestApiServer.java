@@ -301,12 +301,17 @@ public final class TestApiServer implements AutoCloseable {
 
     /** The annotation gpushare.io/hold of that node; null removes it. */
     public void hold(String node, @Nullable String hold) {
+        annotate(node, "gpushare.io/hold", hold);
+    }
+
+    /** An annotation of that node; null removes it. */
+    public void annotate(String node, String key, @Nullable String value) {
         server.objects().update(ApiResource.NODES, "", node, found -> {
             ObjectNode annotations = found.withObjectProperty("metadata").withObjectProperty("annotations");
-            if (hold == null) {
-                annotations.remove("gpushare.io/hold");
+            if (value == null) {
+                annotations.remove(key);
             } else {
-                annotations.put("gpushare.io/hold", hold);
+                annotations.put(key, value);
             }
             return found;
         });

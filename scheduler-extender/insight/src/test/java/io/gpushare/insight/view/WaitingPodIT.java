@@ -98,6 +98,9 @@ class WaitingPodIT extends WithView {
 
     @Test
     void aGateHoldsThePodAndNotACard() throws Exception {
+        for (String pool : List.of("red", "blue")) {
+            api.annotate(pool, "gpushare.io/inventory", TestApiServer.TWO_T4.replace("1024", "256"));
+        }
         full("red");
         full("blue");
         api.pod("p", "uid-p", memory(8));
@@ -109,7 +112,9 @@ class WaitingPodIT extends WithView {
                 .contains("It is held by its scheduling gate kueue.x-k8s.io/admission")
                 .contains("Nothing of GPU Share keeps it.")
                 .doesNotContain("would let it run", "It fits", "None of");
-        assertThat(json("explain?pod=p").getString("state")).isEqualTo("gated");
+        JsonObject json = json("explain?pod=p");
+        assertThat(json.getString("state")).isEqualTo("gated");
+        assertThat(json.getString("demand")).isEqualTo("8 units (2 GiB) of memory on one card");
         counted("gated");
         assertThat(json("cluster").getJsonObject("waiting").getInteger("count")).isZero();
     }
@@ -128,7 +133,6 @@ class WaitingPodIT extends WithView {
                         + " deleted, by 12:05:00 UTC at the latest\\.")
                 .doesNotContain("more node");
         assertThat(json("explain?pod=p").getJsonObject("scaleUp")).isNull();
-        assertThat(event("p")).contains("by 12:05:00 UTC at the latest");
         assertThat(text("why?pod=red-0"))
                 .contains("is on node red")
                 .contains("It is being deleted, by 12:05:00 UTC at the latest.");
@@ -136,6 +140,67 @@ class WaitingPodIT extends WithView {
         await().atMost(PATIENCE)
                 .until(() -> text("why?pod=p").contains("It is being deleted, by 12:05:00 UTC at the latest."));
         assertThat(json("explain?pod=p").getString("state")).isEqualTo("leaving");
+    }
+
+    @Test
+    void whatShouldHaveEndedIsOverdue() throws Exception {
+        full("red");
+        api.deleting("red-0");
+        waits("p", memory(8), "{\"nodeSelector\":{\"pool\":\"red\"}}");
+        assertThat(event("p")).contains("by 12:05:00 UTC at the latest").doesNotContain("more node");
+        now = Instant.parse("2026-11-20T12:07:00Z");
+        assertThat(text("why?pod=red-0"))
+                .contains("It is being deleted, and overdue since 12:05:00 UTC: the kubelet of node red has not ended"
+                        + " it.");
+        assertThat(text("why?pod=p"))
+                .contains("when pod default/red-0 has gone, which is being deleted, and overdue since 12:05:00 UTC:"
+                        + " the kubelet of node red has not ended it.")
+                .contains("when pod default/red-1 ends")
+                .contains("1 more node like red");
+        api.taint("red", "node.kubernetes.io/unreachable");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(text("why?pod=red-0"))
+                        .contains("the kubelet of node red, which is not ready, has not ended it."));
+        now = Instant.parse("2026-11-22T12:07:00Z");
+        assertThat(text("why?pod=red-0")).contains("overdue since 2026-11-20 12:05:00 UTC");
+        api.deleting("p");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(text("why?pod=p")).contains("see the finalizers in its metadata."));
+    }
+
+    @Test
+    void podsOfAGroupFitTogetherOrWait() throws Exception {
+        holder("red-0", memory(8), "red", "0");
+        holder("red-1", whole(1), "red", "1");
+        holder("blue-0", memory(4), "blue", "0");
+        holder("blue-1", memory(8), "blue", "1");
+        String group = "{\"schedulingGroup\":{\"podGroupName\":\"train\"}}";
+        waits("alone", memory(8), group);
+        assertThat(text("why?pod=alone")).contains("If it still waits").doesNotContain("group");
+        for (String member : List.of("p", "q", "r")) {
+            waits(member, memory(8), group);
+        }
+        api.delete("alone");
+        await().atMost(PATIENCE).until(() -> extender.ledger.waiting().size() == 3);
+        String fit = "It is of pod group train, of which kube-scheduler binds all pods or none: 3 of them wait, and"
+                + " only 1 fits now.";
+        String ends = "All of them fit when these pods end: default/";
+        String why = text("why?pod=p");
+        assertThat(why)
+                .contains("By its cards it alone fits on 1 of 2 nodes.")
+                .contains(fit)
+                .containsPattern(ends + "(red-0|blue-1) on node (red|blue) \\(8 GiB\\), default/")
+                .contains("1 more node like ")
+                .contains("would let all pods of its group run.")
+                .doesNotContain("If it still waits");
+        assertThat(json("explain?pod=p").getBoolean("gang")).isTrue();
+        assertThat(event("p")).startsWith("GpuPodWaits").contains("this pod alone fits on 1 node. " + fit, ends);
+        api.delete("red-1");
+        api.delete("blue-1");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(text("why?pod=p"))
+                        .contains("If it still waits")
+                        .doesNotContain("group", "more node"));
     }
 
     @Test
@@ -236,7 +301,7 @@ class WaitingPodIT extends WithView {
 
     private String event(String pod) {
         await().pollInterval(Duration.ofMillis(200)).atMost(PATIENCE).until(() -> {
-            now = now.plusSeconds(21);
+            now = now.plusSeconds(4);
             return api.eventsOf(pod).stream().anyMatch(event -> event.startsWith("GpuPodWaits"));
         });
         return Objects.requireNonNull(api.eventsOf(pod).stream()

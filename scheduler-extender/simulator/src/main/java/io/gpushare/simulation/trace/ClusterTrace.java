@@ -20,11 +20,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The cards and pods of a live cluster, by the extender's view (VIEW.md): {@code nodes}, and {@code cluster} for the
- * pods that wait. It knows no CPU and no selectors, so pods fit where their cards do. Cards that accept no pods are
- * left out.
+ * pods that wait. Which nodes pods accept is not in it, but in the Nodes and Pods that kubectl prints. It knows no CPU,
+ * so pods fit where their cards do. Cards that accept no pods are left out.
  */
 public final class ClusterTrace {
     private static final int MAX_PODS = 1_000_000;
+    private static final String UNKNOWN_RULES =
+            "which nodes pods accept (selectors, affinity, taints) is not in the view: pods are placed wherever their"
+                    + " cards are. Append the output of kubectl get nodes,pods -A -o json to a file with the view's"
+                    + " responses, see SIMULATE.md";
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
@@ -39,10 +43,13 @@ public final class ClusterTrace {
     }
 
     private final String source;
-    private final NodeTrace nodes = NodeTrace.empty();
+    private final Map<String, List<CardKind>> cards = new LinkedHashMap<>();
     private final Map<String, Held> held = new LinkedHashMap<>();
-    private final List<PodRequest> waiting = new ArrayList<>();
+    private final List<Waiting> waiting = new ArrayList<>();
+    private final NodePools pools = new NodePools();
     private @Nullable Integer unitMib;
+
+    private record Waiting(String pod, PodRequest request) {}
 
     private ClusterTrace(String source) {
         this.source = source;
@@ -64,32 +71,52 @@ public final class ClusterTrace {
         } catch (IOException e) {
             throw new BadInputException(source + " can't be read: " + e);
         }
-        if (!trace.nodes.hasCards()) {
+        if (trace.cards.values().stream().allMatch(List::isEmpty)) {
             throw new BadInputException(source + " lists no card: save the response of /gpushare-scheduler/v1/nodes");
         }
         return trace;
     }
 
-    public NodeTrace nodes() {
+    /** The nodes, for pods that accept each of them. */
+    public NodeTrace nodes() throws BadInputException {
+        return nodes(cards);
+    }
+
+    private static NodeTrace nodes(Map<String, List<CardKind>> cards) throws BadInputException {
+        NodeTrace nodes = NodeTrace.empty();
+        for (Map.Entry<String, List<CardKind>> node : cards.entrySet()) {
+            nodes.add(node.getKey(), node.getValue());
+        }
         return nodes;
     }
 
-    /** The pods on the cards, then those that wait. */
-    public List<PodRequest> pods() throws BadInputException {
+    /** The nodes, and the pods on their cards, then those that wait. */
+    public Workload workload() throws BadInputException {
+        List<String> names = new ArrayList<>(held.keySet());
+        waiting.forEach(each -> names.add(each.pod()));
+        NodePools.Pools known = pools.of(cards, names);
         List<PodRequest> pods = new ArrayList<>();
-        for (Held each : held.values()) {
+        held.forEach((pod, each) -> {
             // A policy weighs one share a pod. A pod with shares of several cards counts as several pods.
-            pods.addAll(each.shares());
+            List<PodRequest> requests = new ArrayList<>(each.shares());
             if (each.cards() > 0) {
-                PodRequest last = each.shares().isEmpty() ? share(0) : pods.removeLast();
-                pods.add(new PodRequest(0, 0, last.share(), each.cards(), last.models()));
+                PodRequest last = requests.isEmpty() ? share(0) : requests.removeLast();
+                requests.add(new PodRequest(0, 0, last.share(), each.cards(), last.models()));
             }
-        }
-        pods.addAll(waiting);
+            requests.forEach(request -> pods.add(accepting(known, pod, request)));
+        });
+        waiting.forEach(each -> pods.add(accepting(known, each.pod(), each.request())));
         if (pods.isEmpty()) {
             throw new BadInputException(source + " has no pods on its cards: name pods with --pods");
         }
-        return pods;
+        return Workload.of(nodes(known.cards()), pods, pools.known() ? "" : UNKNOWN_RULES);
+    }
+
+    private static PodRequest accepting(NodePools.Pools known, String pod, PodRequest request) {
+        String profile =
+                request.models().stream().map(MigProfile::profile).findFirst().orElse("");
+        Set<String> models = known.models(pod, profile);
+        return models.isEmpty() ? request : new PodRequest(0, 0, request.share(), request.cards(), models);
     }
 
     private void responses(JsonParser parser) throws IOException, BadInputException {
@@ -110,6 +137,10 @@ public final class ClusterTrace {
                 while (parser.nextToken() != JsonToken.END_ARRAY) {
                     node(parser.readValueAsTree());
                 }
+            } else if (field.equals("items") && value == JsonToken.START_ARRAY) {
+                while (parser.nextToken() != JsonToken.END_ARRAY) {
+                    pools.add(parser.readValueAsTree());
+                }
             } else if (field.equals("waiting") && value == JsonToken.START_OBJECT) {
                 waiting(parser.readValueAsTree());
             } else {
@@ -119,7 +150,7 @@ public final class ClusterTrace {
     }
 
     private void node(JsonNode node) throws BadInputException {
-        List<CardKind> cards = new ArrayList<>();
+        List<CardKind> kinds = new ArrayList<>();
         for (JsonNode card : node.path("cards")) {
             if (!card.path("model").isTextual()) {
                 return; // `cluster` has the nodes too, without their pods.
@@ -128,7 +159,7 @@ public final class ClusterTrace {
             String title = card.path("model").asText();
             String profile = MigProfile.profile(title);
             if (units > 0 && !card.has("unhealthy") && !card.has("cordoned") && !card.has("held")) {
-                cards.add(
+                kinds.add(
                         profile.isEmpty()
                                 ? new CardKind(title, units)
                                 : CardKind.instance(MigProfile.title(MigProfile.model(title), profile), units));
@@ -143,12 +174,15 @@ public final class ClusterTrace {
                     + " MiB: a plan needs one --memory-unit");
         }
         unitMib = unit;
-        nodes.add(node.path("name").asText(), cards);
+        String name = node.path("name").asText();
+        if (cards.put(name, kinds) != null) {
+            throw new BadInputException("there are two nodes " + name + ": name each response once");
+        }
     }
 
     /** @param profile of the card that the pod holds; empty if that is no instance */
     private void pod(JsonNode pod, String profile) throws BadInputException {
-        String name = pod.path("namespace").asText() + "/" + pod.path("name").asText();
+        String name = name(pod);
         int units = pod.path("units").asInt();
         if (units > 0) {
             Held before = held.getOrDefault(name, new Held(List.of(), 0));
@@ -162,6 +196,10 @@ public final class ClusterTrace {
         if (held.size() > MAX_PODS) {
             throw new BadInputException(source + " has more than " + MAX_PODS + " pods");
         }
+    }
+
+    private static String name(JsonNode pod) {
+        return pod.path("namespace").asText() + "/" + pod.path("name").asText();
     }
 
     private static PodRequest share(int units) {
@@ -180,14 +218,15 @@ public final class ClusterTrace {
             int cards = Math.max(0, demand.path("wholeCards").asInt());
             if (demand.path("profile").isTextual()) {
                 PodRequest instance = instance(demand.path("profile").asText(), 0);
-                waiting.addAll(Collections.nCopies(Math.min(cards, NodeTrace.MAX_CARDS), instance));
+                waiting.addAll(
+                        Collections.nCopies(Math.min(cards, NodeTrace.MAX_CARDS), new Waiting(name(pod), instance)));
                 continue;
             }
             for (int i = 1; i < Math.min(demand.path("sharedCards").asInt(), NodeTrace.MAX_CARDS); i++) {
-                waiting.add(share(units));
+                waiting.add(new Waiting(name(pod), share(units)));
             }
             if (units > 0 || cards > 0) {
-                waiting.add(new PodRequest(0, 0, units, cards, Set.of()));
+                waiting.add(new Waiting(name(pod), new PodRequest(0, 0, units, cards, Set.of())));
             }
         }
     }

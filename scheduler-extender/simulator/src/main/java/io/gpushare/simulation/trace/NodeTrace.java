@@ -192,7 +192,8 @@ public final class NodeTrace {
         }
         if (like.size() > 1) {
             throw new BadInputException("nodes with cards of model " + model
-                    + " differ in cpu, memory or cards: use a list in which they are equal");
+                    + " differ in cpu, memory, cards or the pods that they accept: write one of "
+                    + String.join(", ", models()) + ", or use a list in which they are equal");
         }
         return node(model, 0, like.getFirst());
     }

@@ -5,8 +5,12 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Nodes, and the pods that come to them. */
-public record Workload(NodeTrace nodes, List<PodRequest> pods) {
+/**
+ * Nodes, and the pods that come to them.
+ *
+ * @param note what is not known of them, as a sentence; empty for nothing
+ */
+public record Workload(NodeTrace nodes, List<PodRequest> pods, String note) {
     public Workload {
         pods = List.copyOf(pods);
     }
@@ -23,23 +27,24 @@ public record Workload(NodeTrace nodes, List<PodRequest> pods) {
                 throw new BadInputException("--from-cluster has the nodes: omit --nodes");
             }
             ClusterTrace trace = ClusterTrace.read(cluster);
-            return of(
-                    trace.nodes(),
-                    pods == null
-                            ? trace.pods()
-                            : PodTrace.read(pods).stream()
+            return pods == null
+                    ? trace.workload()
+                    : of(
+                            trace.nodes(),
+                            PodTrace.read(pods).stream()
                                     .map(Workload::cardsOnly)
-                                    .toList());
+                                    .toList(),
+                            "");
         }
         if (nodes == null || pods == null) {
             throw new BadInputException("name the files with --nodes and --pods, or a cluster with --from-cluster;"
                     + " --help lists the options");
         }
-        return of(NodeTrace.read(nodes), PodTrace.read(pods));
+        return of(NodeTrace.read(nodes), PodTrace.read(pods), "");
     }
 
-    private static Workload of(NodeTrace nodes, List<PodRequest> pods) {
-        return new Workload(nodes, pods.stream().map(nodes.resolver()).toList());
+    static Workload of(NodeTrace nodes, List<PodRequest> pods, String note) {
+        return new Workload(nodes, pods.stream().map(nodes.resolver()).toList(), note);
     }
 
     /** The pod without what a cluster does not tell of its nodes. */

@@ -1,4 +1,4 @@
-package io.gpushare.insight.report;
+package io.gpushare.insight.scaleup;
 
 import io.gpushare.model.Demand;
 
@@ -11,8 +11,9 @@ public sealed interface ScaleUp {
      * @param like the name of a node of that kind
      * @param cards its cards in words
      * @param before how many waiting pods get cards there before the pod does
+     * @param group whether they let the pod's whole group run
      */
-    record MoreLike(int nodes, String like, String cards, int before) implements ScaleUp {}
+    record MoreLike(int nodes, String like, String cards, int before, boolean group) implements ScaleUp {}
 
     /** A node that the pod accepts: it accepts no node of a kind that could take it. */
     record OtherNode(Demand demand) implements ScaleUp {}

@@ -1,4 +1,4 @@
-package io.gpushare.insight.report;
+package io.gpushare.insight.scaleup;
 
 import io.gpushare.extender.capacity.Candidate;
 import io.gpushare.extender.capacity.CardKind;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * which the fewest are needed, and of equal ones that with the least memory on its cards. The pods that wait before it
  * come first.
  */
-final class ScaleUpSearch {
+public final class ScaleUpSearch {
     /** The most kinds that are compared. */
     private static final int MOST_KINDS = 8;
 
@@ -46,7 +46,7 @@ final class ScaleUpSearch {
     private final ClusterState state;
     private final Placer placer;
 
-    ScaleUpSearch(ClusterState state, Placer placer) {
+    public ScaleUpSearch(ClusterState state, Placer placer) {
         this.state = state;
         this.placer = placer;
     }
@@ -78,10 +78,14 @@ final class ScaleUpSearch {
         }
     }
 
-    ScaleUp of(SchedulingPod pod, PodDemand.Valid demand) {
+    /** What lets the pod run that requests this, together with the pods that it needs. */
+    public ScaleUp of(SchedulingPod pod, PodDemand.Valid demand, Together together) {
         List<Kind> nodes = nodes();
-        List<Kind> taking = nodes.stream().filter(kind -> kind.takes(demand)).toList();
-        List<Kind> possible = kinds(taking.stream().filter(kind -> kind.acceptedBy(demand)))
+        List<Kind> taking = nodes.stream()
+                .filter(kind -> together.demands().stream().allMatch(kind::takes))
+                .toList();
+        List<Kind> possible = kinds(taking.stream()
+                        .filter(kind -> together.demands().stream().allMatch(kind::acceptedBy)))
                 .sorted(Comparator.comparingLong((Kind kind) -> kind.empty().units())
                         .thenComparing(Kind::name))
                 .limit(MOST_KINDS)
@@ -95,16 +99,22 @@ final class ScaleUpSearch {
         Map<NodeDemand, Boolean> stuck = new HashMap<>();
         for (Kind kind : possible) {
             List<PodRequest> pods = first.stream()
+                    .filter(each -> !together.waiting().contains(each.ref().uid()))
                     .filter(each -> kind.takes(each.podDemand()) && kind.acceptedBy(each.podDemand()))
                     .filter(each -> stuck.computeIfAbsent(each.onNode(), this::fitsNowhere))
-                    .limit(MOST_PODS - 1)
+                    .limit(MOST_PODS)
                     .map(each -> each.podDemand().request())
                     .collect(Collectors.toCollection(ArrayList::new));
-            pods.add(demand.request());
+            together.demands().forEach(each -> pods.add(each.request()));
             OptionalInt count = count(kind, pods, placer.scoring(demand.policy()));
             if (count.isPresent() && count.getAsInt() < fewest) {
                 fewest = count.getAsInt();
-                best = new ScaleUp.MoreLike(fewest, kind.name(), kind.cards(), pods.size() - 1);
+                best = new ScaleUp.MoreLike(
+                        fewest,
+                        kind.name(),
+                        kind.cards(),
+                        pods.size() - together.demands().size(),
+                        together.demands().size() > 1);
             }
         }
         return best;
