@@ -19,9 +19,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -72,25 +71,22 @@ class KubernetesApiIT {
                 gone.add(last);
             }
         })) {
-            PodState first = received.poll(20, TimeUnit.SECONDS);
-            assertThat(first)
-                    .isEqualTo(new PodState(
-                            new PodRef("u1", "ns", "p"),
-                            "n1",
-                            false,
-                            new PodPriority(-7, Instant.parse("2026-11-20T10:00:00Z"), false),
-                            Instant.parse("2026-11-20T11:00:35Z"),
-                            null,
-                            Map.of("gpushare.io/allocation", "x"),
-                            List.of(
-                                    new ContainerResources(
-                                            "i", ContainerRole.SIDECAR, Map.of("aliyun.com/gpu-mem", "1")),
-                                    new ContainerResources(
-                                            "c", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "3"))),
-                            Set.of("c"),
-                            PodScheduling.NONE,
-                            new KubeletReport(Admission.ADMITTED, "", Map.of("ab12", "c", "cd34", "i")),
-                            null));
+            PodState first = Objects.requireNonNull(received.poll(20, TimeUnit.SECONDS));
+            assertThat(first.ref()).isEqualTo(new PodRef("u1", "ns", "p"));
+            assertThat(first.node()).isEqualTo("n1");
+            assertThat(first.ended()).isFalse();
+            assertThat(first.priority()).isEqualTo(new PodPriority(-7, Instant.parse("2026-11-20T10:00:00Z"), false));
+            assertThat(first.deadline()).isEqualTo("2026-11-20T11:00:35Z");
+            assertThat(first.annotations()).isEqualTo(Map.of("gpushare.io/allocation", "x"));
+            assertThat(first.containers())
+                    .containsExactly(
+                            new ContainerResources("i", ContainerRole.SIDECAR, Map.of("aliyun.com/gpu-mem", "1")),
+                            new ContainerResources(
+                                    "c", ContainerRole.APP, Map.of("cpu", "1", "aliyun.com/gpu-mem", "3")));
+            assertThat(first.ownJaxFraction()).containsExactly("c");
+            assertThat(first.scheduling()).isSameAs(PodScheduling.NONE);
+            assertThat(first.kubelet())
+                    .isEqualTo(new KubeletReport(Admission.ADMITTED, "", Map.of("ab12", "c", "cd34", "i")));
             assertThat(received.poll(20, TimeUnit.SECONDS)).matches(PodState::ended);
             assertThat(gone.poll(20, TimeUnit.SECONDS)).isNotNull();
             await().until(pods::synced);

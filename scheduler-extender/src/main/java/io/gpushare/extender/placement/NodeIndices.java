@@ -2,20 +2,19 @@ package io.gpushare.extender.placement;
 
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.FilterResult;
-import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Demand;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/** The nodes that a request names, in its order, as indices into the columns of all nodes. */
+/** The nodes that a request names, in its order, as indices into {@link ClusterNodes}. */
 public final class NodeIndices {
-    private final NodeColumns columns;
+    private final ClusterNodes nodes;
     private final int[] indices;
 
-    /** @param indices {@link NodeDirectory#UNKNOWN} for nodes that the columns do not have */
-    NodeIndices(NodeColumns columns, int[] indices) {
-        this.columns = columns;
+    /** @param indices {@link ClusterNodes#UNKNOWN} for nodes that are not known */
+    NodeIndices(ClusterNodes nodes, int[] indices) {
+        this.nodes = nodes;
         this.indices = indices;
     }
 
@@ -24,24 +23,24 @@ public final class NodeIndices {
         return indices.length;
     }
 
-    /** The index of the node at that place of the request; {@link NodeDirectory#UNKNOWN} for an unknown node. */
+    /** The index of the node at that place of the request; {@link ClusterNodes#UNKNOWN} for an unknown node. */
     public int index(int place) {
         return indices[place];
     }
 
     /** The name of the node at that place; the node is known. */
     public String name(int place) {
-        return columns.name(indices[place]);
+        return nodes.name(indices[place]);
     }
 
     /** What the pod costs on each node. */
     public NodeCosts costs(Scoring scoring, PodRequest pod) {
-        return columns.costs().of(indices, scoring, pod);
+        return nodes.costs().of(indices, scoring, pod);
     }
 
     /** Which nodes can take the demand. */
     public FilterResult.Draft filter(Demand demand) {
-        return columns.filter(indices, demand);
+        return nodes.filter(indices, demand);
     }
 
     /**
@@ -49,14 +48,14 @@ public final class NodeIndices {
      * it.
      */
     public int cheapestOfAll(Scoring scoring, PodRequest pod) {
-        int cheapest = columns.costs().cheapest(scoring, pod);
+        int cheapest = nodes.costs().cheapest(scoring, pod);
         int[] places = cheapest < 0 ? new int[0] : places(cheapest).limit(1).toArray();
         return places.length == 0 ? -1 : places[0];
     }
 
     /** The places of that node: one for each time that the request names it. */
     public int[] places(String name) {
-        int index = columns.index(name);
+        int index = nodes.index(name);
         return index < 0 ? new int[0] : places(index).toArray();
     }
 
@@ -67,6 +66,6 @@ public final class NodeIndices {
     /** The nodes at these places. */
     public NodeIndices at(int[] places) {
         return new NodeIndices(
-                columns, Arrays.stream(places).map(place -> indices[place]).toArray());
+                nodes, Arrays.stream(places).map(place -> indices[place]).toArray());
     }
 }

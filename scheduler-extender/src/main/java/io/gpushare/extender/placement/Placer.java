@@ -47,7 +47,7 @@ public final class Placer {
     private final AtomicBoolean cardsChanged = new AtomicBoolean();
     private final AtomicBoolean refreshing = new AtomicBoolean();
     private final AtomicBoolean failing = new AtomicBoolean();
-    private volatile NodeColumns columns = NodeColumns.empty();
+    private volatile ClusterNodes nodes = ClusterNodes.empty();
 
     /** A placer over that ledger, still empty, whose scorings are made by the requests that need them. */
     public Placer(Ledger ledger, Policies policies) {
@@ -93,16 +93,16 @@ public final class Placer {
     }
 
     private synchronized void publish(String name, @Nullable NodeEntry now) {
-        if (!columns.put(name, now)) {
-            NodeColumns renewed = columns.renewed();
+        if (!nodes.put(name, now)) {
+            ClusterNodes renewed = nodes.renewed();
             renewed.put(name, now);
-            columns = renewed;
+            nodes = renewed;
         }
     }
 
-    /** The nodes by name and index. */
-    public NodeDirectory directory() {
-        return columns;
+    /** The nodes by name and index. Another object takes its place when it is full. */
+    public ClusterNodes nodes() {
+        return nodes;
     }
 
     /**

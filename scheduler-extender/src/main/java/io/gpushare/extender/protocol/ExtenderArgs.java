@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonBody;
+import io.gpushare.extender.placement.ClusterNodes;
 import io.gpushare.extender.pod.SchedulingPod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,14 +28,14 @@ record ExtenderArgs(
     /** The fields read so far. */
     private static final class Reading {
         private final byte[] body;
-        private final NodeNames known;
+        private final ClusterNodes known;
         private boolean complete;
         private @Nullable SchedulingPod pod;
         private @Nullable NamedNodes names;
         private @Nullable NamedNodes nodes;
         private @Nullable List<String> items;
 
-        Reading(byte[] body, NodeNames known) {
+        Reading(byte[] body, ClusterNodes known) {
             this.body = body;
             this.known = known;
         }
@@ -63,7 +64,7 @@ record ExtenderArgs(
             }
             List<String> read = new ArrayList<>();
             JsonBody.array(value, "NodeNames", (what, name) -> read.add(JsonBody.string(name, what)));
-            return NamedNodes.of(read, known.directory());
+            return NamedNodes.of(read, known);
         }
 
         private void list(String field, JsonParser value) throws IOException, BadRequestException {
@@ -78,7 +79,7 @@ record ExtenderArgs(
                 int to = Math.toIntExact(item.currentLocation().getByteOffset());
                 itemTexts.add(new String(body, from, to - from, StandardCharsets.UTF_8));
             });
-            nodes = NamedNodes.of(itemNames, known.directory());
+            nodes = NamedNodes.of(itemNames, known);
             items = itemTexts;
         }
 
@@ -106,7 +107,7 @@ record ExtenderArgs(
         }
     }
 
-    static ExtenderArgs read(byte[] body, NodeNames known) throws BadRequestException {
+    static ExtenderArgs read(byte[] body, ClusterNodes known) throws BadRequestException {
         Reading reading = new Reading(body, known);
         JsonBody.read(body, reading::field, () -> reading.complete);
         return reading.args();

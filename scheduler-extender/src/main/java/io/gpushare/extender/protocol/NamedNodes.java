@@ -2,7 +2,7 @@ package io.gpushare.extender.protocol;
 
 import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.http.ResponseWriter;
-import io.gpushare.extender.placement.NodeDirectory;
+import io.gpushare.extender.placement.ClusterNodes;
 import io.gpushare.extender.placement.NodeIndices;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
@@ -29,7 +29,7 @@ final class NamedNodes {
     }
 
     /** The nodes of these names, whatever characters are in them. */
-    static NamedNodes of(List<String> names, NodeDirectory directory) {
+    static NamedNodes of(List<String> names, ClusterNodes known) {
         ByteArrayOutputStream json = new ByteArrayOutputStream();
         int[] begin = new int[names.size() + 1];
         for (int i = 0; i < names.size(); i++) {
@@ -37,7 +37,7 @@ final class NamedNodes {
             json.write(',');
             begin[i + 1] = json.size();
         }
-        return new NamedNodes(json.toByteArray(), begin, directory.named(names));
+        return new NamedNodes(json.toByteArray(), begin, known.named(names));
     }
 
     /**
@@ -47,14 +47,14 @@ final class NamedNodes {
      * @param bracket where the array begins
      * @return null where the array is not of that form, or not complete
      */
-    static @Nullable NamedNodes read(byte[] json, int bracket, NodeNames names) {
+    static @Nullable NamedNodes read(byte[] json, int bracket, ClusterNodes known) {
         int end = json.length;
         int from = bracket + 2;
         if (from > end) {
             return null;
         }
         if (json[from - 1] == ']') {
-            return new NamedNodes(json, new int[] {from}, names.directory().nodes());
+            return new NamedNodes(json, new int[] {from}, known.nodes());
         }
         if (json[from - 1] != '"') {
             return null;
@@ -72,12 +72,12 @@ final class NamedNodes {
                 indices = Arrays.copyOf(indices, begin.length);
             }
             begin[count] = from - 1;
-            indices[count] = names.index(json, from, to);
+            indices[count] = known.index(json, from, to);
             count++;
             from = to + BETWEEN_NAMES;
             if (json[to + 1] == ']') {
                 begin[count] = to + 2;
-                return new NamedNodes(json, begin, names.directory().nodes(Arrays.copyOf(indices, count)));
+                return new NamedNodes(json, begin, known.nodes(Arrays.copyOf(indices, count)));
             }
             if (json[to + 1] != ',' || from > end || json[from - 1] != '"') {
                 return null;

@@ -69,12 +69,10 @@ public final class VerbRoutes {
 
     private final Parts parts;
     private final Executor blocking;
-    private volatile NodeNames names;
 
     public VerbRoutes(Parts parts, Executor blocking) {
         this.parts = parts;
         this.blocking = blocking;
-        this.names = new NodeNames(parts.selection().directory());
     }
 
     /**
@@ -151,9 +149,7 @@ public final class VerbRoutes {
     }
 
     private ExtenderArgs args(byte[] body) throws BadRequestException {
-        NodeNames now = names.current(parts.selection().directory());
-        names = now;
-        return ExtenderArgs.read(body, now);
+        return ExtenderArgs.read(body, parts.selection().nodes());
     }
 
     private Supplier<Reply> filter(byte[] body) throws BadRequestException {

@@ -7,16 +7,16 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.ledger.Reservation.Source;
+import io.gpushare.extender.placement.ClusterNodes;
 import io.gpushare.extender.placement.FreeNodes;
-import io.gpushare.extender.placement.NodeDirectory;
+import io.gpushare.extender.placement.NodeCosts;
 import io.gpushare.extender.placement.NodeIndices;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
+import io.gpushare.extender.placement.RecentCosts;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.policy.NodeCosts;
 import io.gpushare.extender.policy.PolicyKind;
-import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.node.Taint;
 import java.time.Duration;
@@ -86,13 +86,13 @@ public final class NodeSelection {
     }
 
     /** The nodes by name and index, as these verbs take them. */
-    public NodeDirectory directory() {
-        return placer.directory();
+    public ClusterNodes nodes() {
+        return placer.nodes();
     }
 
     /** The nodes with these names. */
     public NodeIndices named(List<String> names) {
-        return directory().named(names);
+        return nodes().named(names);
     }
 
     /**
@@ -129,9 +129,7 @@ public final class NodeSelection {
         FilterResult.Draft draft = nodes.filter(demand.demand());
         visit(apart, nodes, (place, node) -> draft.set(place, node.refusal(demand.demand())));
         refuse(outcomes.admissions().closedFor(pod.ref().namespace()), Reason.BACKING_OFF, draft, nodes);
-        if (asVerb
-                && draft.hopeless()
-                && directory().all().filter(demand.demand()).hopeless()) {
+        if (asVerb && draft.hopeless() && nodes().all().filter(demand.demand()).hopeless()) {
             draft.needsScaleUp();
         }
         if (asVerb && decides(pod, nodes, draft)) {

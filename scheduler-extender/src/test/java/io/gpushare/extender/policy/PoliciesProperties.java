@@ -8,10 +8,8 @@ import io.gpushare.extender.capacity.ClusterCapacity;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.HostResources;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -146,47 +144,6 @@ class PoliciesProperties {
                 FreeNode after = candidate.get().after();
                 remembers.update(after);
                 now.replaceAll(node -> node.name().equals(after.name()) ? after : node);
-            }
-        }
-    }
-
-    @Property(tries = 200)
-    void scoresHaveOneWinnerInAnyOrderOfTheNodes(@ForAll long seed, @ForAll PolicyKind kind) {
-        Random random = new Random(seed);
-        List<FreeNode> nodes = TestNodes.cluster(random);
-        PodRequest pod = TestNodes.pod(random);
-        Policies policy = new Policies(kind, ClusterCapacity.of(nodes));
-        policy.arrived(pod);
-        policy.arrived(TestNodes.pod(random));
-        Optional<Candidate> candidate = new NodeChooser(nodes).choose(policy.scoring(), pod);
-        List<FreeNode> other = new ArrayList<>(nodes);
-        Collections.shuffle(other, random);
-        NodeCosts costs = TestNodes.costs(other, policy.scoring(), pod);
-        int[] scores = costs.scores(10);
-        assertThat(scores).hasSameSizeAs(nodes);
-        assertThat(IntStream.of(scores)).allMatch(score -> score >= 0 && score <= 10);
-        if (pod.gpu()) {
-            assertThat(IntStream.of(scores).filter(score -> score == 10).count())
-                    .isEqualTo(candidate.isPresent() ? 1 : 0);
-        } else {
-            // kube-scheduler chooses among equal scores.
-            assertThat(IntStream.of(scores).anyMatch(score -> score == 10))
-                    .isEqualTo(candidate.isPresent()
-                            || nodes.stream().anyMatch(node -> node.cards().isEmpty()));
-            return;
-        }
-        assertThat(
-                        costs.cheapest() < 0
-                                ? Optional.empty()
-                                : Optional.of(other.get(costs.cheapest()).name()))
-                .isEqualTo(candidate.map(best -> best.node().name()));
-        for (int i = 0; i < scores.length; i++) {
-            for (int j = 0; j < scores.length; j++) {
-                double a = policy.scoring().best(other.get(i), pod).cost();
-                double b = policy.scoring().best(other.get(j), pod).cost();
-                assertThat(scores[i] >= scores[j] || a > b - Scoring.SAME || scores[j] == 10)
-                        .as("a node of lower cost never has the lower score, except against the winner")
-                        .isTrue();
             }
         }
     }

@@ -3,19 +3,15 @@ package io.gpushare.extender.policy;
 import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.IndexedNodes;
 import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.card.Share;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.stream.IntStream;
 
-/** Nodes by their positions in a list, and random clusters and pods. */
-final class TestNodes implements IndexedNodes {
+/** Random clusters and pods. */
+public final class TestNodes {
     private static final List<CardKind> KINDS = List.of(
             new CardKind("T4", 15),
             new CardKind("V100", 16),
@@ -24,64 +20,10 @@ final class TestNodes implements IndexedNodes {
             CardKind.instance("A100 MIG 3g.20gb", 2000),
             CardKind.instance("A100 MIG 1g.5gb", 500));
 
-    final List<FreeNode> nodes;
-    private final int[] versions;
-    int size;
-
-    TestNodes(List<FreeNode> nodes) {
-        this.nodes = new ArrayList<>(nodes);
-        this.versions = new int[nodes.size()];
-        Arrays.fill(versions, 1);
-        size = versions.length;
-    }
-
-    void changed(FreeNode now) {
-        for (int i = 0; i < versions.length; i++) {
-            if (nodes.get(i).name().equals(now.name())) {
-                nodes.set(i, now);
-                versions[i]++;
-            }
-        }
-    }
-
-    @Override
-    public int capacity() {
-        return versions.length;
-    }
-
-    @Override
-    public int size() {
-        return size;
-    }
-
-    @Override
-    public FreeNode node(int index) {
-        return nodes.get(index);
-    }
-
-    @Override
-    public boolean isBefore(int one, int other) {
-        return FreeNode.ORDER.compare(nodes.get(one), nodes.get(other)) < 0;
-    }
-
-    @Override
-    public int changes() {
-        return Arrays.stream(versions).sum();
-    }
-
-    @Override
-    public int version(int index) {
-        return versions[index];
-    }
-
-    /** The costs on these nodes, in this order. */
-    static NodeCosts costs(List<FreeNode> nodes, Scoring scoring, PodRequest pod) {
-        return new RecentCosts(new TestNodes(nodes))
-                .of(IntStream.range(0, nodes.size()).toArray(), scoring, pod);
-    }
+    private TestNodes() {}
 
     /** One to six nodes with up to five unused cards. */
-    static List<FreeNode> cluster(Random random) {
+    public static List<FreeNode> cluster(Random random) {
         List<FreeNode> nodes = new ArrayList<>();
         int count = 1 + random.nextInt(6);
         for (int i = 0; i < count; i++) {
@@ -97,7 +39,7 @@ final class TestNodes implements IndexedNodes {
         return nodes;
     }
 
-    static PodRequest pod(Random random) {
+    public static PodRequest pod(Random random) {
         if (random.nextInt(5) == 0) {
             Set<String> profile = random.nextBoolean() ? Set.of("A100 MIG 1g.5gb") : Set.of();
             return new PodRequest(500L * random.nextInt(10), 0, Share.INSTANCE, 0, profile);

@@ -54,15 +54,13 @@ class FilterResponseProperties {
         NodeSelection selection = new NodeSelection(
                 placer, new PlacementOutcomes(() -> 0), random.nextBoolean() ? DecideIn.FILTER : DecideIn.PRIORITIZE);
         IntStream.range(0, NODES).forEach(number -> node(number, 8 + random.nextInt(16)));
-        NodeNames names = new NodeNames(selection.directory());
         for (int i = 0; i < REQUESTS; i++) {
             if (random.nextInt(5) == 0) {
                 node(random.nextInt(NODES + 20), random.nextInt(24));
             }
-            names = names.current(selection.directory());
             List<String> named = named(random);
             byte[] body = request(named, units(random)).getBytes(StandardCharsets.UTF_8);
-            ExtenderArgs args = ExtenderArgs.read(body, names);
+            ExtenderArgs args = ExtenderArgs.read(body, selection.nodes());
             FilterResult result = selection.filter(args.pod(), args.named().nodes());
             FilterResult expected = selection.filter(args.pod(), selection.named(named));
             assertThat(result.feasible(named)).isEqualTo(expected.feasible(named));

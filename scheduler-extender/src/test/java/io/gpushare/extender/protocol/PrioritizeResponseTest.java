@@ -30,7 +30,7 @@ class PrioritizeResponseTest {
     private String response(int... scores) {
         List<String> names =
                 IntStream.range(0, scores.length).mapToObj(i -> "n" + i).toList();
-        return PrioritizeResponse.of(NamedNodes.of(names, placer.directory()), scores)
+        return PrioritizeResponse.of(NamedNodes.of(names, placer.nodes()), scores)
                 .toString();
     }
 

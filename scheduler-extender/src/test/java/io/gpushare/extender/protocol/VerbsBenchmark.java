@@ -3,6 +3,7 @@ package io.gpushare.extender.protocol;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.ClusterNodes;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
@@ -78,7 +79,7 @@ public class VerbsBenchmark {
     private NodeSelection selection;
     private Ledger ledger;
     private byte[] body;
-    private NodeNames known;
+    private ClusterNodes known;
     private ExtenderArgs args;
     private FilterResult result;
     private int turn;
@@ -105,7 +106,7 @@ public class VerbsBenchmark {
                     + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":["
                         + names + "]}";
         body = json.getBytes(StandardCharsets.UTF_8);
-        known = new NodeNames(placer.directory());
+        known = placer.nodes();
         args = ExtenderArgs.read(body, known);
         result = selection.filter(args.pod(), args.named().nodes());
     }

@@ -7,8 +7,6 @@ import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.policy.NodeCosts;
-import io.gpushare.extender.policy.RecentCosts;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerDemand;
@@ -23,6 +21,7 @@ import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.selector.CardSelector;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -33,8 +32,8 @@ import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** The columns agree with the entries while nodes are added, changed, removed and added again. */
-class NodeColumnsProperties {
+/** The facts by index agree with the entries while nodes are added, changed, removed and added again. */
+class ClusterNodesProperties {
     private static final int EVENTS = 10_000;
     private static final int NAMES = 5000;
     private static final int WINDOW = 600;
@@ -61,23 +60,23 @@ class NodeColumnsProperties {
     }
 
     @Property(tries = 4)
-    void theColumnsAgreeWithTheEntries(@ForAll long seed) {
+    void theFactsAgreeWithTheEntries(@ForAll long seed) {
         Random random = new Random(seed);
         Placer placer = TestCluster.placer();
         Ledger ledger = placer.ledger();
-        Set<NodeDirectory> columns = new HashSet<>();
+        Set<ClusterNodes> all = new HashSet<>();
         for (int i = 0; i < EVENTS; i++) {
             // Nodes are added one after the other, and removed.
             int newest = i * NAMES / EVENTS;
             event(placer, "n" + Math.max(0, newest - random.nextInt(WINDOW)), random);
             ledger.removeNode("n" + (newest - WINDOW));
-            columns.add(placer.directory());
+            all.add(placer.nodes());
             if (i % 100 == 0) {
                 compare(placer, random);
             }
         }
-        assertThat(columns).as("full columns were replaced").hasSizeGreaterThan(1);
-        assertThat(((NodeColumns) placer.directory()).capacity())
+        assertThat(all).as("a full one was replaced").hasSizeGreaterThan(1);
+        assertThat(placer.nodes().capacity())
                 .as("removed nodes take no space for ever")
                 .isLessThanOrEqualTo(2000);
     }
@@ -124,8 +123,8 @@ class NodeColumnsProperties {
         for (int i = 0; i < NAMES; i += 1 + random.nextInt(8)) {
             names.add("n" + i);
         }
-        NodeDirectory columns = placer.directory();
-        NodeIndices nodes = columns.named(names);
+        ClusterNodes all = placer.nodes();
+        NodeIndices nodes = all.named(names);
         for (Demand demand : DEMANDS) {
             FilterResult result = nodes.filter(demand).result();
             for (int i = 0; i < names.size(); i++) {
@@ -142,8 +141,10 @@ class NodeColumnsProperties {
         }
         for (int i = 0; i < names.size(); i++) {
             int index = nodes.index(i);
+            byte[] bytes = names.get(i).getBytes(StandardCharsets.US_ASCII);
+            assertThat(all.index(bytes, 0, bytes.length)).isEqualTo(index);
             if (index >= 0) {
-                assertThat(columns.name(index)).isEqualTo(names.get(i));
+                assertThat(all.name(index)).isEqualTo(names.get(i));
             } else {
                 assertThat(ledger.state().node(names.get(i))).isEmpty();
             }

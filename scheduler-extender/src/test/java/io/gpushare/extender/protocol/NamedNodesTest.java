@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.http.JsonBody;
 import io.gpushare.extender.http.ResponseWriter;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.placement.ClusterNodes;
 import io.gpushare.extender.placement.NodeIndices;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class NodeNamesTest {
+class NamedNodesTest {
     private static final int MANY = 6000;
 
     private final Placer placer = new Placer(
@@ -47,8 +48,8 @@ class NodeNamesTest {
         ledger.updateNode(name, Map.of(), HostResources.NONE);
     }
 
-    private NodeNames names() {
-        return new NodeNames(placer.directory());
+    private ClusterNodes known() {
+        return placer.nodes();
     }
 
     @Test
@@ -56,31 +57,21 @@ class NodeNamesTest {
         node("node-1");
         node("node-12");
 
-        NamedNodes read = read(names(), "[\"node-12\",\"node-1\",\"node-\",\"node-123\",\"node-1\"]");
+        NamedNodes read = read(known(), "[\"node-12\",\"node-1\",\"node-\",\"node-123\",\"node-1\"]");
 
         assertThat(indices(read)).containsExactly(1, 0, -1, -1, 0);
     }
 
     @Test
-    void aNodeThatWasAddedLaterIsFoundToo() {
-        node("node-1");
-        NodeNames names = names();
-        node("node-2");
-
-        assertThat(indices(read(names, "[\"node-2\",\"node-1\"]"))).containsExactly(1, 0);
-        assertThat(names.current(placer.directory())).isSameAs(names);
-    }
-
-    @Test
-    void theNamesAreRebuiltForManyNewNodesAndForAnotherDirectory() {
+    void aNodeIsFoundAsSoonAsItIsAdded() {
         node("node-0");
-        NodeNames names = names();
+        ClusterNodes few = known();
         for (int i = 1; i < MANY; i++) {
             node("node-" + i);
-            names = names.current(placer.directory());
-            assertThat(names.directory()).isSameAs(placer.directory());
-            assertThat(indices(read(names, "[\"node-" + i + "\",\"node-0\"]"))).containsExactly(i, 0);
+            assertThat(indices(read(known(), "[\"node-" + i + "\",\"node-0\"]")))
+                    .containsExactly(i, 0);
         }
+        assertThat(known()).as("full, and replaced").isNotSameAs(few);
     }
 
     /** An array that is read in place has the names that a parser reads. */
@@ -98,7 +89,7 @@ class NodeNamesTest {
         }
         byte[] json = ("x[\"" + String.join("\",\"", parts) + "\"]}").getBytes(StandardCharsets.UTF_8);
 
-        NamedNodes found = NamedNodes.read(json, 1, names());
+        NamedNodes found = NamedNodes.read(json, 1, known());
 
         if (found != null) {
             List<String> parsed = new ArrayList<>();
@@ -110,7 +101,7 @@ class NodeNamesTest {
             }
             assertThat(each(found))
                     .isEqualTo(parsed.stream().map(name -> '"' + name + '"').toList());
-            assertThat(indices(found)).isEqualTo(indices(placer.directory().named(parsed)));
+            assertThat(indices(found)).isEqualTo(indices(known().named(parsed)));
         } else {
             assertThat(String.join("", parts)).containsAnyOf("\"", "\\", "\u00e9", "\t");
         }
@@ -139,12 +130,12 @@ class NodeNamesTest {
     void anyOtherArrayIsLeftToAParser(String json) {
         byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
 
-        assertThat(NamedNodes.read(bytes, 0, names())).isNull();
+        assertThat(NamedNodes.read(bytes, 0, known())).isNull();
     }
 
     @Test
     void namesFromAParserAreWrittenAsJson() {
-        NamedNodes read = NamedNodes.of(List.of("node-\ud800x", "node-1", "a\"b\\\u00e9\n"), placer.directory());
+        NamedNodes read = NamedNodes.of(List.of("node-\ud800x", "node-1", "a\"b\\\u00e9\n"), known());
 
         assertThat(each(read)).containsExactly("\"node-?x\"", "\"node-1\"", "\"a\\\"b\\\\\u00e9\\n\"");
         assertThat(json(read, 0, 2)).isEqualTo("\"node-?x\",\"node-1\"");
@@ -161,7 +152,6 @@ class NodeNamesTest {
                 node(cluster.getLast());
             }
         }
-        NodeNames names = names();
         for (int request = 0; request < 4; request++) {
             List<String> named = new ArrayList<>(cluster);
             named.removeIf(name -> random.nextInt(10) == 0);
@@ -173,8 +163,8 @@ class NodeNamesTest {
                 Collections.shuffle(named, random);
             }
             String json = "[\"" + String.join("\",\"", named) + "\"]";
-            NamedNodes read = read(names, json);
-            assertThat(indices(read)).isEqualTo(indices(placer.directory().named(named)));
+            NamedNodes read = read(known(), json);
+            assertThat(indices(read)).isEqualTo(indices(known().named(named)));
             assertThat("[" + json(read, 0, named.size()) + "]").isEqualTo(json);
         }
     }
@@ -185,15 +175,15 @@ class NodeNamesTest {
         node("node-1");
         node(name);
 
-        assertThat(indices(read(names(), "[\"" + name + "\",\"node-1\",\"" + name + "n\"]")))
+        assertThat(indices(read(known(), "[\"" + name + "\",\"node-1\",\"" + name + "n\"]")))
                 .containsExactly(1, 0, -1);
     }
 
     @Test
     void anEmptyArrayHasNoNames() {
-        assertThat(read(names(), "[]").size()).isZero();
+        assertThat(read(known(), "[]").size()).isZero();
         node("");
-        assertThat(indices(read(names(), "[\"\"]"))).containsExactly(0);
+        assertThat(indices(read(known(), "[\"\"]"))).containsExactly(0);
     }
 
     @Test
@@ -202,14 +192,14 @@ class NodeNamesTest {
         byte[] array = "[\"node-1\",\"node-2\"]".getBytes(StandardCharsets.UTF_8);
         for (int length = 1; length < array.length; length++) {
             byte[] cut = Arrays.copyOf(array, length);
-            assertThat(NamedNodes.read(cut, 0, names()))
+            assertThat(NamedNodes.read(cut, 0, known()))
                     .as(new String(cut, StandardCharsets.UTF_8))
                     .isNull();
         }
     }
 
-    private static NamedNodes read(NodeNames names, String json) {
-        NamedNodes read = Objects.requireNonNull(NamedNodes.read(json.getBytes(StandardCharsets.UTF_8), 0, names));
+    private static NamedNodes read(ClusterNodes known, String json) {
+        NamedNodes read = Objects.requireNonNull(NamedNodes.read(json.getBytes(StandardCharsets.UTF_8), 0, known));
         assertThat(read.end()).isEqualTo(json.length());
         return read;
     }

@@ -1,7 +1,6 @@
-package io.gpushare.extender.policy;
+package io.gpushare.extender.placement;
 
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.IndexedNodes;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 public final class RecentCosts {
     private static final int KINDS = 32;
 
-    private final IndexedNodes nodes;
+    private final ClusterNodes nodes;
     private final AtomicReferenceArray<@Nullable Kind> recent = new AtomicReferenceArray<>(KINDS);
     private final AtomicInteger turn = new AtomicInteger();
 
-    public RecentCosts(IndexedNodes nodes) {
+    RecentCosts(ClusterNodes nodes) {
         this.nodes = nodes;
     }
 
@@ -47,7 +46,7 @@ public final class RecentCosts {
             return new Known(versions.clone(), costs.clone(), newSize);
         }
 
-        int cheapest(IndexedNodes nodes, PodRequest pod) {
+        int cheapest(ClusterNodes nodes, PodRequest pod) {
             int found = cheapest;
             if (found == UNKNOWN) {
                 int[] all = IntStream.range(0, size).toArray();

@@ -1,13 +1,12 @@
-package io.gpushare.extender.policy;
+package io.gpushare.extender.placement;
 
 import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.IndexedNodes;
 import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.policy.scoring.Scoring;
 
 /** What a pod costs on each node of a request, and the scores that follow from it. */
 public final class NodeCosts {
-    private final IndexedNodes nodes;
+    private final ClusterNodes nodes;
     private final int[] indices;
     private final double[] byIndex;
     private final double unknown;
@@ -21,7 +20,7 @@ public final class NodeCosts {
      * @param byIndex what the pod costs on the node with each index; infinite where it does not fit
      * @param unknown what it costs where an index is below 0
      */
-    NodeCosts(IndexedNodes nodes, int[] indices, double[] byIndex, double unknown, PodRequest pod) {
+    NodeCosts(ClusterNodes nodes, int[] indices, double[] byIndex, double unknown, PodRequest pod) {
         this.nodes = nodes;
         this.indices = indices;
         this.byIndex = byIndex;
