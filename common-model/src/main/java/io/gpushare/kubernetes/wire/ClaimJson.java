@@ -39,7 +39,8 @@ public final class ClaimJson {
                 text(result, "pool"),
                 text(result, "device"),
                 result.path("adminAccess").asBoolean(),
-                Json.texts(result, "consumedCapacity"));
+                Json.texts(result, "consumedCapacity"),
+                text(result, "shareID"));
     }
 
     private static List<JsonNode> each(JsonNode array) {

@@ -83,6 +83,7 @@ final class Fields extends TokenFilter {
                     "driver",
                     "pool",
                     "device",
+                    "shareID",
                     "adminAccess",
                     "config",
                     "opaque"),

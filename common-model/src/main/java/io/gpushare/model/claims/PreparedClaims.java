@@ -51,6 +51,11 @@ public final class PreparedClaims {
         return new PreparedClaims(cards.withInventory(accepting(inventory)));
     }
 
+    /** What is left of these cards, as the inventory has them: their health counts. */
+    public NodeCards on(Inventory inventory) {
+        return cards.withInventory(inventory);
+    }
+
     /** The same with that claim, whatever others have: for claims whose containers may run already. */
     public PreparedClaims with(ResourceClaim claim, Allocation allocation) {
         return new PreparedClaims(cards.with(holder(claim), allocation));

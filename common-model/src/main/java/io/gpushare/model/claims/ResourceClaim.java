@@ -19,6 +19,7 @@ public record ResourceClaim(
      * @param request the name of the claim's request
      * @param adminAccess whether it is beside what others have, and takes nothing from them
      * @param consumed the quantities that it takes, by capacity; none if it is the device as a whole
+     * @param shareId the allocator's name of this share of the device; empty for a device that is not shared
      */
     public record Result(
             String request,
@@ -26,7 +27,8 @@ public record ResourceClaim(
             String pool,
             String device,
             boolean adminAccess,
-            Map<String, String> consumed) {
+            Map<String, String> consumed,
+            String shareId) {
         public Result {
             consumed = Map.copyOf(consumed);
         }
@@ -36,6 +38,13 @@ public record ResourceClaim(
         pods = List.copyOf(pods);
         results = List.copyOf(results);
         configured = List.copyOf(configured);
+    }
+
+    /**
+     * The name of a request without that of the alternative that was taken: containers and the kubelet name only it.
+     */
+    public static String base(String request) {
+        return request.replaceFirst("/.*", "");
     }
 
     @Override

@@ -37,8 +37,14 @@ class ClaimJsonTest {
             List.of(new PodRef("p1", "team", "worker")),
             List.of(
                     new ResourceClaim.Result(
-                            "gpu", "gpu.example.com", "node-1", "gpu-a", false, Map.of("memory", "3Gi", "cores", "0")),
-                    new ResourceClaim.Result("watch", "gpu.example.com", "node-1", "gpu-b", true, Map.of())),
+                            "gpu",
+                            "gpu.example.com",
+                            "node-1",
+                            "gpu-a",
+                            false,
+                            Map.of("memory", "3Gi", "cores", "0"),
+                            "s1"),
+                    new ResourceClaim.Result("watch", "gpu.example.com", "node-1", "gpu-b", true, Map.of(), "")),
             List.of("nic.example.com"));
 
     @Test

@@ -91,7 +91,8 @@ final class Allocator {
                                 "node-1",
                                 String.valueOf(device.get("name")),
                                 false,
-                                consumed)));
+                                consumed,
+                                "")));
             }
         }
         if (results.size() < count) {

@@ -110,7 +110,7 @@ class ClaimDecoderTest {
     @Test
     void aClaimWithoutCardsOfThisDriverIsNotOurs() {
         assertThat(decode()).isEqualTo(new Decoded.Absent<>());
-        assertThat(decode(new Result("nic", "nic.example.com", "node-1", "eth0", false, Map.of())))
+        assertThat(decode(new Result("nic", "nic.example.com", "node-1", "eth0", false, Map.of(), "")))
                 .isEqualTo(new Decoded.Absent<>());
     }
 
@@ -118,7 +118,7 @@ class ClaimDecoderTest {
     void resultsAndConfigurationsOfOtherDriversAreLeftToThem() {
         ResourceClaim claim = claim(
                 List.of("nic.example.com", ""),
-                new Result("nic", "nic.example.com", "other", "eth0", false, Map.of("memory", "x")),
+                new Result("nic", "nic.example.com", "other", "eth0", false, Map.of("memory", "x"), ""),
                 result("gpu", "gpu-a", "3Gi", "0"));
 
         assertThat(DECODER.decode(claim, NODE)
@@ -142,7 +142,7 @@ class ClaimDecoderTest {
         assertThat(reason(claim(List.of(), result("gpu", "gpu-z\n", "3Gi", "0"))))
                 .isEqualTo("claim team/worker: its device 'gpu-z\\n' is not a card of this node any more: recreate"
                         + " the pod");
-        assertThat(reason(claim(List.of(), new Result("gpu", DRIVER, "node-2", "gpu-a", false, Map.of()))))
+        assertThat(reason(claim(List.of(), new Result("gpu", DRIVER, "node-2", "gpu-a", false, Map.of(), ""))))
                 .isEqualTo("claim team/worker: its device is in pool 'node-2', and this node has pool node-1: recreate"
                         + " the pod");
     }
@@ -239,14 +239,14 @@ class ClaimDecoderTest {
     }
 
     private static Result result(String request, String device, String memory, String cores) {
-        return new Result(request, DRIVER, "node-1", device, false, Map.of("memory", memory, "cores", cores));
+        return new Result(request, DRIVER, "node-1", device, false, Map.of("memory", memory, "cores", cores), "");
     }
 
     private static Result whole(String request, String device) {
-        return new Result(request, DRIVER, "node-1", device, false, Map.of());
+        return new Result(request, DRIVER, "node-1", device, false, Map.of(), "");
     }
 
     private static Result admin(String request, String device) {
-        return new Result(request, DRIVER, "node-1", device, true, Map.of());
+        return new Result(request, DRIVER, "node-1", device, true, Map.of(), "");
     }
 }
