@@ -93,12 +93,12 @@ admissionregistration.k8s.io/{{ ternary "v1" "v1beta1" (eq (include "gpushare.at
 {{- end }}
 {{- end }}
 
-{{- /* The nodes of the device plugin, and of what it needs beside it. */}}
+{{- /* The nodes of the device plugin that offers cards in that way, and of what it needs beside it. */}}
 {{- define "gpushare.plugin-affinity" -}}
 nodeAffinity:
   requiredDuringSchedulingIgnoredDuringExecution:
     nodeSelectorTerms:
-      {{- range $label, $value := .Values.devicePlugin.anyNodeLabel }}
+      {{- range $label, $value := (index . 0).Values.devicePlugin.anyNodeLabel }}
       - matchExpressions:
           - key: {{ $label }}
             operator: In
@@ -114,7 +114,12 @@ nodeAffinity:
 {{- define "gpushare.not-paused" -}}
 - key: gpushare.io/plugin
   operator: DoesNotExist
-{{- range .Values.devicePlugin.pauseLabels }}
+{{- if (index . 0).Values.dra.enabled }}
+- key: gpushare.io/serve
+  operator: {{ ternary "In" "NotIn" (eq (index . 1) "dra") }}
+  values: [dra]
+{{- end }}
+{{- range (index . 0).Values.devicePlugin.pauseLabels }}
 - key: {{ . }}
   operator: NotIn
   values: [paused-for-driver-upgrade, paused-for-mig-change, paused-for-mig-change_paused-for-driver-upgrade]

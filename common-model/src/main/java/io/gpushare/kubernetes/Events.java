@@ -7,6 +7,24 @@ import java.util.Map;
 
 /** Writes Events on pods and nodes; {@code kubectl describe} shows them with their counts. */
 public final class Events {
+    /** The count of a repeated occurrence, and its first and last time: one Event reports all of them. */
+    public record Series(int count, Instant first, Instant last) {
+        public Series {
+            if (count < 1) {
+                throw new IllegalArgumentException("an event that never occurred is not recorded");
+            }
+        }
+
+        public static Series once(Instant at) {
+            return new Series(1, at, at);
+        }
+
+        /** The series with one more occurrence. */
+        public Series again(Instant at) {
+            return new Series(count + 1, first, at);
+        }
+    }
+
     private final ApiServer server;
     private final Map<String, String> source;
 
@@ -16,7 +34,7 @@ public final class Events {
         this.source = source;
     }
 
-    public void record(EventSubject about, PodEvent event, EventSeries series) throws KubernetesException {
+    public void record(EventSubject about, PodEvent event, Series series) throws KubernetesException {
         Map<String, String> object = reference(about);
         // Events about objects without a namespace are in this one.
         String namespace = object.getOrDefault("namespace", "default");

@@ -31,6 +31,7 @@ public final class KubernetesApi implements AutoCloseable {
     private final Nodes nodes;
     private final Evictions evictions;
     private final AccessReviews reviews;
+    private final ResourceApi resources;
 
     private KubernetesApi(ApiServer calls, ApiServer watches) {
         this.calls = calls;
@@ -39,6 +40,7 @@ public final class KubernetesApi implements AutoCloseable {
         this.nodes = new Nodes(calls, watches);
         this.evictions = new Evictions(calls);
         this.reviews = new AccessReviews(calls);
+        this.resources = new ResourceApi(calls);
     }
 
     /**
@@ -116,6 +118,11 @@ public final class KubernetesApi implements AutoCloseable {
 
     public AccessReviews reviews() {
         return reviews;
+    }
+
+    /** Claims and slices. */
+    public ResourceApi resources() {
+        return resources;
     }
 
     /** A Lease. Each of its calls ends within the deadline. */

@@ -270,8 +270,8 @@ class KubernetesApiIT {
     @Test
     void anEventNamesItsPodAndStaysWithinTheApisLimit() throws KubernetesException {
         PodEvent event = new PodEvent(true, "CardUnhealthy", "x".repeat(2000));
-        EventSeries twice =
-                EventSeries.once(Instant.parse("2026-11-20T10:00:00Z")).again(Instant.parse("2026-11-20T10:07:00Z"));
+        Events.Series twice =
+                Events.Series.once(Instant.parse("2026-11-20T10:00:00Z")).again(Instant.parse("2026-11-20T10:07:00Z"));
         api.events("gpushare-device-plugin").record(new EventSubject.Pod(new PodRef("u1", "ns", "p")), event, twice);
         assertThat(server.requests())
                 .singleElement()
@@ -292,7 +292,7 @@ class KubernetesApiIT {
                 .record(
                         new EventSubject.Node("n1"),
                         new PodEvent(true, "CardUnhealthy", "x"),
-                        EventSeries.once(Instant.parse("2026-11-20T10:00:00Z")));
+                        Events.Series.once(Instant.parse("2026-11-20T10:00:00Z")));
         assertThat(server.requests())
                 .singleElement()
                 .asString()

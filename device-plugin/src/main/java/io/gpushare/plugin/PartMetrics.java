@@ -6,6 +6,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.cards.CardScanner;
+import io.gpushare.plugin.claims.NodeClaims;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.isolation.IsolationProvider;
@@ -35,6 +36,13 @@ record PartMetrics(PluginMetrics metrics) {
                 "Registrations with the kubelet: each one after the first replaces a lost one.",
                 "resource",
                 kubelet::registrations);
+    }
+
+    void ofClaims(NodeClaims claims) {
+        metrics.counter(
+                "gpushare_plugin_claims_refused_total",
+                "Refused calls to prepare a ResourceClaim: its pod waits, and the kubelet repeats the call.",
+                claims::refused);
     }
 
     void ofCluster(AllocationReconciler allocations, EventQueue events, NodeLease lease) {

@@ -23,7 +23,6 @@ import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
 import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.isolation.mps.MpsIsolation;
 import io.gpushare.plugin.kubelet.CheckpointReader;
-import io.gpushare.plugin.kubelet.DomainSockets;
 import io.gpushare.plugin.kubelet.KubeletConnection;
 import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.metrics.MetricsServer;
@@ -43,6 +42,7 @@ import io.gpushare.plugin.offer.Readiness;
 import io.gpushare.plugin.offer.UnknownNames;
 import io.gpushare.plugin.snapshot.AnnotationDifference;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.sockets.DomainSockets;
 import io.gpushare.plugin.state.InventoryAssembler;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
@@ -58,7 +58,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The running device plugin: starts its parts and connects them. */
-final class Plugin implements AutoCloseable {
+final class Plugin implements RunningPlugin {
     /** The program's name in its Events and calls. */
     private static final String COMPONENT = "gpushare-device-plugin";
 
@@ -222,13 +222,13 @@ final class Plugin implements AutoCloseable {
      * Prepares a planned end: says so to the extender, and serves the pods that are already bound until they have their
      * cards, for at most 20 s.
      */
-    void leave() throws InterruptedException {
+    @Override
+    public void leave() throws InterruptedException {
         if (published.leave()) {
             departure.await();
         }
     }
 
-    /** Stops everything: the sockets are removed, and running pods are not affected. */
     @Override
     public void close() {
         parts.close();

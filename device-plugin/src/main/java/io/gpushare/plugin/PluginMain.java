@@ -60,14 +60,18 @@ public final class PluginMain {
             exit.complete(FAILED);
         });
         AtomicBoolean stopping = new AtomicBoolean();
-        AtomicReference<@Nullable Plugin> started = new AtomicReference<>();
+        AtomicReference<@Nullable RunningPlugin> started = new AtomicReference<>();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> onSignal(started.get(), stopping), "shutdown"));
         try {
-            new OtherPlugins(options.kubeletDir.resolve("device-plugins"), options.cluster.resources()).awaitEnd();
+            if (options.serve == ServeMode.DEVICE_PLUGIN) {
+                new OtherPlugins(options.kubeletDir.resolve("device-plugins"), options.cluster.resources()).awaitEnd();
+            }
         } catch (InterruptedException e) {
             return FAILED;
         }
-        try (Plugin plugin = new Plugin(options, exit, clocks)) {
+        try (RunningPlugin plugin = options.serve == ServeMode.DRA
+                ? new ClaimsPlugin(options, exit, clocks)
+                : new Plugin(options, exit, clocks)) {
             started.set(plugin);
             int code = exit.join();
             if (code == DRIVER_REPLACED) {
@@ -89,7 +93,7 @@ public final class PluginMain {
     }
 
     /** Exits with 0: the JVM's own exit code after SIGTERM is 143, which Kubernetes reports as a failure. */
-    private static void onSignal(@Nullable Plugin plugin, AtomicBoolean stopping) {
+    private static void onSignal(@Nullable RunningPlugin plugin, AtomicBoolean stopping) {
         if (stopping.compareAndSet(false, true)) {
             LOG.info("stopping");
             if (plugin != null) {
@@ -99,7 +103,7 @@ public final class PluginMain {
         }
     }
 
-    private static void end(Plugin plugin) {
+    private static void end(RunningPlugin plugin) {
         try {
             plugin.leave();
         } catch (InterruptedException e) {

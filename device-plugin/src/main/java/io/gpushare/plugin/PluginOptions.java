@@ -54,6 +54,24 @@ final class PluginOptions implements CheckedOptions {
     String nodeName = "";
 
     @Option(
+            names = "--serve",
+            paramLabel = "<way>",
+            defaultValue = "device-plugin",
+            description =
+                    "How the node offers its cards: device-plugin (as resources of the kubelet) or dra (as devices of"
+                            + " Dynamic Resource Allocation: pods request them by ResourceClaims; Kubernetes 1.36, and"
+                            + " whole cards from 1.34). [device-plugin]")
+    ServeMode serve = ServeMode.DEVICE_PLUGIN;
+
+    @Option(
+            names = "--cdi-dir",
+            paramLabel = "<directory>",
+            defaultValue = "/var/run/cdi",
+            description = "With --serve=dra: the directory in which the container runtime finds what containers with"
+                    + " claims get. [/var/run/cdi]")
+    Path cdiDir = Path.of("");
+
+    @Option(
             names = "--nvml-library",
             paramLabel = "<file>",
             defaultValue = "libnvidia-ml.so.1",
@@ -164,6 +182,7 @@ final class PluginOptions implements CheckedOptions {
                 .reads(Memory.class, Memory::parse)
                 .reads(IsolationMode.class)
                 .reads(MigMode.class)
+                .reads(ServeMode.class)
                 .reads(DeviceListStrategy.class);
     }
 
@@ -181,7 +200,14 @@ final class PluginOptions implements CheckedOptions {
             problems.add("--hami-slots=" + hamiSlots + " is not possible: write a number from 1 to " + MOST_SLOTS);
         }
         problems.addAll(cluster.problems());
-        problems.addAll(isolation.problems());
+        List<String> ofIsolation = isolation.problems();
+        problems.addAll(ofIsolation);
+        if (serve == ServeMode.DRA
+                && ofIsolation.isEmpty()
+                && isolation.policy().mode() != IsolationMode.NONE) {
+            problems.add("--serve=dra only counts memory so far: leave --isolation out on this node, or use"
+                    + " --serve=device-plugin");
+        }
         return problems;
     }
 

@@ -184,6 +184,14 @@ class PluginOptionsTest {
     }
 
     @Test
+    void claimsWithIsolationAreRefusedBecauseNothingWouldLimitThem() throws InvalidOptionsException {
+        assertThatThrownBy(() -> settings("--node-name=n1", "--serve=dra", "--isolation=mps"))
+                .hasMessageContaining("--serve=dra only counts memory so far: leave --isolation out on this node");
+        assertThat(settings("--node-name=n1", "--serve=dra").serve).isEqualTo(ServeMode.DRA);
+        assertThat(settings("--node-name=n1").serve).isEqualTo(ServeMode.DEVICE_PLUGIN);
+    }
+
+    @Test
     void anEmptyNodeNameIsRefused() {
         assertThatThrownBy(() -> settings("--node-name="))
                 .isInstanceOf(InvalidOptionsException.class)

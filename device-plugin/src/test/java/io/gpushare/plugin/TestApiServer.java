@@ -141,6 +141,22 @@ public final class TestApiServer implements AutoCloseable {
         server.objects().put(pod);
     }
 
+    /** All objects of that kind, newest version. */
+    public List<ObjectNode> all(ApiResource resource) {
+        return server.objects().list(resource);
+    }
+
+    public void remove(ApiResource resource, String namespace, String name) {
+        server.objects().remove(resource, namespace, name);
+    }
+
+    /** Has no claims and slices from now on, as before Kubernetes 1.34. */
+    public void withoutClaims() {
+        server.faults()
+                .rule(request -> request.path().startsWith("/apis/resource.k8s.io"))
+                .always(Outcome.refused(404, "NotFound", "the server could not find the requested resource"));
+    }
+
     /** The container runtime's ID of the container of that pod. */
     public static String containerId(String pod) {
         return "%064x".formatted(pod.hashCode());

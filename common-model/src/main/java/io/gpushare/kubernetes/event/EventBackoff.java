@@ -1,7 +1,7 @@
 package io.gpushare.kubernetes.event;
 
-import io.gpushare.kubernetes.EventSeries;
 import io.gpushare.kubernetes.EventSubject;
+import io.gpushare.kubernetes.Events;
 import io.gpushare.kubernetes.PodEvent;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +28,7 @@ final class EventBackoff {
     record Report(EventSubject about, PodEvent event) {}
 
     /** An Event to record now. */
-    record Due(Report report, EventSeries times) {}
+    record Due(Report report, Events.Series times) {}
 
     /**
      * The state of a repeated Event.
@@ -36,14 +36,13 @@ final class EventBackoff {
      * @param next the earliest time of the next record
      * @param pending the reports since the last record; null if there is none
      */
-    private record Known(
-            Instant next, Duration pause, @Nullable EventSeries pending) {
+    private record Known(Instant next, Duration pause, Events.@Nullable Series pending) {
         static Known first(Instant now) {
             return new Known(now.plus(FIRST), FIRST, null);
         }
 
         Known withReport(Instant wall) {
-            return new Known(next, pause, pending == null ? EventSeries.once(wall) : pending.again(wall));
+            return new Known(next, pause, pending == null ? Events.Series.once(wall) : pending.again(wall));
         }
 
         Known recorded(Instant now) {
@@ -69,7 +68,7 @@ final class EventBackoff {
         if (before != null || known.size() < MOST) {
             known.put(report, before == null ? Known.first(now) : before.recorded(now));
         }
-        return Optional.of(new Due(report, EventSeries.once(wall)));
+        return Optional.of(new Due(report, Events.Series.once(wall)));
     }
 
     /** The delayed Events whose time has come. */
@@ -79,7 +78,7 @@ final class EventBackoff {
                         each.pending() == null && !now.isBefore(each.next().plus(QUIET)));
         List<Due> due = new ArrayList<>();
         known.replaceAll((report, each) -> {
-            EventSeries pending = each.pending();
+            Events.Series pending = each.pending();
             if (pending == null || now.isBefore(each.next())) {
                 return each;
             }

@@ -1,7 +1,7 @@
 package io.gpushare.kubernetes.event;
 
-import io.gpushare.kubernetes.EventSeries;
 import io.gpushare.kubernetes.EventSubject;
+import io.gpushare.kubernetes.Events;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.time.Clocks;
@@ -23,7 +23,7 @@ public final class EventQueue implements EventRecorder, AutoCloseable {
     /** Records an Event at the API server. */
     @FunctionalInterface
     public interface Sink {
-        void record(EventSubject about, PodEvent event, EventSeries times) throws KubernetesException;
+        void record(EventSubject about, PodEvent event, Events.Series times) throws KubernetesException;
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(EventQueue.class);

@@ -74,7 +74,21 @@ final class Fields extends TokenFilter {
                     "addresses",
                     "address",
                     // Leases.
-                    "holderIdentity"),
+                    "holderIdentity",
+                    // Claims.
+                    "reservedFor",
+                    "resource",
+                    "allocation",
+                    "devices",
+                    "results",
+                    "request",
+                    "driver",
+                    "pool",
+                    "device",
+                    "shareID",
+                    "adminAccess",
+                    "config",
+                    "opaque"),
             Map.of(
                     "annotations",
                     new Keys(key -> PodAnnotations.reads(key) || PodAnnotations.unknown(key)),
@@ -89,6 +103,8 @@ final class Fields extends TokenFilter {
                     "requests",
                     INCLUDE_ALL,
                     "allocatable",
+                    INCLUDE_ALL,
+                    "consumedCapacity",
                     INCLUDE_ALL));
 
     private final Set<String> names;

@@ -55,6 +55,11 @@ public record NoCards(Cause cause, String detail) {
                 "its device plugin is restarting",
                 "Pods that are bound there get their cards; new ones wait for the next device plugin. If it does not"
                         + " start, see its DaemonSet."),
+        /** Only the extender reads it: such a node offers cards, in another way. */
+        SERVES_CLAIMS(
+                "its cards are offered by ResourceClaims",
+                "Request them by a ResourceClaim (deploy/CLAIMS.md), or remove the node's label"
+                        + " gpushare.io/serve=dra."),
         /** A newer device plugin has a cause that this version does not know. */
         UNKNOWN("its device plugin reports a reason that this version does not know", "See the log of the plugin.");
 

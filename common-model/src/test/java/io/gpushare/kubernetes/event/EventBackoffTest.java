@@ -2,8 +2,8 @@ package io.gpushare.kubernetes.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.kubernetes.EventSeries;
 import io.gpushare.kubernetes.EventSubject;
+import io.gpushare.kubernetes.Events;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import java.time.Duration;
@@ -27,7 +27,7 @@ class EventBackoffTest {
         report(report("q", "Xid 94"));
         report(report("p", "Xid 79"));
         report(XID);
-        assertThat(recorded).hasSize(3).allMatch(due -> due.times().equals(EventSeries.once(NOON)));
+        assertThat(recorded).hasSize(3).allMatch(due -> due.times().equals(Events.Series.once(NOON)));
     }
 
     @Test
@@ -40,7 +40,7 @@ class EventBackoffTest {
         pass(Duration.ofHours(1));
         assertThat(recorded).hasSize(7);
         assertThat(recorded.stream().mapToInt(due -> due.times().count()).sum()).isEqualTo(3600);
-        assertThat(recorded.get(1).times()).isEqualTo(new EventSeries(59, NOON.plusSeconds(1), NOON.plusSeconds(59)));
+        assertThat(recorded.get(1).times()).isEqualTo(new Events.Series(59, NOON.plusSeconds(1), NOON.plusSeconds(59)));
     }
 
     @Test
@@ -50,7 +50,7 @@ class EventBackoffTest {
         report(XID);
         pass(Duration.ofMinutes(1));
         assertThat(recorded).hasSize(2);
-        assertThat(recorded.getLast().times()).isEqualTo(EventSeries.once(NOON.minus(Duration.ofHours(1))));
+        assertThat(recorded.getLast().times()).isEqualTo(Events.Series.once(NOON.minus(Duration.ofHours(1))));
     }
 
     @Test
@@ -62,7 +62,7 @@ class EventBackoffTest {
         assertThat(recorded).hasSize(1);
         pass(Duration.ofSeconds(1));
         assertThat(recorded).hasSize(2);
-        assertThat(recorded.getLast().times()).isEqualTo(EventSeries.once(NOON.plusSeconds(30)));
+        assertThat(recorded.getLast().times()).isEqualTo(Events.Series.once(NOON.plusSeconds(30)));
     }
 
     @Test

@@ -218,7 +218,9 @@ public final class AllocationHandler implements CallHandler {
     private Outcome<ContainerAllocateResponse> response(
             NodeSnapshot snapshot, Caller caller, ContainerAllocation cards) {
         return switch (isolation.of(new StartingContainer(caller.pod().ref(), cards), snapshot.inventory())) {
-            case ContainerIsolation.Settings needed -> settings.of(caller.pod(), cards, snapshot.inventory(), needed);
+            case ContainerIsolation.Settings needed ->
+                settings.of(caller.pod(), cards, snapshot.inventory(), needed)
+                        .then(edits -> new Outcome.Of<>(edits.response()));
             case ContainerIsolation.Refused(String reason) ->
                 new Outcome.Refused<>(
                         RefusalKind.NO_ISOLATION,

@@ -1,9 +1,5 @@
 package io.gpushare.plugin.allocation;
 
-import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
-import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
-import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
-import io.gpushare.api.deviceplugin.v1beta1.Mount;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -24,7 +20,7 @@ import java.util.stream.Stream;
  * @param frameworks whether frameworks learn the container's share by {@link FrameworkVariables}
  */
 public record ContainerSettings(Set<DeviceListStrategy> strategies, boolean frameworks) {
-    private static final String VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES";
+    static final String VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES";
     private static final String CDI_KIND = "nvidia.com/gpu=";
     private static final List<String> CONTROL_FILES =
             List.of("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools");
@@ -48,7 +44,7 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies, boolean fram
      *
      * @param isolation what it needs for its isolation
      */
-    public Outcome<ContainerAllocateResponse> of(
+    public Outcome<ContainerEdits> of(
             NodePod pod, ContainerAllocation allocation, Inventory inventory, ContainerIsolation.Settings isolation) {
         List<Card> cards = allocation.visibleCards().stream()
                 .flatMap(id -> inventory.card(id).stream())
@@ -81,26 +77,17 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies, boolean fram
                     allocation, inventory, pod.ownJaxFraction().contains(allocation.name())));
         }
         environment.putAll(isolation.environment());
-        ContainerAllocateResponse.Builder response =
-                ContainerAllocateResponse.newBuilder().putAllEnvs(environment);
-        if (strategies.contains(DeviceListStrategy.CDI_CRI)) {
-            uuids.forEach(uuid -> response.addCdiDevices(CDIDevice.newBuilder().setName(CDI_KIND + uuid)));
-        }
-        if (needDeviceFiles()) {
-            Stream.concat(cards.stream().flatMap(ContainerSettings::files), CONTROL_FILES.stream())
-                    .distinct()
-                    .forEach(file -> response.addDevices(DeviceSpec.newBuilder()
-                            .setHostPath(file)
-                            .setContainerPath(file)
-                            .setPermissions("rw")));
-        }
-        isolation
-                .mounts()
-                .forEach(mount -> response.addMounts(Mount.newBuilder()
-                        .setHostPath(mount.hostPath())
-                        .setContainerPath(mount.containerPath())
-                        .setReadOnly(mount.readOnly())));
-        return new Outcome.Of<>(response.build());
+        return new Outcome.Of<>(new ContainerEdits(
+                environment,
+                strategies.contains(DeviceListStrategy.CDI_CRI)
+                        ? uuids.stream().map(uuid -> CDI_KIND + uuid).toList()
+                        : List.of(),
+                needDeviceFiles()
+                        ? Stream.concat(cards.stream().flatMap(ContainerSettings::files), CONTROL_FILES.stream())
+                                .distinct()
+                                .toList()
+                        : List.of(),
+                isolation.mounts()));
     }
 
     /** The device files of a card: those of a MIG instance, and its card's. */

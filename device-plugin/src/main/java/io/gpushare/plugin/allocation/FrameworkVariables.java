@@ -26,6 +26,9 @@ final class FrameworkVariables {
      */
     private static final Memory CONTEXT = Memory.ofMib(518);
 
+    /** JAX does not start with both names. */
+    static final String FORMER_JAX_FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION";
+
     private static final int DIGITS = 4;
 
     /** What a container may use of one card, as a program sees it. */
@@ -87,7 +90,7 @@ final class FrameworkVariables {
             List<Part> parts, String fraction, long usable, boolean ownJaxFraction) {
         Map<String, String> variables = new LinkedHashMap<>();
         if (!ownJaxFraction) {
-            variables.put("XLA_PYTHON_CLIENT_MEM_FRACTION", fraction);
+            variables.put(FORMER_JAX_FRACTION, fraction);
             // Versions of JAX that know both names refuse both together: this one overrides that of an image.
             variables.put(ContainerResources.JAX_FRACTION, "");
         }

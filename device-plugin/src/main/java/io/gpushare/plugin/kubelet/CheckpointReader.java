@@ -2,6 +2,7 @@ package io.gpushare.plugin.kubelet;
 
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
+import io.gpushare.plugin.sockets.DomainSockets;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

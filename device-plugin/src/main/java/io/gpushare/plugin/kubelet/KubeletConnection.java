@@ -4,6 +4,7 @@ import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.sockets.DomainSockets;
 import io.gpushare.time.PeriodicTask;
 import java.nio.file.Path;
 import java.time.Duration;

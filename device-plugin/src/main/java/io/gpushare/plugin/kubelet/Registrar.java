@@ -2,6 +2,7 @@ package io.gpushare.plugin.kubelet;
 
 import io.gpushare.api.deviceplugin.v1beta1.RegisterRequest;
 import io.gpushare.api.deviceplugin.v1beta1.RegistrationGrpc;
+import io.gpushare.plugin.sockets.DomainSockets;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;

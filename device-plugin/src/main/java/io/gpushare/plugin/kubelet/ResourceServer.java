@@ -5,6 +5,7 @@ import io.gpushare.api.deviceplugin.v1beta1.DevicePluginOptions;
 import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.sockets.DomainSockets;
 import io.grpc.Server;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.io.IOException;

@@ -47,7 +47,7 @@ public record NodePod(
     }
 
     /** A pod that the API has not reported, or has deleted. */
-    static NodePod unknown(PodRef ref) {
+    public static NodePod unknown(PodRef ref) {
         return new NodePod(
                 ref,
                 Instant.EPOCH,

@@ -13,6 +13,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.plugin.allocation.ContainerEdits;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
 import io.gpushare.plugin.allocation.Outcome;
@@ -201,8 +202,8 @@ class GpushareFaultsTest {
             Set<DeviceListStrategy> strategies, ContainerAllocation cards, Inventory node) {
         NodePod pod = TestPods.unannotated("p", 0, TestPods.memory("main", 3));
         return new ContainerSettings(strategies).of(pod, cards, node, ContainerIsolation.Settings.NONE)
-                        instanceof Outcome.Of<ContainerAllocateResponse>(var given)
-                ? given
+                        instanceof Outcome.Of<ContainerEdits>(var edits)
+                ? edits.response()
                 : Assertions.fail("refused");
     }
 

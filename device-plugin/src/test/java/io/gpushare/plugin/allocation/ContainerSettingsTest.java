@@ -56,9 +56,9 @@ class ContainerSettingsTest {
     @Test
     void withoutTheVariablesOfFrameworksItGetsGpusharesOnly() {
         ContainerSettings settings = new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR), false);
-        Outcome<ContainerAllocateResponse> given =
+        Outcome<ContainerEdits> given =
                 settings.of(POD, TestPods.share("main", B, 3), NODE, ContainerIsolation.Settings.NONE);
-        assertThat(given instanceof Outcome.Of(var response) ? response.getEnvsMap() : Map.of())
+        assertThat(given instanceof Outcome.Of(var edits) ? edits.environment() : Map.of())
                 .containsOnlyKeys(
                         "NVIDIA_VISIBLE_DEVICES",
                         "ALIYUN_COM_GPU_MEM_IDX",
@@ -79,8 +79,8 @@ class ContainerSettingsTest {
         for (ContainerAllocation allocation : List.of(whole, TestPods.share("main", instance, 3))) {
             ContainerAllocateResponse given = new ContainerSettings(Set.of(DeviceListStrategy.values()))
                                     .of(POD, allocation, node, ContainerIsolation.Settings.NONE)
-                            instanceof Outcome.Of(var response)
-                    ? response
+                            instanceof Outcome.Of(var edits)
+                    ? edits.response()
                     : Assertions.fail();
             assertThat(given.getEnvsMap()).containsEntry("NVIDIA_VISIBLE_DEVICES", "MIG-2");
             assertThat(given.getCdiDevicesList())
@@ -145,7 +145,7 @@ class ContainerSettingsTest {
                 Map.of());
         ContainerSettings settings = new ContainerSettings(Set.of(DeviceListStrategy.DEVICE_SPECS));
 
-        assertThat(settings.of(POD, WHOLE, NODE, isolation))
+        assertThat(settings.of(POD, WHOLE, NODE, isolation).then(edits -> new Outcome.Of<>(edits.response())))
                 .isInstanceOfSatisfying(
                         Outcome.Of.class,
                         response -> assertThat(response.value())
@@ -175,6 +175,8 @@ class ContainerSettingsTest {
 
     private static Outcome<ContainerAllocateResponse> sees(
             Set<DeviceListStrategy> strategies, ContainerAllocation allocation, Inventory node) {
-        return new ContainerSettings(strategies).of(POD, allocation, node, ContainerIsolation.Settings.NONE);
+        return new ContainerSettings(strategies)
+                .of(POD, allocation, node, ContainerIsolation.Settings.NONE)
+                .then(edits -> new Outcome.Of<>(edits.response()));
     }
 }

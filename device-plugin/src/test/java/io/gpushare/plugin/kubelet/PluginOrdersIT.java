@@ -4,6 +4,7 @@ import static io.gpushare.model.request.ResourceNames.DEFAULT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.plugin.sockets.DomainSockets;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.kubelet.MovableClock;

@@ -18,6 +18,7 @@ import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.sockets.DomainSockets;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;

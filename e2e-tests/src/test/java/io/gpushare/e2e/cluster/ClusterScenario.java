@@ -61,6 +61,11 @@ public abstract class ClusterScenario {
 
     /** Skips the test on a Kubernetes that lacks that, by {@code e2e-tests/version-features}. */
     public static void needs(String feature) throws IOException {
+        needs(cluster, feature);
+    }
+
+    /** The same for a scenario that is not one of these. */
+    public static void needs(Cluster cluster, String feature) throws IOException {
         String line = Files.readAllLines(ROOT.resolve("e2e-tests/version-features")).stream()
                 .filter(each -> each.startsWith(feature + " "))
                 .findFirst()
@@ -127,6 +132,10 @@ public abstract class ClusterScenario {
     }
 
     public static String events(String pod) {
+        return events(cluster, pod);
+    }
+
+    public static String events(Cluster cluster, String pod) {
         return cluster.kubectl()
                 .run("-n", "default", "get", "events", "--field-selector", "involvedObject.name=" + pod);
     }

@@ -12,7 +12,9 @@ public enum ApiResource {
     DEPLOYMENTS("apps", "v1", "deployments", "Deployment", "deploy", true, true),
     LEASES("coordination.k8s.io", "v1", "leases", "Lease", "", true, false),
     DISRUPTION_BUDGETS("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", "pdb", true, true),
-    PRIORITY_CLASSES("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", "pc", false, false);
+    PRIORITY_CLASSES("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", "pc", false, false),
+    RESOURCE_CLAIMS("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", "", true, true),
+    RESOURCE_SLICES("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", "", false, false);
 
     final String group;
     final String version;
@@ -75,7 +77,9 @@ public enum ApiResource {
     boolean selectableBy(String field) {
         return switch (field) {
             case "metadata.name", "metadata.namespace" -> true;
-            case "spec.nodeName", "spec.schedulerName", "spec.restartPolicy", "status.phase" -> this == PODS;
+            case "spec.driver" -> this == RESOURCE_SLICES;
+            case "spec.nodeName" -> this == PODS || this == RESOURCE_SLICES;
+            case "spec.schedulerName", "spec.restartPolicy", "status.phase" -> this == PODS;
             case "spec.unschedulable" -> this == NODES;
             case "involvedObject.kind",
                     "involvedObject.name",

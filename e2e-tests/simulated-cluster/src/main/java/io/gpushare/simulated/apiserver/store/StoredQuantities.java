@@ -15,6 +15,10 @@ public final class StoredQuantities {
 
     /** Changes the object in its spec and status; throws a 400 for a text that is no quantity. */
     public static ObjectNode in(ObjectNode object) {
+        // The amounts of a slice's capacity are objects.
+        if (object.path("kind").asText().equals(ApiResource.RESOURCE_SLICES.kind)) {
+            return object;
+        }
         canonical(object.path("spec"), object);
         canonical(object.path("status"), object);
         return object;

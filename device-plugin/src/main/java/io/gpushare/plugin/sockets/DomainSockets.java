@@ -1,4 +1,4 @@
-package io.gpushare.plugin.kubelet;
+package io.gpushare.plugin.sockets;
 
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
@@ -43,8 +43,9 @@ public final class DomainSockets implements AutoCloseable {
         return socket;
     }
 
+    /** A server on that socket. */
     // SO_KEEPALIVE is unset: gRPC sets it on every connection, and domain sockets don't support it.
-    NettyServerBuilder server(Path socket) {
+    public NettyServerBuilder server(Path socket) {
         return NettyServerBuilder.forAddress(UnixDomainSocketAddress.of(socket))
                 .channelType(NioServerDomainSocketChannel.class)
                 .bossEventLoopGroup(loop)
@@ -52,7 +53,8 @@ public final class DomainSockets implements AutoCloseable {
                 .withChildOption(ChannelOption.SO_KEEPALIVE, null);
     }
 
-    ManagedChannel channel(Path socket, int largestResponse) {
+    /** A channel to that socket. */
+    public ManagedChannel channel(Path socket, int largestResponse) {
         return NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
                 .channelFactory(NioDomainSocketChannel::new)
                 .eventLoopGroup(loop)
@@ -64,7 +66,7 @@ public final class DomainSockets implements AutoCloseable {
     }
 
     /** Distinguishes a socket file from another one at the same path; empty if there is no file. */
-    static Optional<Object> identity(Path socket) throws IOException {
+    public static Optional<Object> identity(Path socket) throws IOException {
         try {
             Object inode = String.valueOf(
                     Files.readAttributes(socket, BasicFileAttributes.class).fileKey());

@@ -1,0 +1,138 @@
+package io.gpushare.kubernetes;
+
+import static io.gpushare.kubernetes.ApiServer.path;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.kubernetes.ApiServer.Request;
+import io.gpushare.kubernetes.wire.ClaimJson;
+import io.gpushare.kubernetes.wire.ClaimUseJson;
+import io.gpushare.kubernetes.wire.Json;
+import io.gpushare.kubernetes.wire.SliceJson;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.claims.ClaimUse;
+import io.gpushare.model.claims.ResourceClaim;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Claims and slices: {@code resource.k8s.io/v1}. */
+public final class ResourceApi {
+    private static final String API_VERSION = "resource.k8s.io/v1";
+    private static final String GROUP = "/apis/" + API_VERSION;
+    private static final String SLICES = "resourceslices";
+    /** Any user can make a claim or a pod as large as an object may be, 1.5 MB. */
+    private static final int MOST = 4 << 20;
+
+    private final ApiServer server;
+
+    ResourceApi(ApiServer server) {
+        this.server = server;
+    }
+
+    /**
+     * A slice in the API.
+     *
+     * @param spec as {@link SliceJson#canonical} writes it
+     */
+    public record Slice(String name, long generation, String spec) {
+        static Slice of(JsonNode slice) {
+            JsonNode spec = slice.path("spec");
+            return new Slice(
+                    Json.text(slice.path("metadata"), "name"),
+                    spec.path("pool").path("generation").asLong(),
+                    SliceJson.canonical(spec));
+        }
+    }
+
+    /** Whether the API server has them: Kubernetes 1.34 and newer. */
+    public boolean served() throws KubernetesException {
+        return server.find(Request.get("asking for " + API_VERSION, GROUP)).isPresent();
+    }
+
+    /** The claim of that name as it is now; empty if there is none. */
+    public Optional<ResourceClaim> claim(String namespace, String name) throws KubernetesException {
+        return find(Request.get(
+                        "reading claim " + namespace + "/" + name,
+                        path(GROUP, "namespaces", namespace, "resourceclaims", name)))
+                .map(ClaimJson::read);
+    }
+
+    private Optional<JsonNode> find(Request request) throws KubernetesException {
+        try {
+            return Optional.of(server.send(request, MOST));
+        } catch (KubernetesException e) {
+            if (e.status() == 404) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /** What the containers of that pod use of claims; none if there is no such pod any more. */
+    public List<ClaimUse> uses(PodRef pod) throws KubernetesException {
+        // A list, because the device plugin may list the pods of its node, and not read others by name.
+        JsonNode pods = server.send(
+                Request.get("reading pod " + pod, path("/api/v1", "namespaces", pod.namespace(), "pods"))
+                        .with("fieldSelector", "metadata.name=" + pod.name()),
+                MOST);
+        return pods.path("items")
+                .valueStream()
+                .filter(each -> Json.text(each.path("metadata"), "uid").equals(pod.uid()))
+                .flatMap(each -> ClaimUseJson.read(each).stream())
+                .toList();
+    }
+
+    /** The slices of that driver on that node. */
+    public List<Slice> slices(String driver, String node) throws KubernetesException {
+        return server.send(Request.get("listing the slices of node " + node, path(GROUP, SLICES))
+                        .with("fieldSelector", "spec.driver=" + driver + ",spec.nodeName=" + node))
+                .path("items")
+                .valueStream()
+                .map(Slice::of)
+                .toList();
+    }
+
+    /** Creates the slice, which Kubernetes deletes with its node; returns it as the API server stored it. */
+    public Slice create(String name, NodeState owner, Map<String, Object> spec) throws KubernetesException {
+        return Slice.of(
+                server.send(Request.post("creating slice " + name, path(GROUP, SLICES), document(name, owner, spec))));
+    }
+
+    /** Replaces the slice, whoever wrote it; returns it as the API server stored it. */
+    public Slice replace(String name, NodeState owner, Map<String, Object> spec) throws KubernetesException {
+        return Slice.of(server.send(new Request(
+                "writing slice " + name,
+                "PUT",
+                path(GROUP, SLICES, name),
+                Map.of(),
+                document(name, owner, spec),
+                "application/json",
+                null)));
+    }
+
+    private static Map<String, Object> document(String name, NodeState owner, Map<String, Object> spec) {
+        Map<String, Object> ofNode =
+                Map.of("apiVersion", "v1", "kind", "Node", "name", owner.name(), "uid", owner.uid());
+        return Map.of(
+                "apiVersion",
+                API_VERSION,
+                "kind",
+                "ResourceSlice",
+                "metadata",
+                Map.of("name", name, "ownerReferences", List.of(ofNode)),
+                "spec",
+                spec);
+    }
+
+    /** Deletes the slice; it succeeds if there is none. */
+    public void delete(String name) throws KubernetesException {
+        server.find(new Request(
+                "deleting slice " + name,
+                "DELETE",
+                path(GROUP, SLICES, name),
+                Map.of(),
+                null,
+                "application/json",
+                null));
+    }
+}

@@ -1,0 +1,151 @@
+package io.gpushare.model.claims;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.claims.ResourceClaim.Result;
+import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.text.Printable;
+import io.gpushare.model.text.Quantity;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Reads what kube-scheduler allocated to a claim as shares of the node's cards. Claims come from users, and their
+ * status from whoever may write it: what {@link SliceSpecs} never offered is malformed.
+ *
+ * @param pool the node's
+ */
+public record ClaimDecoder(String driver, String pool) {
+    /** The API's own limit. */
+    private static final int MOST_RESULTS = 32;
+
+    /** The cards of the claim; absent if it has none of this driver. */
+    public Decoded<ClaimedCards> decode(ResourceClaim claim, Inventory inventory) {
+        List<Result> results = claim.results().stream()
+                .filter(result -> result.driver().equals(driver))
+                .toList();
+        if (results.isEmpty()) {
+            return new Decoded.Absent<>();
+        }
+        try {
+            check(claim, results);
+            return new Decoded.Valid<>(cards(results, inventory));
+        } catch (IllegalArgumentException e) {
+            return new Decoded.Malformed<>("claim " + Printable.line(claim.toString(), 128) + ": " + e.getMessage());
+        }
+    }
+
+    private void check(ResourceClaim claim, List<Result> results) {
+        if (results.size() > MOST_RESULTS) {
+            throw new IllegalArgumentException("it has " + results.size() + " devices, and at most " + MOST_RESULTS
+                    + " are possible: use several claims");
+        }
+        if (claim.configured().contains(driver)) {
+            throw new IllegalArgumentException("it, or its device class, has an opaque configuration for " + driver
+                    + ", which reads none: remove it");
+        }
+    }
+
+    private ClaimedCards cards(List<Result> results, Inventory inventory) {
+        Map<String, Card> named = CardNames.in(inventory);
+        Map<String, Map<CardId, Share>> requests = new LinkedHashMap<>();
+        Map<String, Set<CardId>> besides = new LinkedHashMap<>();
+        for (Result result : results) {
+            Card card = card(result, named);
+            if (result.adminAccess()) {
+                besides.computeIfAbsent(result.request(), _ -> new LinkedHashSet<>())
+                        .add(card.id());
+            } else {
+                Share share = new Amounts(result.consumed(), inventory.unit()).of(inventory.capacityOf(card));
+                if (requests.computeIfAbsent(result.request(), _ -> new LinkedHashMap<>())
+                                .put(card.id(), share)
+                        != null) {
+                    throw new IllegalArgumentException("request " + Printable.quoted(result.request()) + " has card "
+                            + card.id() + " twice: recreate the pod");
+                }
+            }
+        }
+        boolean instances = requests.values().stream()
+                .allMatch(shares ->
+                        all(shares, inventory) && shares.keySet().stream().allMatch(CardId::instance));
+        List<ContainerAllocation> containers = requests.entrySet().stream()
+                .map(request -> new ContainerAllocation(
+                        request.getKey(), ContainerRole.APP, wholeIfAll(request.getValue(), instances, inventory)))
+                .toList();
+        return new ClaimedCards(
+                containers.isEmpty() ? Optional.empty() : Optional.of(new Allocation(inventory.unit(), containers)),
+                besides);
+    }
+
+    private Card card(Result result, Map<String, Card> named) {
+        if (!result.pool().equals(pool)) {
+            throw new IllegalArgumentException("its device is in pool " + Printable.quoted(result.pool())
+                    + ", and this node has pool " + pool + ": recreate the pod");
+        }
+        Optional<Card> card = Optional.ofNullable(named.get(result.device()));
+        return card.orElseThrow(() -> new IllegalArgumentException("its device " + Printable.quoted(result.device())
+                + " is not a card of this node any more: recreate the pod"));
+    }
+
+    /**
+     * A request that has all of each of its cards has them whole: nothing limits it. The ledger has MIG instances whole
+     * only where a claim has nothing else.
+     */
+    private static Map<CardId, Share> wholeIfAll(Map<CardId, Share> shares, boolean instances, Inventory inventory) {
+        if (!all(shares, inventory) || (!instances && shares.keySet().stream().anyMatch(CardId::instance))) {
+            return shares;
+        }
+        Map<CardId, Share> whole = new LinkedHashMap<>(shares);
+        whole.replaceAll((id, _) -> id.whole());
+        return whole;
+    }
+
+    /** Whether nothing of these cards is left to others, and no limit of the cores was asked for. */
+    private static boolean all(Map<CardId, Share> shares, Inventory inventory) {
+        return shares.entrySet().stream().allMatch(share -> {
+            Share capacity =
+                    inventory.card(share.getKey()).map(inventory::capacityOf).orElse(Share.NONE);
+            return share.getValue().cores() == 0 && share.getValue().units() >= capacity.units();
+        });
+    }
+
+    /** The consumed capacities of one device. */
+    private record Amounts(Map<String, String> consumed, MemoryUnit unit) {
+        /** The share that they are; as a whole, all units of the card. */
+        Share of(Share capacity) {
+            long bytes = consumed.containsKey(Capacity.MEMORY)
+                    ? whole(Capacity.MEMORY, Long.MAX_VALUE)
+                    : unit.size().bytes() * capacity.units();
+            if (bytes % unit.size().bytes() != 0) {
+                throw new IllegalArgumentException(Printable.quoted(consumed.getOrDefault(Capacity.MEMORY, ""))
+                        + " of memory is no multiple of this node's unit, " + unit.amount(1)
+                        + ", which may have changed since it was allocated: recreate the pod");
+            }
+            int units = (int) Math.min(Integer.MAX_VALUE, bytes / unit.size().bytes());
+            int cores = consumed.containsKey(Capacity.CORES) ? (int) whole(Capacity.CORES, ShareKind.ALL) : 0;
+            return Share.memory(units).plus(Share.cores(cores));
+        }
+
+        private long whole(String capacity, long most) {
+            String text = consumed.getOrDefault(capacity, "");
+            return Quantity.parse(text)
+                    .filter(amount -> amount.compareTo(BigDecimal.valueOf(most)) <= 0)
+                    .filter(amount -> amount.stripTrailingZeros().scale() <= 0)
+                    .map(BigDecimal::longValueExact)
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            Printable.quoted(text) + " of " + capacity + " can't be allocated: recreate the pod"));
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.gpushare.plugin.claims;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.kubernetes.wire.Json;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.claims.ResourceClaim;
+import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.plugin.allocation.ContainerEdits;
+import io.gpushare.plugin.isolation.ContainerIsolation;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The file of one claim: a device for each of its requests, with what a container that uses the request gets. Its
+ * annotations record what the claim has; pods have the same annotation where the extender places them.
+ */
+final class CdiDocument {
+    static final String KIND = "gpushare.io/claim";
+
+    /** The first version with annotations. */
+    private static final String VERSION = "0.6.0";
+
+    private static final String CLAIM = "gpushare.io/claim";
+
+    /** What a file records. */
+    record Recorded(ResourceClaim claim, Allocation allocation) {}
+
+    private CdiDocument() {}
+
+    /** @param edits of the containers, by request */
+    static Map<String, Object> of(ResourceClaim claim, Allocation allocation, Map<String, ContainerEdits> edits) {
+        Map<String, String> annotations = new LinkedHashMap<>(AllocationCodec.annotationsOfAssigned(allocation));
+        annotations.put(CLAIM, claim.uid() + "/" + claim);
+        List<Map<String, Object>> devices = new ArrayList<>();
+        edits.forEach((request, edit) ->
+                devices.add(Map.of("name", device(claim, request), "containerEdits", containerEdits(edit))));
+        return Map.of("cdiVersion", VERSION, "kind", KIND, "annotations", annotations, "devices", devices);
+    }
+
+    /** The qualified name of the device of that request. */
+    static String name(ResourceClaim claim, String request) {
+        return KIND + "=" + device(claim, request);
+    }
+
+    /** The name of a request has a slash where it is one of several alternatives. */
+    private static String device(ResourceClaim claim, String request) {
+        return claim.uid() + "_" + request.replace('/', '.');
+    }
+
+    private static Map<String, Object> containerEdits(ContainerEdits edits) {
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put(
+                "env",
+                edits.environment().entrySet().stream()
+                        .map(variable -> variable.getKey() + "=" + variable.getValue())
+                        .toList());
+        if (!edits.deviceFiles().isEmpty()) {
+            document.put(
+                    "deviceNodes",
+                    edits.deviceFiles().stream()
+                            .map(file -> Map.of("path", file, "hostPath", file, "permissions", "rw"))
+                            .toList());
+        }
+        if (!edits.mounts().isEmpty()) {
+            document.put(
+                    "mounts", edits.mounts().stream().map(CdiDocument::mount).toList());
+        }
+        return document;
+    }
+
+    private static Map<String, Object> mount(ContainerIsolation.Mount mount) {
+        return Map.of(
+                "hostPath",
+                mount.hostPath(),
+                "containerPath",
+                mount.containerPath(),
+                "options",
+                List.of("rbind", "rprivate", mount.readOnly() ? "ro" : "rw"));
+    }
+
+    /** What that file records; empty if it is not complete. */
+    static Optional<Recorded> recorded(JsonNode document) {
+        Map<String, String> annotations = Json.texts(document, "annotations");
+        String[] claim = annotations.getOrDefault(CLAIM, "").split("/", -1);
+        if (claim.length != 3) {
+            return Optional.empty();
+        }
+        return AllocationCodec.decode(annotations)
+                .valid()
+                .map(allocation -> new Recorded(
+                        new ResourceClaim(claim[0], claim[1], claim[2], List.of(), List.of(), List.of()), allocation));
+    }
+}

@@ -1,0 +1,77 @@
+package io.gpushare.plugin.claims;
+
+import io.gpushare.kubernetes.wire.Json;
+import io.gpushare.plugin.claims.CdiDocument.Recorded;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The files of claims in the directory that container runtimes read. Each has the uid of its claim in its name and in
+ * the names of its devices: a runtime may keep what it read, and a uid is never used again.
+ */
+public record CdiFiles(Path directory) {
+    private static final Logger LOG = LoggerFactory.getLogger(CdiFiles.class);
+    private static final String PREFIX = "gpushare.io-claim_";
+    private static final String SUFFIX = ".json";
+    private static final Pattern UID = Pattern.compile("[A-Za-z0-9-]{1,64}");
+
+    /** Writes the file of that claim, in one step. */
+    void write(String uid, Map<String, Object> document) throws IOException {
+        Files.createDirectories(directory);
+        // Runtimes read files that end with .json or .yaml.
+        Path next = directory.resolve(PREFIX + checked(uid) + ".next");
+        Files.write(next, Json.write(document));
+        Files.move(next, file(uid), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Removes the file of that claim, if there is one. */
+    void delete(String uid) throws IOException {
+        Files.deleteIfExists(file(uid));
+    }
+
+    /** What the files record. One that can't be read is left to the running pod that may need it. */
+    List<Recorded> read() throws IOException {
+        List<Recorded> all = new ArrayList<>();
+        if (!Files.isDirectory(directory)) {
+            return all;
+        }
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*" + SUFFIX)) {
+            for (Path file : files) {
+                Optional<Recorded> recorded = read(file);
+                recorded.ifPresentOrElse(all::add, () -> LOG.warn("{} records no claim: it is left as it is", file));
+            }
+        }
+        return all;
+    }
+
+    private static Optional<Recorded> read(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            return CdiDocument.recorded(Json.read(in));
+        } catch (IOException e) {
+            LOG.warn("{} can't be read: {}", file, e.toString());
+            return Optional.empty();
+        }
+    }
+
+    private Path file(String uid) {
+        return directory.resolve(PREFIX + checked(uid) + SUFFIX);
+    }
+
+    private static String checked(String uid) {
+        if (!UID.matcher(uid).matches()) {
+            throw new IllegalArgumentException("a claim has no such uid: '" + uid + "'");
+        }
+        return uid;
+    }
+}

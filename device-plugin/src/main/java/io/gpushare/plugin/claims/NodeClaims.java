@@ -1,0 +1,243 @@
+package io.gpushare.plugin.claims;
+
+import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.claims.ClaimDecoder;
+import io.gpushare.model.claims.ClaimUse;
+import io.gpushare.model.claims.ClaimedCards;
+import io.gpushare.model.claims.PreparedClaims;
+import io.gpushare.model.claims.ResourceClaim;
+import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.plugin.allocation.ContainerEdits;
+import io.gpushare.plugin.allocation.ContainerSettings;
+import io.gpushare.plugin.allocation.Outcome;
+import io.gpushare.plugin.allocation.RefusalKind;
+import io.gpushare.plugin.isolation.ContainerIsolation;
+import io.gpushare.plugin.isolation.StartingContainer;
+import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
+import io.gpushare.plugin.snapshot.NodePod;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The prepared claims of this node. Everything is derived from the claim in the API and from the files: a repeated call
+ * gives the same answer, also by another process. What has side effects happens under one lock.
+ */
+public final class NodeClaims {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeClaims.class);
+
+    /** Of the pods that share a claim, so many are read: the kubelet prepares it once, for the first ones. */
+    private static final int MOST_PODS = 8;
+
+    private final ClaimDecoder decoder;
+    private final ClaimReader reader;
+    private final CdiFiles files;
+    private final ContainerSettings settings;
+    private final NodeIsolation isolation;
+    private final Supplier<Inventory> inventory;
+    private final Runnable changed;
+    private final AtomicLong refused = new AtomicLong();
+    private PreparedClaims prepared;
+
+    /**
+     * Nothing is prepared before {@link #recover}.
+     *
+     * @param inventory the latest one
+     * @param changed is run after a claim was prepared or unprepared
+     */
+    public NodeClaims(
+            ClaimDecoder decoder,
+            ClaimReader reader,
+            CdiFiles files,
+            ContainerSettings settings,
+            NodeIsolation isolation,
+            Supplier<Inventory> inventory,
+            Runnable changed) {
+        this.decoder = decoder;
+        this.reader = reader;
+        this.files = files;
+        this.settings = settings;
+        this.isolation = isolation;
+        this.inventory = inventory;
+        this.changed = changed;
+        this.prepared = PreparedClaims.of(inventory.get());
+    }
+
+    /** Takes over what earlier processes prepared, and removes the files of claims that are gone. */
+    public synchronized void recover() throws IOException {
+        for (CdiDocument.Recorded recorded : files.read()) {
+            ResourceClaim claim = recorded.claim();
+            if (gone(claim)) {
+                files.delete(claim.uid());
+                LOG.info("claim {} ({}) is gone: its file is removed", claim, claim.uid());
+            } else {
+                prepared = prepared.with(claim, recorded.allocation());
+                LOG.info("claim {} has {}", claim, recorded.allocation().cards());
+            }
+        }
+    }
+
+    /** What can't be read counts as present: its containers may run. */
+    private boolean gone(ResourceClaim claim) {
+        try {
+            return reader.claim(claim.namespace(), claim.name())
+                    .filter(now -> now.uid().equals(claim.uid()))
+                    .isEmpty();
+        } catch (KubernetesException e) {
+            LOG.warn("claim {} can't be read, and counts as present: {}", claim, e.getMessage());
+            return false;
+        }
+    }
+
+    /** What the claims hold of the cards of that inventory. */
+    public synchronized NodeCards on(Inventory now) {
+        return prepared.on(now);
+    }
+
+    /** The number of refused calls; the kubelet repeats each. */
+    public long refused() {
+        return refused.get();
+    }
+
+    /** Prepares the claim with that uid, namespace and name. */
+    public Prepared prepare(PodRef claim) {
+        Prepared result;
+        try {
+            result = readAndPrepare(claim);
+        } catch (KubernetesException e) {
+            result = new Prepared.Refused(
+                    "claim " + claim + " can't be read, the kubelet tries again: " + e.getMessage());
+        } catch (IOException e) {
+            result = new Prepared.Refused("claim " + claim + ": its file can't be written: " + e);
+        }
+        if (result instanceof Prepared.Refused(String reason)) {
+            refused.incrementAndGet();
+            LOG.warn("refused: {}", reason);
+        }
+        return result;
+    }
+
+    private Prepared readAndPrepare(PodRef ref) throws KubernetesException, IOException {
+        Inventory now = inventory.get();
+        if (now.cards().isEmpty()) {
+            return new Prepared.Refused("claim " + ref + " waits: this node has "
+                    + (now.noCards() == null ? "no cards" : now.noCards().sentences()));
+        }
+        Optional<ResourceClaim> claim = reader.claim(ref.namespace(), ref.name());
+        if (claim.filter(each -> each.uid().equals(ref.uid())).isEmpty()) {
+            return new Prepared.Refused(
+                    "claim " + ref + " with uid " + ref.uid() + " does not exist any more: recreate the pod");
+        }
+        return switch (decoder.decode(claim.get(), now)) {
+            case Decoded.Absent<ClaimedCards> _ ->
+                new Prepared.Refused("claim " + ref + " has no card of driver " + decoder.driver());
+            case Decoded.Malformed<ClaimedCards>(String reason) -> new Prepared.Refused(reason);
+            case Decoded.Valid<ClaimedCards>(ClaimedCards(Optional<Allocation> allocation, var besides)) ->
+                allocation.isEmpty() || !besides.isEmpty()
+                        ? new Prepared.Refused("claim " + ref
+                                + " has administrative access, which is not served yet: leave adminAccess out")
+                        : prepare(claim.get(), allocation.get(), now);
+        };
+    }
+
+    private Prepared prepare(ResourceClaim claim, Allocation allocation, Inventory now)
+            throws KubernetesException, IOException {
+        Map<PodRef, List<ClaimUse>> uses = new LinkedHashMap<>();
+        for (PodRef pod : claim.pods().stream().limit(MOST_PODS).toList()) {
+            uses.put(pod, reader.uses(pod));
+        }
+        Map<String, ContainerEdits> edits = new LinkedHashMap<>();
+        for (ContainerAllocation request : allocation.containers()) {
+            switch (edits(claim, request, now)) {
+                case Outcome.Of<ContainerEdits>(ContainerEdits each) ->
+                    edits.put(request.name(), each.without(variables(claim, request.name(), uses)));
+                case Outcome.Refused<ContainerEdits>(var _, String reason, var _) -> {
+                    return new Prepared.Refused("claim " + claim + ": " + reason);
+                }
+            }
+        }
+        Optional<String> several = new SeveralRequests(reader, decoder.driver()).problem(claim, edits, uses);
+        if (several.isPresent()) {
+            return new Prepared.Refused(several.get());
+        }
+        synchronized (this) {
+            prepared = prepared.withInventory(now);
+            Optional<String> overlap = prepared.refusal(claim, allocation);
+            if (overlap.isPresent()) {
+                return new Prepared.Refused(overlap.get());
+            }
+            files.write(claim.uid(), CdiDocument.of(claim, allocation, edits));
+            prepared = prepared.with(claim, allocation);
+        }
+        LOG.info("claim {} of {}: {}", claim, claim.pods(), allocation.cards());
+        changed.run();
+        return new Prepared.Ready(devices(claim, edits));
+    }
+
+    /** The variables that containers with that request set themselves: the runtime would replace them. */
+    private static Set<String> variables(ResourceClaim claim, String request, Map<PodRef, List<ClaimUse>> uses) {
+        return uses.values().stream()
+                .flatMap(List::stream)
+                .filter(use -> use.includes(claim, request))
+                .flatMap(use -> use.variables().stream())
+                .collect(Collectors.toSet());
+    }
+
+    private Outcome<ContainerEdits> edits(ResourceClaim claim, ContainerAllocation request, Inventory now) {
+        NodePod pod = NodePod.unknown(new PodRef(claim.uid(), claim.namespace(), claim.name()));
+        return switch (isolation.of(new StartingContainer(pod.ref(), request), now)) {
+            case ContainerIsolation.Settings needed -> settings.of(pod, request, now, needed);
+            case ContainerIsolation.Refused(String reason) -> new Outcome.Refused<>(RefusalKind.NO_ISOLATION, reason);
+        };
+    }
+
+    /** Each of the cards; a container gets the variables of its request with the first one. */
+    private List<Prepared.Device> devices(ResourceClaim claim, Map<String, ContainerEdits> edits) {
+        List<Prepared.Device> devices = new ArrayList<>();
+        Set<String> named = new HashSet<>();
+        for (ResourceClaim.Result result : claim.results()) {
+            @Nullable ContainerEdits own = edits.get(result.request());
+            if (result.driver().equals(decoder.driver()) && own != null) {
+                List<String> cdi = new ArrayList<>();
+                if (named.add(result.request())) {
+                    cdi.addAll(own.cdiDevices());
+                    cdi.add(CdiDocument.name(claim, result.request()));
+                }
+                devices.add(new Prepared.Device(
+                        ResourceClaim.base(result.request()), result.pool(), result.device(), result.shareId(), cdi));
+            }
+        }
+        return devices;
+    }
+
+    /** Ends what {@link #prepare} began, also for a claim that is not known; returns why it can't, as a sentence. */
+    public Optional<String> unprepare(String uid) {
+        synchronized (this) {
+            try {
+                files.delete(uid);
+            } catch (IOException e) {
+                return Optional.of("the file of claim " + uid + " can't be removed: " + e);
+            }
+            prepared = prepared.without(uid);
+        }
+        LOG.info("claim {} has ended", uid);
+        changed.run();
+        return Optional.empty();
+    }
+}

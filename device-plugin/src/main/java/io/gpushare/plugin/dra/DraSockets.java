@@ -1,0 +1,128 @@
+package io.gpushare.plugin.dra;
+
+import io.gpushare.model.card.Inventory;
+import io.gpushare.plugin.claims.NodeClaims;
+import io.gpushare.plugin.sockets.DomainSockets;
+import io.grpc.BindableService;
+import io.grpc.Server;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The driver's two sockets: one in the kubelet's directory of registrations, and one that serves its calls. The kubelet
+ * registers a driver when the first appears and forgets it when that is removed.
+ */
+public final class DraSockets implements AutoCloseable {
+    /** The most claims of a pod, each with the longest names, are far below that. */
+    private static final int LARGEST_REQUEST = 1 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(DraSockets.class);
+
+    private final Path registration;
+    private final Path service;
+    private final DomainSockets sockets;
+    private final DraService calls;
+    private final RegistrationService registrations;
+    private final HealthService health;
+    private final Runnable registered;
+    private final List<Server> servers = new ArrayList<>();
+    private final ExecutorService executor = Executors.newThreadPerTaskExecutor(
+            Thread.ofPlatform().daemon().name("kubelet-call-", 0).factory());
+    private volatile String problem = "the kubelet has not registered the driver yet";
+
+    /**
+     * Prepares the sockets; nothing is served before {@link #start}.
+     *
+     * @param registered is run when the kubelet registered the driver: one that restarted has deleted its slices
+     * @throws IllegalArgumentException when the path is too long for sockets
+     */
+    public DraSockets(
+            Path kubeletDir,
+            String driver,
+            String pool,
+            NodeClaims claims,
+            Supplier<Inventory> inventory,
+            Runnable registered,
+            DomainSockets sockets,
+            InstantSource clock) {
+        registration = DomainSockets.checked(kubeletDir.resolve("plugins_registry/" + driver + "-reg.sock"));
+        service = DomainSockets.checked(
+                kubeletDir.resolve("plugins/" + driver + "/dra.sock").toAbsolutePath());
+        this.sockets = sockets;
+        this.registered = registered;
+        calls = new DraService(claims);
+        health = new HealthService(pool, inventory, clock);
+        registrations = new RegistrationService(driver, service.toString(), this::outcome);
+    }
+
+    private void outcome(String refusal) {
+        problem = refusal;
+        if (refusal.isEmpty()) {
+            LOG.info("the kubelet registered the driver");
+            registered.run();
+        } else {
+            LOG.error("{}", refusal);
+        }
+    }
+
+    /** Serves from now on: the calls first, so that the kubelet finds them when it finds the registration. */
+    public synchronized void start() throws IOException {
+        if (servers.isEmpty()) {
+            Files.createDirectories(service.getParent());
+            serve(service, calls, health);
+            serve(registration, registrations);
+        }
+    }
+
+    private void serve(Path socket, BindableService... services) throws IOException {
+        Files.deleteIfExists(socket);
+        var server =
+                sockets.server(socket).maxInboundMessageSize(LARGEST_REQUEST).executor(executor);
+        for (BindableService each : services) {
+            server.addService(each);
+        }
+        servers.add(server.build().start());
+    }
+
+    /** Why the kubelet does not use the driver; empty if it does. */
+    public Optional<String> problem() {
+        return Optional.of(problem).filter(text -> !text.isEmpty());
+    }
+
+    /** The health of a card may have changed. */
+    public void changed() {
+        health.changed();
+    }
+
+    /** Ends the registration first, then lets calls end. */
+    @Override
+    public synchronized void close() {
+        try {
+            Files.deleteIfExists(registration);
+            health.close();
+            for (Server server : servers.reversed()) {
+                server.shutdown();
+                if (!server.awaitTermination(2, TimeUnit.SECONDS)) {
+                    server.shutdownNow();
+                }
+            }
+            Files.deleteIfExists(service);
+        } catch (IOException e) {
+            LOG.warn("a socket can't be removed: {}", e.toString());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        executor.shutdownNow();
+    }
+}

@@ -1,0 +1,124 @@
+package io.gpushare.plugin.offer;
+
+import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.ResourceApi;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.NoCards;
+import io.gpushare.plugin.claims.NodeClaims;
+import io.gpushare.plugin.cluster.InventoryPublisher;
+import io.gpushare.plugin.dra.DraSockets;
+import io.gpushare.plugin.slices.SlicePublisher;
+import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.time.PeriodicTask;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Offers the cards of the latest snapshot as devices of claims. Before the first offer the claims of earlier processes
+ * are counted. The extender learns that it must not place pods here.
+ */
+public final class ClaimOffer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimOffer.class);
+    private static final Duration AGAIN = Duration.ofSeconds(2);
+    private static final int FAILED = 1;
+    private static final int INVALID_OPTIONS = 2;
+
+    private final LatestSnapshot latest;
+    private final ResourceApi resources;
+    private final NodeClaims claims;
+    private final DraSockets kubelet;
+    private final SlicePublisher slices;
+    private final InventoryPublisher inventory;
+    private final IntConsumer exit;
+    private final PeriodicTask task = PeriodicTask.onRequest("claims", Duration.ZERO, this::step);
+    private boolean begun;
+    private String problem = "";
+    private @Nullable Inventory offered;
+
+    /** @param exit ends the program with that code */
+    public ClaimOffer(
+            LatestSnapshot latest,
+            ResourceApi resources,
+            NodeClaims claims,
+            DraSockets kubelet,
+            SlicePublisher slices,
+            InventoryPublisher inventory,
+            IntConsumer exit) {
+        this.latest = latest;
+        this.resources = resources;
+        this.claims = claims;
+        this.kubelet = kubelet;
+        this.slices = slices;
+        this.inventory = inventory;
+        this.exit = exit;
+    }
+
+    public ClaimOffer start() {
+        task.start();
+        return this;
+    }
+
+    /** The snapshot changed; returns at once. */
+    public void changed() {
+        task.runSoon();
+    }
+
+    /** Why no pod can get cards here by claims, as a sentence; empty if one can. */
+    public Optional<String> problem() {
+        @Nullable NoCards none = latest.now().inventory().noCards();
+        if (none != null) {
+            return Optional.of(none.sentences());
+        }
+        return kubelet.problem()
+                .or(() -> slices.published()
+                        ? Optional.empty()
+                        : Optional.of("the API server does not have this node's slices yet"));
+    }
+
+    private Duration step() {
+        if (!begun && !begin()) {
+            return AGAIN;
+        }
+        Inventory now = latest.now().inventory();
+        if (!now.equals(offered)) {
+            offered = now;
+            slices.changed();
+            kubelet.changed();
+            inventory.publish(now.withNoCards(new NoCards(NoCards.Cause.SERVES_CLAIMS)));
+        }
+        return PeriodicTask.ON_REQUEST;
+    }
+
+    private boolean begin() {
+        try {
+            if (!resources.served()) {
+                LOG.error("--serve=dra needs Kubernetes 1.34 or newer: this API server has no resource.k8s.io/v1. Use"
+                        + " --serve=device-plugin");
+                exit.accept(INVALID_OPTIONS);
+                return false;
+            }
+            claims.recover();
+            kubelet.start();
+            begun = true;
+        } catch (KubernetesException e) {
+            if (!problem.equals(e.getMessage())) {
+                problem = String.valueOf(e.getMessage());
+                LOG.warn("claims are not served yet: {}", problem);
+            }
+        } catch (IOException e) {
+            LOG.error("claims can't be served: {}", e.toString());
+            exit.accept(FAILED);
+        }
+        return begun;
+    }
+
+    @Override
+    public void close() {
+        task.close();
+    }
+}

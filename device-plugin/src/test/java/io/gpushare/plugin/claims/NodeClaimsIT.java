@@ -1,0 +1,396 @@
+package io.gpushare.plugin.claims;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.api.dra.v1.Claim;
+import io.gpushare.api.dra.v1.DRAPluginGrpc;
+import io.gpushare.api.dra.v1.Device;
+import io.gpushare.api.dra.v1.NodePrepareResourceResponse;
+import io.gpushare.api.dra.v1.NodePrepareResourcesRequest;
+import io.gpushare.api.dra.v1.NodeUnprepareResourcesRequest;
+import io.gpushare.api.drahealth.v1alpha1.DRAResourceHealthGrpc;
+import io.gpushare.api.drahealth.v1alpha1.DeviceHealth;
+import io.gpushare.api.drahealth.v1alpha1.HealthStatus;
+import io.gpushare.api.drahealth.v1alpha1.NodeWatchResourcesRequest;
+import io.gpushare.api.pluginregistration.v1.InfoRequest;
+import io.gpushare.api.pluginregistration.v1.PluginInfo;
+import io.gpushare.api.pluginregistration.v1.RegistrationGrpc;
+import io.gpushare.api.pluginregistration.v1.RegistrationStatus;
+import io.gpushare.plugin.WholeProgram;
+import io.gpushare.plugin.sockets.DomainSockets;
+import io.gpushare.simulated.apiserver.store.ApiResource;
+import io.grpc.ManagedChannel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The whole program as a driver of Dynamic Resource Allocation, called as the kubelet calls it. */
+class NodeClaimsIT extends WholeProgram {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int LARGEST = 1 << 20;
+
+    private final DomainSockets sockets = new DomainSockets();
+    private final List<ManagedChannel> channels = new ArrayList<>();
+
+    @BeforeEach
+    void cards() throws IOException {
+        Files.createDirectories(dir.resolve("plugins_registry"));
+        cards(CARD_A, CARD_B);
+    }
+
+    @AfterEach
+    void close() {
+        channels.forEach(ManagedChannel::shutdownNow);
+        sockets.close();
+    }
+
+    private Process serve() throws IOException {
+        Process program = run("--serve=dra", "--cdi-dir=" + cdi(), METRICS);
+        await().atMost(PATIENCE).until(() -> Files.exists(registration()));
+        return program;
+    }
+
+    private Path cdi() {
+        return dir.resolve("cdi");
+    }
+
+    private Path registration() {
+        return dir.resolve("plugins_registry/gpushare.io-reg.sock");
+    }
+
+    private ManagedChannel channel(Path socket) {
+        ManagedChannel channel = sockets.channel(socket, LARGEST);
+        channels.add(channel);
+        return channel;
+    }
+
+    private ManagedChannel service() {
+        return channel(dir.resolve("plugins/gpushare.io/dra.sock"));
+    }
+
+    @Test
+    void theKubeletRegistersTheDriverAndTheCardsArePublished() throws Exception {
+        serve();
+        var registry = RegistrationGrpc.newBlockingStub(channel(registration()));
+        PluginInfo info = registry.getInfo(InfoRequest.getDefaultInstance());
+        assertThat(info.getType()).isEqualTo("DRAPlugin");
+        assertThat(info.getName()).isEqualTo("gpushare.io");
+        assertThat(info.getEndpoint())
+                .isEqualTo(dir.resolve("plugins/gpushare.io/dra.sock").toString());
+        assertThat(info.getSupportedVersionsList()).containsExactly("v1.DRAPlugin", "v1alpha1.DRAResourceHealth");
+        assertThat(get("/readyz").body()).contains("has not registered the driver yet");
+
+        registry.notifyRegistrationStatus(
+                RegistrationStatus.newBuilder().setPluginRegistered(true).build());
+        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        JsonNode slice = slice();
+        assertThat(slice.at("/metadata/ownerReferences/0/uid").asText()).isEqualTo("uid-n1");
+        assertThat(slice.at("/spec/pool/name").asText()).isEqualTo("n1");
+        assertThat(names(slice)).containsExactly(name(A), name(B));
+        // Neither the kubelet's device plugin API nor the extender offers them.
+        assertThat(kubelet.registrations()).isEmpty();
+        await().atMost(PATIENCE).until(() -> api.patches().stream().anyMatch(each -> each.contains("serves_claims")));
+    }
+
+    @Test
+    void aKubeletThatStartsDeletesTheSlicesAndGetsThemAgain() throws Exception {
+        serve();
+        slice();
+        String slice = api.all(ApiResource.RESOURCE_SLICES)
+                .getFirst()
+                .at("/metadata/name")
+                .asText();
+        api.remove(ApiResource.RESOURCE_SLICES, "", slice);
+        RegistrationGrpc.newBlockingStub(channel(registration()))
+                .notifyRegistrationStatus(RegistrationStatus.newBuilder()
+                        .setPluginRegistered(true)
+                        .build());
+        slice();
+    }
+
+    @Test
+    void anUnhealthyCardIsTaintedAndReportedAndNoCardIsNoSlice() throws Exception {
+        serve();
+        slice();
+        var health = DRAResourceHealthGrpc.newBlockingStub(service())
+                .nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance());
+        assertThat(health.next().getDevicesList())
+                .extracting(DeviceHealth::getHealth)
+                .containsOnly(HealthStatus.HEALTHY);
+        cards(CARD_A + " xid=79#1", CARD_B);
+        await().atMost(PATIENCE)
+                .until(() -> slice().at("/spec/devices/0/taints/0/key").asText().equals("gpushare.io/unhealthy"));
+        await().atMost(PATIENCE).until(() -> health.next().getDevices(0).getHealth() == HealthStatus.UNHEALTHY);
+    }
+
+    @Test
+    void aShareAndAWholeCardGetTheirVariablesAndNothingIsLeftAfterwards() throws Exception {
+        serve();
+        slice();
+        claim("share", result("gpu", B, "3Gi", "s1"));
+        claim("whole", result("gpu", A, "15Gi", "s2"));
+
+        Device share = prepare("share").getDevices(0);
+        assertThat(share.getPoolName()).isEqualTo("n1");
+        assertThat(share.getDeviceName()).isEqualTo(name(B));
+        assertThat(share.getShareId()).isEqualTo("s1");
+        assertThat(share.getRequestNamesList()).containsExactly("gpu");
+        assertThat(share.getCdiDeviceIdsList()).containsExactly("gpushare.io/claim=uid-share_gpu");
+        assertThat(environment("share"))
+                .contains(
+                        "NVIDIA_VISIBLE_DEVICES=" + B,
+                        "ALIYUN_COM_GPU_MEM_CONTAINER=3",
+                        "GPUSHARE_MEMORY_MIB=3072",
+                        "CUPY_GPU_MEMORY_LIMIT=2678063104");
+        prepare("whole");
+        assertThat(environment("whole")).containsExactly("NVIDIA_VISIBLE_DEVICES=" + A);
+        assertThat(prepare("share").getDevices(0)).as("a repeated call").isEqualTo(share);
+        // The fullest card is first, and the whole one is full.
+        await().atMost(PATIENCE).until(() -> names(slice()).equals(List.of(name(A), name(B))));
+
+        assertThat(unprepare("share")).isEmpty();
+        assertThat(unprepare("whole")).isEmpty();
+        assertThat(unprepare("never-prepared")).isEmpty();
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void aCardThatWasGivenTwiceIsRefusedWithItsHolderAlsoByTheNextProcess() throws Exception {
+        Process first = serve();
+        slice();
+        claim("first", result("gpu", A, "10Gi", "s1"));
+        claim("second", result("gpu", A, "6Gi", "s2"));
+        prepare("first");
+        assertThat(error("second"))
+                .isEqualTo("claim default/second: card " + A + " was given twice: it is held by claim default/first."
+                        + " The pod starts when they end, or recreate it");
+        assertThat(metrics()).contains("gpushare_plugin_claims_refused_total 1.0");
+
+        first.destroyForcibly().waitFor();
+        Files.delete(registration());
+        serve();
+        await().atMost(PATIENCE).until(() -> error("second").contains("held by claim default/first"));
+        assertThat(files()).hasSize(1);
+        unprepare("first");
+        prepare("second");
+        assertThat(environment("second")).contains("GPUSHARE_MEMORY_MIB=6144");
+    }
+
+    @Test
+    void theFilesOfClaimsThatAreGoneAreRemovedAtTheStart() throws Exception {
+        Process first = serve();
+        slice();
+        claim("gone", result("gpu", A, "3Gi", "s1"));
+        claim("recreated", result("gpu", A, "3Gi", "s2"));
+        claim("kept", result("gpu", A, "3Gi", "s3"));
+        prepare("gone");
+        prepare("recreated");
+        prepare("kept");
+        first.destroyForcibly().waitFor();
+        Files.delete(registration());
+        api.remove(ApiResource.RESOURCE_CLAIMS, "default", "gone");
+        claim("recreated", "uid-another", result("gpu", A, "3Gi", "s2"));
+        serve();
+        assertThat(files()).containsExactly("gpushare.io-claim_uid-kept.json");
+    }
+
+    @Test
+    void whatCantBePreparedHasASentence() throws Exception {
+        serve();
+        slice();
+        assertThat(error("absent"))
+                .isEqualTo("claim default/absent with uid uid-absent does not exist any more: recreate the pod");
+        claim("recreated", "uid-another", result("gpu", A, "3Gi", "s1"));
+        assertThat(error("recreated")).contains("does not exist any more");
+        claim("other", "uid-other", result("gpu", A, "3Gi", "s1").put("pool", "n2"));
+        assertThat(error("other")).contains("its device is in pool 'n2'");
+        claim("admin", result("gpu", A, "3Gi", "s1").put("adminAccess", true));
+        assertThat(error("admin")).contains("administrative access, which is not served yet");
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void aContainerOfTwoRequestsIsRefusedAndOneContainerForEachIsNot() throws Exception {
+        serve();
+        slice();
+        claim("two", result("a", A, "3Gi", "s1"), result("b", B, "5Gi", "s2"));
+        pod("{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}]}}");
+        assertThat(error("two"))
+                .isEqualTo("claim default/two: container 'main' of pod default/two uses several requests with cards,"
+                        + " whose variables exclude each other: write one request with a count, or name the request in"
+                        + " resources.claims of each container");
+        assertThat(files()).isEmpty();
+        pod("{\"name\": \"x\", \"resources\": {\"claims\": [{\"name\": \"gpu\", \"request\": \"a\"}]}},"
+                + " {\"name\": \"y\", \"resources\": {\"claims\": [{\"name\": \"gpu\", \"request\": \"b\"}]}}");
+        assertThat(prepare("two").getDevicesList())
+                .extracting(device -> device.getCdiDeviceIds(0))
+                .containsExactly("gpushare.io/claim=uid-two_a", "gpushare.io/claim=uid-two_b");
+
+        claim("one", result("a", A, "3Gi", "s3"));
+        pod("one", "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}, {\"name\": \"more\"}]}}");
+        assertThat(error("one"))
+                .isEqualTo("claim default/one: container 'main' of pod default/one uses claim default/two as well,"
+                        + " whose variables exclude those of this one: write one claim with one request and a count");
+    }
+
+    @Test
+    void whatAContainerSetsItselfCountsButNotWhichCardsItSees() throws Exception {
+        serve();
+        slice();
+        claim("own", result("gpu", A, "3Gi", "s1"));
+        pod(
+                "own",
+                "{\"name\": \"main\", \"env\": [{\"name\": \"XLA_CLIENT_MEM_FRACTION\", \"value\": \".5\"},"
+                        + " {\"name\": \"NVIDIA_VISIBLE_DEVICES\", \"value\": \"all\"}],"
+                        + " \"resources\": {\"claims\": [{\"name\": \"gpu\"}]}}");
+        prepare("own");
+        assertThat(environment("own"))
+                .contains("NVIDIA_VISIBLE_DEVICES=" + A, "GPUSHARE_MEMORY_MIB=3072")
+                .noneMatch(variable -> variable.startsWith("XLA_"));
+    }
+
+    @Test
+    void whereTheApiHasNoClaimsTheOptionIsRefused() throws Exception {
+        api.withoutClaims();
+        Process program = run("--serve=dra", "--cdi-dir=" + cdi());
+        assertThat(program.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(program.exitValue()).isEqualTo(2);
+        assertThat(log())
+                .contains("--serve=dra needs Kubernetes 1.34 or newer: this API server has no resource.k8s.io/v1. Use"
+                        + " --serve=device-plugin");
+    }
+
+    private JsonNode slice() {
+        await().atMost(PATIENCE)
+                .until(() -> api.all(ApiResource.RESOURCE_SLICES).size() == 1);
+        return api.all(ApiResource.RESOURCE_SLICES).getFirst();
+    }
+
+    private static List<String> names(JsonNode slice) {
+        return slice.at("/spec/devices")
+                .valueStream()
+                .map(device -> device.path("name").asText())
+                .toList();
+    }
+
+    private static String name(String card) {
+        return card.toLowerCase(Locale.ROOT);
+    }
+
+    private NodePrepareResourceResponse call(String name) {
+        Claim claim = Claim.newBuilder()
+                .setNamespace("default")
+                .setName(name)
+                .setUid("uid-" + name)
+                .build();
+        return DRAPluginGrpc.newBlockingStub(service())
+                .withDeadlineAfter(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .withWaitForReady()
+                .nodePrepareResources(NodePrepareResourcesRequest.newBuilder()
+                        .addClaims(claim)
+                        .build())
+                .getClaimsOrThrow("uid-" + name);
+    }
+
+    private NodePrepareResourceResponse prepare(String name) {
+        NodePrepareResourceResponse answer = call(name);
+        assertThat(answer.getError()).isEmpty();
+        return answer;
+    }
+
+    private String error(String name) {
+        return call(name).getError();
+    }
+
+    private String unprepare(String name) {
+        Claim claim = Claim.newBuilder()
+                .setNamespace("default")
+                .setName(name)
+                .setUid("uid-" + name)
+                .build();
+        return DRAPluginGrpc.newBlockingStub(service())
+                .nodeUnprepareResources(NodeUnprepareResourcesRequest.newBuilder()
+                        .addClaims(claim)
+                        .build())
+                .getClaimsOrThrow("uid-" + name)
+                .getError();
+    }
+
+    private List<String> environment(String claim) throws IOException {
+        JsonNode file = JSON.readTree(
+                cdi().resolve("gpushare.io-claim_uid-" + claim + ".json").toFile());
+        return file.at("/devices/0/containerEdits/env")
+                .valueStream()
+                .map(JsonNode::asText)
+                .toList();
+    }
+
+    private List<String> files() throws IOException {
+        if (!Files.exists(cdi())) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(cdi())) {
+            return files.map(file -> String.valueOf(file.getFileName())).toList();
+        }
+    }
+
+    private static ObjectNode result(String request, String card, String memory, String shareId) {
+        ObjectNode result = JSON.createObjectNode()
+                .put("request", request)
+                .put("driver", "gpushare.io")
+                .put("pool", "n1")
+                .put("device", name(card))
+                .put("shareID", shareId);
+        result.putObject("consumedCapacity").put("memory", memory);
+        return result;
+    }
+
+    private void claim(String name, ObjectNode... results) {
+        claim(name, "uid-" + name, results);
+    }
+
+    /** A claim that is allocated, and reserved for the pod of its name. */
+    private void claim(String name, String uid, ObjectNode... results) {
+        ObjectNode claim =
+                JSON.createObjectNode().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+        claim.putObject("metadata")
+                .put("name", name)
+                .put("namespace", "default")
+                .put("uid", uid);
+        ObjectNode status = claim.putObject("status");
+        status.putObject("allocation").putObject("devices").putArray("results").addAll(List.of(results));
+        status.putArray("reservedFor")
+                .addObject()
+                .put("resource", "pods")
+                .put("name", name)
+                .put("uid", "uid-pod-" + name);
+        api.put(claim);
+    }
+
+    private void pod(String containers) throws IOException {
+        pod("two", containers);
+    }
+
+    private void pod(String name, String containers) throws IOException {
+        api.put((ObjectNode) JSON.readTree("""
+            {"apiVersion": "v1", "kind": "Pod",
+             "metadata": {"name": "%s", "namespace": "default", "uid": "uid-pod-%s"},
+             "spec": {"nodeName": "n1", "containers": [%s],
+                      "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "t"},
+                                         {"name": "more", "resourceClaimName": "two"}]},
+             "status": {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "%s"}]}}
+            """.formatted(name, name, containers, name)));
+    }
+}

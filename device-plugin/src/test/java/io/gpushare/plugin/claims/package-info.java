@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.plugin.claims;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,77 @@
+package io.gpushare.e2e.chart;
+
+import static io.gpushare.e2e.chart.Chart.object;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.gpushare.e2e.chart.Chart.Rendered;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** Claims in the chart: one way for each node, and no more rights than that way needs. */
+class ClaimsChartTest {
+    private static final String CLAIMS = "gpu-share-claims";
+    private static final String ENABLED = "dra: {enabled: true}";
+
+    @Test
+    void aNodeHasOneOfBothDaemonSetsByItsLabel() {
+        List<Rendered> objects = Chart.objects(ENABLED, "1.36.2");
+        assertThat(serves(object(objects, "DaemonSet", "gpu-share-device-plugin")))
+                .contains("{key=gpushare.io/serve, operator=NotIn, values=[dra]}");
+        Rendered claims = object(objects, "DaemonSet", CLAIMS);
+        assertThat(serves(claims)).contains("{key=gpushare.io/serve, operator=In, values=[dra]}");
+        assertThat(claims.container("args")).contains("--serve=dra");
+        assertThat(claims.text("spec", "template", "spec", "volumes"))
+                .contains("/var/lib/kubelet/plugins_registry", "/var/lib/kubelet/plugins/gpushare.io", "/var/run/cdi")
+                .doesNotContain("device-plugins", "pod-resources");
+        assertThat(claims.text("spec", "selector"))
+                .isNotEqualTo(
+                        object(objects, "DaemonSet", "gpu-share-device-plugin").text("spec", "selector"));
+    }
+
+    private static String serves(Rendered daemonSet) {
+        return daemonSet.text("spec", "template", "spec", "affinity");
+    }
+
+    @Test
+    void theRightsAreThoseOfSlicesAndOfReadingClaims() {
+        assertThat(object(ENABLED, "ClusterRole", CLAIMS).text("rules"))
+                .isEqualTo("[{apiGroups=[resource.k8s.io], resources=[resourceslices], verbs=[list, create, update,"
+                        + " delete]}, {apiGroups=[resource.k8s.io], resources=[resourceclaims], verbs=[get]}]");
+    }
+
+    @Test
+    void eachProfileOfMigIsAClass() {
+        String values = "dra: {enabled: true}\nmig: {profiles: [3g.40gb, 1g.10gb.me]}";
+        List<Rendered> objects = Chart.objects(values, "1.36.2");
+        assertThat(objects)
+                .filteredOn(object -> object.kind().equals("DeviceClass"))
+                .extracting(Rendered::name)
+                .containsExactlyInAnyOrder(
+                        "gpushare", "gpushare-card", "gpushare-mig-3g.40gb", "gpushare-mig-1g.10gb.me");
+        assertThat(object(objects, "DeviceClass", "gpushare-mig-3g.40gb").text("spec", "selectors"))
+                .contains("device.attributes['gpushare.io'].?profile.orValue('') == '3g.40gb'");
+        // In names of resources and classes there is no plus.
+        assertThat(object(objects, "DeviceClass", "gpushare-mig-1g.10gb.me").text("spec", "selectors"))
+                .contains("== '1g.10gb+me'");
+    }
+
+    @Test
+    void withoutThemNothingIsInstalledAndTheDaemonSetIsAsBefore() {
+        List<Rendered> objects = Chart.objects("{}", "1.36.2");
+        assertThat(objects).extracting(Rendered::name).doesNotContain(CLAIMS);
+        assertThat(serves(object(objects, "DaemonSet", "gpu-share-device-plugin")))
+                .doesNotContain("gpushare.io/serve");
+    }
+
+    @Test
+    void whatIsNotPossibleIsRefused() {
+        assertThatThrownBy(() -> Chart.objects(ENABLED, "1.33.5"))
+                .hasMessageContaining("dra.enabled=true needs Kubernetes 1.34 or newer");
+        assertThatThrownBy(() -> Chart.objects(ENABLED + "\nisolation: {provider: mps}", "1.36.2"))
+                .hasMessageContaining("dra.enabled=true only counts memory so far: set isolation.provider=none");
+        assertThat(Objects.requireNonNull(Chart.templates(ENABLED, "1.34.0").get("dra.yaml")))
+                .contains("DeviceClass");
+    }
+}
