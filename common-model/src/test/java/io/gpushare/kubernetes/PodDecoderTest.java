@@ -65,7 +65,8 @@ class PodDecoderTest {
     void whatAnUnboundPodRequiresOfNodesIsKeptWithinBounds() throws JsonProcessingException {
         String json = """
             {"metadata":{"name":"p","uid":"u"},
-             "spec":{"nodeSelector":{"pool":"a"%s},"schedulingGates":[{"name":"g"}]%s},
+             "spec":{"nodeSelector":{"pool":"a"%s},"schedulingGates":[{"name":"g"}]%s,
+                     "schedulingGroup":{"podGroupName":"train"}},
              "status":{"nominatedNodeName":"n1","conditions":[
                {"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"wait","lastTransitionTime":"t"},
                {"type":"gpushare.io/CardsHeld","status":"True","message":"n2: 1 card"}]}}
@@ -74,11 +75,12 @@ class PodDecoderTest {
                 .scheduling();
         String failure = "t " + Integer.toHexString("Unschedulablewait".hashCode());
         NodeRules nodes = new NodeRules(Map.of("pool", "a"), null, List.of());
-        assertThat(unbound).isEqualTo(new PodScheduling(nodes, List.of("g"), true, failure, "wait", "n1", "n2"));
+        assertThat(unbound)
+                .isEqualTo(new PodScheduling(nodes, List.of("g"), "train", true, failure, "wait", "n1", "n2"));
         assertThat(PodDecoder.ofAnyNode(new ObjectMapper().readTree(json.formatted("", "")))
                         .scheduling())
                 .as("of all nodes' pods")
-                .isEqualTo(new PodScheduling(nodes, List.of("g"), true, failure, "", "n1", "n2"));
+                .isEqualTo(new PodScheduling(nodes, List.of("g"), "train", true, failure, "", "n1", "n2"));
         String many = IntStream.range(0, NodeRules.MOST)
                 .mapToObj(i -> ",\"k" + i + "\":\"v\"")
                 .collect(Collectors.joining());

@@ -29,7 +29,8 @@ public record PodScheduling(
         @Nullable String nominatedNode,
         @Nullable String heldNode) {
     /** That of a pod that is bound, or of which nothing is known. */
-    public static final PodScheduling NONE = new PodScheduling(NodeRules.ANY, List.of(), null, false, "", "", null, null);
+    public static final PodScheduling NONE =
+            new PodScheduling(NodeRules.ANY, List.of(), null, false, "", "", null, null);
 
     public PodScheduling {
         gates = List.copyOf(gates);

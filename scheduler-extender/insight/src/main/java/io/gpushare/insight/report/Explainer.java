@@ -120,10 +120,7 @@ public final class Explainer {
     }
 
     private Explanation of(
-            ClusterState state,
-            SchedulingPod pod,
-            @Nullable PodController controller,
-            PodScheduling scheduling) {
+            ClusterState state, SchedulingPod pod, @Nullable PodController controller, PodScheduling scheduling) {
         return switch (state.demand(pod)) {
             case PodDemand.NoGpu _ ->
                 new Explanation.NoDemand(pod.ref(), state.nearly(pod).orElse(null));
