@@ -41,7 +41,8 @@ class CoresIT extends WholeProgram {
         list("whole");
         assertThatThrownBy(() -> allocate(CARDS, List.of(A)))
                 .hasMessageContaining("a whole card has all its cores, request only one of them");
-        assertThat(kubelet.healthy(CORES)).isEmpty();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CORES)).isEmpty());
     }
 
     @Test

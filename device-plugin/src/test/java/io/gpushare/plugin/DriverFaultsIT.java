@@ -34,7 +34,8 @@ class DriverFaultsIT extends WholeProgram {
         cards("driver version=580.2", CARD_A, CARD_B);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
         await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("580.2"));
-        assertThat(kubelet.healthy(CARDS)).containsExactly(B);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(B));
         cards("driver version=580.2", CARD_A, CARD_B + " xid=79#1");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
         assertThat(log()).containsOnlyOnce("until this is resolved: no cards to offer");
@@ -51,7 +52,8 @@ class DriverFaultsIT extends WholeProgram {
         cards(CARD_A + " error=" + error, CARD_B);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B)));
         assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(30);
         api.pod("p", "Pending", Map.of(MEMORY, "3"), "");
         list("p");

@@ -77,9 +77,10 @@ class DriverReplacedIT extends WholeProgram {
         Process second = container();
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
         await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("580.95.05"));
-        assertThat(kubelet.healthy(CARDS))
-                .as("pod p has a part of the other card")
-                .containsExactly(B);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS))
+                        .as("pod p has a part of the other card")
+                        .containsExactly(B));
         assertThat(second.isAlive()).isTrue();
     }
 

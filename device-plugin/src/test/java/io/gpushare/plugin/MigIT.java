@@ -25,7 +25,8 @@ class MigIT extends WholeProgram {
         run();
         awaitHealthy(LARGE, 1);
         awaitHealthy(SMALL, 2);
-        assertThat(kubelet.healthy(CARDS)).containsExactly(A);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
         assertThat(unitsByCard())
                 .containsOnly(Map.entry(A, 79L), units(LARGE, 0, 39), units(SMALL, 0, 9), units(SMALL, 1, 9));
         await().atMost(PATIENCE).until(() -> !api.patches().isEmpty());
@@ -96,8 +97,10 @@ class MigIT extends WholeProgram {
         await().atMost(PATIENCE).until(() -> unitsByCard().size() == 1);
         cards(FULL, CUT + "3g.40gb,1g.10gb");
         awaitHealthy(LARGE, 1);
-        assertThat(kubelet.healthy(LARGE)).containsExactly(before);
-        assertThat(kubelet.healthy(CARDS)).containsExactly(A);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(LARGE)).containsExactly(before));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
         cards(FULL, CUT + "off");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A, B)));
     }
@@ -110,10 +113,12 @@ class MigIT extends WholeProgram {
         awaitHealthy(SMALL, 1);
         cards(FULL, CUT + "3g.40gb,1g.10gb xid=79#1@1");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(SMALL).isEmpty());
-        assertThat(kubelet.healthy(LARGE)).hasSize(1);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(LARGE)).hasSize(1));
         cards(FULL, CUT + "3g.40gb,1g.10gb xid=79#1@1,79#2");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(LARGE).isEmpty());
-        assertThat(kubelet.healthy(CARDS)).containsExactly(A);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
     }
 
     @Test

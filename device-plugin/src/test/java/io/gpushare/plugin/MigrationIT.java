@@ -71,7 +71,8 @@ class MigrationIT extends WholeProgram {
         await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
         assertThat(api.events().getFirst())
                 .contains("GpuAllocationDoubtful", A + ", " + B + " hold its memory. Recreate the pod");
-        assertThat(kubelet.healthy(CARDS)).isEmpty();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).isEmpty());
     }
 
     /** gpushare's plugin knows a pod by the sum of its containers, and answers for a part: there is no such card. */

@@ -45,7 +45,8 @@ class NoCardsIT extends WholeProgram {
         assertThat(get("/readyz").statusCode()).isEqualTo(503);
         assertThat(get("/readyz").body()).contains("no cards to offer", words);
         assertThat(metrics().lines()).contains("gpushare_plugin_no_cards{reason=\"" + cause + "\"} 1.0");
-        assertThat(kubelet.healthy(MEMORY)).isEmpty();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
     }
 
     @Test
@@ -95,7 +96,8 @@ class NoCardsIT extends WholeProgram {
         Process first = run(METRICS);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B)));
         await().atMost(PATIENCE)
                 .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("--card-memory=")));
         assertThat(api.patches().getLast()).contains("memoryClosed").doesNotContain("noCards");

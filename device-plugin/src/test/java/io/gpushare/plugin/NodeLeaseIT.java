@@ -23,14 +23,17 @@ class NodeLeaseIT extends WholeProgram {
 
         api.cutOff(true);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 3);
-        assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B));
-        assertThat(kubelet.healthy(CARDS)).isEmpty();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B)));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).isEmpty());
         assertThat(metrics()).contains("gpushare_plugin_api_server_responds 0.0");
         assertThat(get("/readyz").statusCode()).as("readiness").isEqualTo(200);
 
         api.cutOff(false);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
-        assertThat(kubelet.healthy(CARDS)).containsExactly(A);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
         assertThat(metrics()).contains("gpushare_plugin_api_server_responds 1.0");
         assertThat(log().lines().filter(line -> line.contains("free devices are")))
                 .as("logged once each way")

@@ -57,7 +57,8 @@ class ProgramIT extends WholeProgram {
         // The kubelet has allocated A for the container that has B: A's memory stays, B's goes, one card is left in the
         // count.
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
-        assertThat(kubelet.healthy(CARDS)).hasSize(2);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).hasSize(2));
     }
 
     @Test
@@ -180,7 +181,8 @@ class ProgramIT extends WholeProgram {
         cards(CARD_A + " xid=31#1", CARD_B + " xid=79#1");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(A));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(A)));
         await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("Xid 79"));
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
 
@@ -204,7 +206,8 @@ class ProgramIT extends WholeProgram {
         await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
         assertThat(api.events().getFirst()).contains("GpuXid", "Xid 94", A, "\"name\":\"p\"");
         assertThat(api.events()).hasSize(1);
-        assertThat(kubelet.healthy(MEMORY)).hasSize(30);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).hasSize(30));
     }
 
     @Test
@@ -223,7 +226,8 @@ class ProgramIT extends WholeProgram {
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 18);
         // One change is one message, and the container's own devices stay.
         assertThat(kubelet.plugin(MEMORY).lists()).hasSize(lists + 1);
-        assertThat(kubelet.healthy(MEMORY)).containsAll(ids);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).containsAll(ids));
         await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("\\\"cordoned\\\":true"));
         assertThat(log()).contains("'nonsense' is not the UUID of a card");
 

@@ -26,7 +26,8 @@ class RestartIT extends WholeProgram {
         restart(before, () -> api.pod("p", "Running", Map.of(MEMORY, "3"), memoryOn(A, 3)));
 
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
-        assertThat(kubelet.healthy(CARDS)).containsExactly(A);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
         await().atMost(PATIENCE).until(() -> !api.podPatches().isEmpty());
         assertThat(api.podPatches().getFirst()).startsWith("p ").contains(B).doesNotContain(A);
         await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
@@ -42,7 +43,8 @@ class RestartIT extends WholeProgram {
         restart(before, () -> api.pod("p", "Running", Map.of(MEMORY, "3"), memoryOn(A, 3)));
 
         await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 27);
-        assertThat(kubelet.healthy(CARDS)).isEmpty();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).isEmpty());
         await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
         assertThat(api.events().getFirst()).contains("GpuAllocationDoubtful", A);
         api.pod("q", "Pending", Map.of(CARDS, "1"), wholeCard(B));
@@ -67,7 +69,9 @@ class RestartIT extends WholeProgram {
         restart(before, () -> {}, "--card-resource=" + NVIDIA);
 
         await().atMost(PATIENCE).until(() -> kubelet.healthy(NVIDIA).equals(List.of(A)));
-        assertThat(kubelet.healthy(MEMORY)).hasSize(15).allMatch(id -> id.startsWith(A));
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(kubelet.healthy(MEMORY)).hasSize(15).allMatch(id -> id.startsWith(A)));
         api.pod("q", "Pending", Map.of(NVIDIA, "1"), wholeCard(B));
         listRunning("w", CARDS, List.of(B), "q");
         assertThatThrownBy(() -> allocate(NVIDIA, List.of(B))).hasMessageContaining("in use by other pods");

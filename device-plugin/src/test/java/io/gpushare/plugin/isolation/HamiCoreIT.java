@@ -118,7 +118,8 @@ class HamiCoreIT extends WholeProgram {
         run("--isolation=hami-core", "--hami-core-library=" + library(), "--hami-core-dir=" + dir.resolve("hami"));
         closedBecause("the library of HAMi-core, " + library() + ", is missing");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 1);
-        assertThat(kubelet.healthy(MEMORY)).isEmpty();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
 
         install("libvgpu-hidden.so");
         closedBecause(library() + " limits nothing: it does not export cuInit");

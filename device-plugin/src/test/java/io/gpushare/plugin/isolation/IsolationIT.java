@@ -98,7 +98,8 @@ class IsolationIT extends WholeProgram {
         run("--isolation=driver", "--cgroup-root=" + cgroups, METRICS);
 
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
-        assertThat(kubelet.healthy(MEMORY)).isEmpty();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
         assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(28);
         String reason = "driver 580.95.05 has no memory limits: they need 615 or newer";
         await().atMost(PATIENCE).until(() -> !api.patches().isEmpty());
@@ -154,7 +155,8 @@ class IsolationIT extends WholeProgram {
                 .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("MIG mode is enabled")));
         // A card in MIG mode is not offered at all. The other one has the limits of the driver, and keeps its head
         // room.
-        assertThat(kubelet.healthy(MEMORY)).hasSize(14);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).hasSize(14));
 
         // Switched off while the plugin runs: the change is seen without a restart.
         cards(NEW_DRIVER, CARD_A, mig.replace("mig=on ", ""));

@@ -407,7 +407,8 @@ class MpsIT extends WholeProgramWithMps {
         cards(DRIVER, CARD_A, "card kind=A100-80 memory=15GiB mig=on uuid=" + B);
         run("--isolation=mps", "--mps-dir=" + mps, "--proc-dir=" + proc);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
-        assertThat(kubelet.healthy(MEMORY)).isEmpty();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
         await().atMost(PATIENCE)
                 .until(() -> api.patches().stream()
                         .anyMatch(patch -> patch.contains("no MPS supervisor serves this node")

@@ -103,7 +103,8 @@ class RegistrationIT {
         connection.offer(changed);
 
         await().atMost(PATIENCE).until(() -> kubelet.plugin(MEMORY).lists().size() == 2);
-        assertThat(kubelet.healthy(MEMORY)).isEmpty();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
         assertThat(kubelet.plugin(CARDS).lists()).hasSize(1);
     }
 
@@ -171,7 +172,8 @@ class RegistrationIT {
         connection.offer(lists(many, TWO.list(DeviceResource.CARDS)));
 
         awaitLists();
-        assertThat(kubelet.healthy(MEMORY)).hasSize(66_000);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).hasSize(66_000));
     }
 
     @Test
