@@ -34,13 +34,14 @@ import org.junit.jupiter.api.io.TempDir;
  * of the rules returns something, and every alert fires under its condition; rules-test.yaml tests the alerts' delays.
  */
 class MonitoringIT {
-    /** Of MPS, the driver's limits and compute shares, which these nodes do not have. */
+    /** Of MPS, the driver's limits, compute shares and claims, which these nodes do not have. */
     private static final Set<String> OPTIONAL = Set.of(
             "gpushare_card_cores_allocated_percent",
             "gpushare_card_mps_phase",
             "gpushare_card_mps_clients",
             "gpushare_card_mps_failures",
             "gpushare_card_mps_process_limit_bytes",
+            "gpushare_plugin_claims_refused_total",
             "gpushare_plugin_isolation_repairs_total");
 
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
