@@ -87,7 +87,10 @@ final class ComparedCluster {
 
     private static String condition(JsonNode pod) {
         for (JsonNode condition : pod.at("/status/conditions")) {
-            if (condition.path("type").asText().equals("PodScheduled")) {
+            // That of a pod whose gates are gone stays until the scheduler has looked at it.
+            boolean stale = condition.path("reason").asText().equals("SchedulingGated")
+                    && pod.at("/spec/schedulingGates").isEmpty();
+            if (!stale && condition.path("type").asText().equals("PodScheduled")) {
                 return condition.path("reason").asText() + ": "
                         + sorted(condition.path("message").asText());
             }
