@@ -240,6 +240,23 @@ class NodeClaimsIT extends WholeProgram {
     }
 
     @Test
+    void callsAreServedBeforeTheRecoveredClaimsAreRead() throws Exception {
+        Process first = serve();
+        slice();
+        claim("kept", result("gpu", A, "3Gi", "s1"));
+        prepare("kept");
+        kill(first);
+        FaultRule reads = api.claimReads();
+        reads.next(Outcome.Plain.HELD);
+        serve();
+        await().atMost(PATIENCE).until(() -> reads.held() == 1);
+        assertThat(log()).doesNotContain("counts as present");
+        reads.release();
+        claim("second", result("gpu", A, "13Gi", "s2"));
+        assertThat(error("second")).contains("held by claim default/kept");
+    }
+
+    @Test
     void whilePodsOfTheOtherWayRunNothingIsOfferedAndNoClaimIsPrepared() throws Exception {
         Process first = serve();
         slice();
