@@ -122,7 +122,7 @@ final class ApiServer implements AutoCloseable {
             byte[] bytes = body.readNBytes(most + 1);
             if (bytes.length > most) {
                 throw new KubernetesException(
-                        TOO_LARGE, request.doing() + ": there are more than " + (most >> 20) + " MiB", null);
+                        TOO_LARGE, request.doing() + ": there are more than " + (most >> 10) + " KiB", null);
             }
             return Json.read(new ByteArrayInputStream(bytes));
         });

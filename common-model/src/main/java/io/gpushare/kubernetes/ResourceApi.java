@@ -14,16 +14,20 @@ import io.gpushare.model.claims.ResourceClaim;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
 
 /** Claims and slices: {@code resource.k8s.io/v1}. */
 public final class ResourceApi {
     private static final String API_VERSION = "resource.k8s.io/v1";
     private static final String GROUP = "/apis/" + API_VERSION;
     private static final String SLICES = "resourceslices";
-    /** Any user can make a claim or a pod as large as an object may be, 1.5 MB. */
-    private static final int MOST = 4 << 20;
+    /** Any user can make a claim or a pod as large as an object may be, 1.5 MB: as a tree that is 20 times as much. */
+    private static final int MOST = 512 << 10;
 
     private final ApiServer server;
+    /** Trees of users' objects are in memory one at a time. */
+    private final Semaphore users = new Semaphore(1, true);
 
     ResourceApi(ApiServer server) {
         this.server = server;
@@ -51,15 +55,11 @@ public final class ResourceApi {
 
     /** The claim of that name as it is now; empty if there is none. */
     public Optional<ResourceClaim> claim(String namespace, String name) throws KubernetesException {
-        return find(Request.get(
-                        "reading claim " + namespace + "/" + name,
-                        path(GROUP, "namespaces", namespace, "resourceclaims", name)))
-                .map(ClaimJson::read);
-    }
-
-    private Optional<JsonNode> find(Request request) throws KubernetesException {
+        Request request = Request.get(
+                "reading claim " + namespace + "/" + name,
+                path(GROUP, "namespaces", namespace, "resourceclaims", name));
         try {
-            return Optional.of(server.send(request, MOST));
+            return Optional.of(ofUser(request, ClaimJson::read));
         } catch (KubernetesException e) {
             if (e.status() == 404) {
                 return Optional.empty();
@@ -68,18 +68,27 @@ public final class ResourceApi {
         }
     }
 
+    private <T> T ofUser(Request request, Function<JsonNode, T> reader) throws KubernetesException {
+        users.acquireUninterruptibly();
+        try {
+            return reader.apply(server.send(request, MOST));
+        } finally {
+            users.release();
+        }
+    }
+
     /** What the containers of that pod use of claims; none if there is no such pod any more. */
     public List<ClaimUse> uses(PodRef pod) throws KubernetesException {
         // A list, because the device plugin may list the pods of its node, and not read others by name.
-        JsonNode pods = server.send(
-                Request.get("reading pod " + pod, path("/api/v1", "namespaces", pod.namespace(), "pods"))
-                        .with("fieldSelector", "metadata.name=" + pod.name()),
-                MOST);
-        return pods.path("items")
-                .valueStream()
-                .filter(each -> Json.text(each.path("metadata"), "uid").equals(pod.uid()))
-                .flatMap(each -> ClaimUseJson.read(each).stream())
-                .toList();
+        Request request = Request.get("reading pod " + pod, path("/api/v1", "namespaces", pod.namespace(), "pods"))
+                .with("fieldSelector", "metadata.name=" + pod.name());
+        return ofUser(
+                request,
+                pods -> pods.path("items")
+                        .valueStream()
+                        .filter(each -> Json.text(each.path("metadata"), "uid").equals(pod.uid()))
+                        .flatMap(each -> ClaimUseJson.read(each).stream())
+                        .toList());
     }
 
     /** The slices of that driver on that node. */

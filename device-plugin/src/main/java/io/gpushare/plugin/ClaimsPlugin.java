@@ -8,10 +8,12 @@ import io.gpushare.kubernetes.event.EventQueue;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import io.gpushare.model.claims.ClaimDecoder;
 import io.gpushare.model.claims.ClaimUse;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.claims.SliceSpecs;
+import io.gpushare.model.request.DemandCodec;
 import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cards.SharedSession;
 import io.gpushare.plugin.claims.CdiFiles;
@@ -20,6 +22,7 @@ import io.gpushare.plugin.claims.NodeClaims;
 import io.gpushare.plugin.cluster.CordonPoller;
 import io.gpushare.plugin.cluster.InventoryPublisher;
 import io.gpushare.plugin.cluster.NodeObject;
+import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.dra.DraSockets;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.enforcement.HeadroomInUse;
@@ -35,6 +38,7 @@ import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
 import io.gpushare.plugin.offer.ClaimOffer;
 import io.gpushare.plugin.offer.InventoryUpdates;
+import io.gpushare.plugin.offer.OtherWay;
 import io.gpushare.plugin.slices.SlicePublisher;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.sockets.DomainSockets;
@@ -100,8 +104,12 @@ final class ClaimsPlugin implements RunningPlugin {
                 new MissingIsolation(node, events),
                 new HeadroomInUse(node, events),
                 clock));
-        InventoryAssembler assembler = new InventoryAssembler(
-                unit, new InventoryUpdates(options.beside(), isolation, latest, publisher), invalid);
+        InventoryAssembler assembler =
+                new InventoryAssembler(unit, new InventoryUpdates(Share.NONE, isolation, latest, publisher), invalid);
+        NodePodInformer pods = parts.add(
+                new NodePodInformer(api, options.nodeName, new DemandCodec(options.cluster.resources(), unit)));
+        parts.add(OtherWay.devicePlugin(pods, assembler, sentence -> events.warn(node, "GpuNoCards", sentence))
+                .start());
         SliceSpecs specs = new SliceSpecs(DRIVER, options.nodeName);
         SlicePublisher slices = parts.add(
                 new SlicePublisher(api, specs, sentence -> events.warn(node, "GpuSharesNotOffered", sentence)));

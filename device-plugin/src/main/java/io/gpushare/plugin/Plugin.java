@@ -10,6 +10,7 @@ import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cards.SharedSession;
+import io.gpushare.plugin.claims.CdiFiles;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.CordonPoller;
 import io.gpushare.plugin.cluster.InventoryPublisher;
@@ -37,6 +38,7 @@ import io.gpushare.plugin.monitor.XidReporter;
 import io.gpushare.plugin.offer.Departure;
 import io.gpushare.plugin.offer.DeviceOffer;
 import io.gpushare.plugin.offer.InventoryUpdates;
+import io.gpushare.plugin.offer.OtherWay;
 import io.gpushare.plugin.offer.PublishedInventory;
 import io.gpushare.plugin.offer.Readiness;
 import io.gpushare.plugin.offer.UnknownNames;
@@ -144,6 +146,11 @@ final class Plugin implements RunningPlugin {
                 clock));
         InventoryAssembler assembler = new InventoryAssembler(
                 unit, new InventoryUpdates(options.beside(), isolation, latest, publisher), invalid);
+        parts.add(OtherWay.claims(
+                        new CdiFiles(options.cdiDir.toAbsolutePath()),
+                        assembler,
+                        sentence -> events.warn(node, "GpuNoCards", sentence))
+                .start());
         AllocationHandler calls =
                 new AllocationHandler(latest, podResources::list, pods::live, options.containers(), isolation, clock);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());

@@ -63,9 +63,7 @@ public final class PluginMain {
         AtomicReference<@Nullable RunningPlugin> started = new AtomicReference<>();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> onSignal(started.get(), stopping), "shutdown"));
         try {
-            if (options.serve == ServeMode.DEVICE_PLUGIN) {
-                new OtherPlugins(options.kubeletDir.resolve("device-plugins"), options.cluster.resources()).awaitEnd();
-            }
+            new OtherPlugins(options.kubeletDir.resolve("device-plugins"), options.cluster.resources()).awaitEnd();
         } catch (InterruptedException e) {
             return FAILED;
         }

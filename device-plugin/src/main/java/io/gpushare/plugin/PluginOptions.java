@@ -67,8 +67,8 @@ final class PluginOptions implements CheckedOptions {
             names = "--cdi-dir",
             paramLabel = "<directory>",
             defaultValue = "/var/run/cdi",
-            description = "With --serve=dra: the directory in which the container runtime finds what containers with"
-                    + " claims get. [/var/run/cdi]")
+            description = "The directory in which the container runtime finds what containers with claims get: written"
+                    + " with --serve=dra, and read otherwise, to offer no card that a claim has. [/var/run/cdi]")
     Path cdiDir = Path.of("");
 
     @Option(

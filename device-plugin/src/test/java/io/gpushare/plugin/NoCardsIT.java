@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -117,6 +118,27 @@ class NoCardsIT extends WholeProgram {
                 .until(() -> kubelet.devices(MEMORY).stream()
                         .flatMap(List::stream)
                         .anyMatch(device -> device.getID().startsWith(A)));
+    }
+
+    @Test
+    void whileClaimsHaveTheNodesCardsTheDevicePluginOffersNone() throws Exception {
+        cards(CARD_A);
+        Path claim = dir.resolve("cdi/gpushare.io-claim_uid-c1.json");
+        Files.createDirectories(claim.getParent());
+        Files.writeString(claim, "{}");
+        run(METRICS, "--cdi-dir=" + claim.getParent());
+        await().atMost(PATIENCE)
+                .until(() -> kubelet.devices(CARDS).isPresent()
+                        && api.patches().stream()
+                                .anyMatch(patch -> patch.contains("{\\\"reason\\\":\\\"other_way\\\"")));
+        assertThat(kubelet.healthy(CARDS)).isEmpty();
+        assertThat(kubelet.healthy(MEMORY)).isEmpty();
+        assertThat(get("/readyz").body()).contains("claim uid-c1", "Drain the node");
+        await().atMost(PATIENCE).until(() -> api.events().stream().anyMatch(event -> event.contains("claim uid-c1")));
+
+        Files.delete(claim);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
     }
 
     @Test

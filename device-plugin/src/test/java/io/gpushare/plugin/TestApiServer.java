@@ -2,6 +2,7 @@ package io.gpushare.plugin;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.apiserver.ApiRequest;
+import io.gpushare.simulated.apiserver.FaultRule;
 import io.gpushare.simulated.apiserver.Outcome;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.apiserver.store.ApiResource;
@@ -155,6 +156,19 @@ public final class TestApiServer implements AutoCloseable {
         server.faults()
                 .rule(request -> request.path().startsWith("/apis/resource.k8s.io"))
                 .always(Outcome.refused(404, "NotFound", "the server could not find the requested resource"));
+    }
+
+    /** The rule for the reads of single claims. */
+    public FaultRule claimReads() {
+        return server.faults().rule(request -> request.path().contains("/resourceclaims/"));
+    }
+
+    /** Refuses every slice from now on, as an admission policy does. */
+    public void refuseSlices() {
+        server.faults()
+                .rule(request ->
+                        request.method().equals("POST") && request.path().endsWith("/resourceslices"))
+                .always(Outcome.refused(403, "Forbidden", "the policy of this cluster denies the slice"));
     }
 
     /** The container runtime's ID of the container of that pod. */

@@ -74,21 +74,7 @@ final class Fields extends TokenFilter {
                     "addresses",
                     "address",
                     // Leases.
-                    "holderIdentity",
-                    // Claims.
-                    "reservedFor",
-                    "resource",
-                    "allocation",
-                    "devices",
-                    "results",
-                    "request",
-                    "driver",
-                    "pool",
-                    "device",
-                    "shareID",
-                    "adminAccess",
-                    "config",
-                    "opaque"),
+                    "holderIdentity"),
             Map.of(
                     "annotations",
                     new Keys(key -> PodAnnotations.reads(key) || PodAnnotations.unknown(key)),
@@ -103,8 +89,6 @@ final class Fields extends TokenFilter {
                     "requests",
                     INCLUDE_ALL,
                     "allocatable",
-                    INCLUDE_ALL,
-                    "consumedCapacity",
                     INCLUDE_ALL));
 
     private final Set<String> names;

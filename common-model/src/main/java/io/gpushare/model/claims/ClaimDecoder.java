@@ -31,6 +31,11 @@ public record ClaimDecoder(String driver, String pool) {
     /** The API's own limit. */
     private static final int MOST_RESULTS = 32;
 
+    /** Whether that is a card of this node. */
+    public boolean concerns(Result result) {
+        return result.driver().equals(driver) && result.pool().equals(pool);
+    }
+
     /** The cards of the claim; absent if it has none of this driver. */
     public Decoded<ClaimedCards> decode(ResourceClaim claim, Inventory inventory) {
         List<Result> results = claim.results().stream()

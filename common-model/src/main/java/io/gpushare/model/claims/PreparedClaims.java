@@ -66,12 +66,17 @@ public final class PreparedClaims {
         return new PreparedClaims(cards.without(uid));
     }
 
+    /** Whether the claim of that uid has exactly that. */
+    public boolean has(String uid, Allocation allocation) {
+        return cards.allocationOf(uid).filter(allocation::equals).isPresent();
+    }
+
     /**
      * Why the claim can't have these cards, as a sentence that names who has them; empty if it can, and for a claim
      * that has them already.
      */
     public Optional<String> refusal(ResourceClaim claim, Allocation allocation) {
-        if (cards.allocationOf(claim.uid()).filter(allocation::equals).isPresent()) {
+        if (has(claim.uid(), allocation)) {
             return Optional.empty();
         }
         return cards.without(claim.uid()).obstacles(allocation).entrySet().stream()

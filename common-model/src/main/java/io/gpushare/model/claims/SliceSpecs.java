@@ -26,7 +26,9 @@ public record SliceSpecs(String driver, String node) {
     /** The API allows 128, and 64 with taints: the number of slices must not change when a card becomes unhealthy. */
     private static final int MOST_DEVICES = 64;
 
-    /** The spec of each slice, in the order in which their names must sort; none for a node that has no card. */
+    /**
+     * The spec of each slice, in the order in which their names must sort; none for a node that has no card to offer.
+     */
     public List<Map<String, Object>> of(NodeCards cards, long generation) {
         List<Map<String, Object>> devices = devices(cards);
         int slices = Math.ceilDiv(devices.size(), MOST_DEVICES);
@@ -47,6 +49,9 @@ public record SliceSpecs(String driver, String node) {
 
     private static List<Map<String, Object>> devices(NodeCards cards) {
         Inventory inventory = cards.inventory();
+        if (inventory.heldByOtherWay()) {
+            return List.of();
+        }
         Map<String, Card> named = CardNames.in(inventory);
         Map<Card, String> names = new LinkedHashMap<>();
         named.forEach((name, card) -> names.put(card, name));

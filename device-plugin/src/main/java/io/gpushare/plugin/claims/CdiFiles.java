@@ -4,6 +4,7 @@ import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.plugin.claims.CdiDocument.Recorded;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,13 +25,14 @@ public record CdiFiles(Path directory) {
     private static final Logger LOG = LoggerFactory.getLogger(CdiFiles.class);
     private static final String PREFIX = "gpushare.io-claim_";
     private static final String SUFFIX = ".json";
+    private static final String UNFINISHED = ".next";
     private static final Pattern UID = Pattern.compile("[A-Za-z0-9-]{1,64}");
 
     /** Writes the file of that claim, in one step. */
     void write(String uid, Map<String, Object> document) throws IOException {
         Files.createDirectories(directory);
         // Runtimes read files that end with .json or .yaml.
-        Path next = directory.resolve(PREFIX + checked(uid) + ".next");
+        Path next = directory.resolve(PREFIX + checked(uid) + UNFINISHED);
         Files.write(next, Json.write(document));
         Files.move(next, file(uid), StandardCopyOption.ATOMIC_MOVE);
     }
@@ -40,19 +42,47 @@ public record CdiFiles(Path directory) {
         Files.deleteIfExists(file(uid));
     }
 
+    /** The uids of the claims that have a file. */
+    public List<String> uids() throws IOException {
+        return files(SUFFIX).stream()
+                .map(file -> String.valueOf(file.getFileName()))
+                .map(name -> name.substring(PREFIX.length(), name.length() - SUFFIX.length()))
+                .sorted()
+                .toList();
+    }
+
+    private List<Path> files(String suffix) throws IOException {
+        List<Path> found = new ArrayList<>();
+        if (Files.isDirectory(directory)) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*" + suffix)) {
+                files.forEach(found::add);
+            } catch (DirectoryIteratorException e) {
+                throw e.getCause();
+            }
+        }
+        return found;
+    }
+
+    /** Removes what a process that was killed had not finished. */
+    void deleteUnfinished() throws IOException {
+        for (Path file : files(UNFINISHED)) {
+            Files.deleteIfExists(file);
+        }
+    }
+
     /** What the files record. One that can't be read is left to the running pod that may need it. */
     List<Recorded> read() throws IOException {
         List<Recorded> all = new ArrayList<>();
-        if (!Files.isDirectory(directory)) {
-            return all;
-        }
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*" + SUFFIX)) {
-            for (Path file : files) {
-                Optional<Recorded> recorded = read(file);
-                recorded.ifPresentOrElse(all::add, () -> LOG.warn("{} records no claim: it is left as it is", file));
-            }
+        for (Path file : files(SUFFIX)) {
+            Optional<Recorded> recorded = read(file);
+            recorded.ifPresentOrElse(all::add, () -> LOG.warn("{} records no claim: it is left as it is", file));
         }
         return all;
+    }
+
+    /** Whether that claim has its file. */
+    boolean has(String uid) {
+        return Files.exists(file(uid));
     }
 
     private static Optional<Recorded> read(Path file) {

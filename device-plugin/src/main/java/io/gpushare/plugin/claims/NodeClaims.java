@@ -26,9 +26,11 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +39,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The prepared claims of this node. Everything is derived from the claim in the API and from the files: a repeated call
- * gives the same answer, also by another process. What has side effects happens under one lock.
+ * gives the same answer, also by another process. Calls for one claim follow each other, and what has side effects
+ * happens under one lock.
  */
 public final class NodeClaims {
     private static final Logger LOG = LoggerFactory.getLogger(NodeClaims.class);
@@ -53,6 +56,7 @@ public final class NodeClaims {
     private final Supplier<Inventory> inventory;
     private final Runnable changed;
     private final AtomicLong refused = new AtomicLong();
+    private final ClaimLocks locks = new ClaimLocks();
     private PreparedClaims prepared;
 
     /**
@@ -79,16 +83,25 @@ public final class NodeClaims {
         this.prepared = PreparedClaims.of(inventory.get());
     }
 
-    /** Takes over what earlier processes prepared, and removes the files of claims that are gone. */
-    public synchronized void recover() throws IOException {
+    /** Takes over what earlier processes prepared, as their files have it; returns these claims. */
+    public synchronized List<ResourceClaim> recover() throws IOException {
+        files.deleteUnfinished();
+        List<ResourceClaim> recovered = new ArrayList<>();
         for (CdiDocument.Recorded recorded : files.read()) {
             ResourceClaim claim = recorded.claim();
+            prepared = prepared.with(claim, recorded.allocation());
+            recovered.add(claim);
+            LOG.info("claim {} has {}", claim, recorded.allocation().cards());
+        }
+        return recovered;
+    }
+
+    /** Ends that claim if it is gone: the kubelet may have forgotten it while no driver ran. */
+    public void removeIfGone(ResourceClaim claim) {
+        try (ClaimLocks.Held _ = locks.lock(claim.uid())) {
             if (gone(claim)) {
-                files.delete(claim.uid());
-                LOG.info("claim {} ({}) is gone: its file is removed", claim, claim.uid());
-            } else {
-                prepared = prepared.with(claim, recorded.allocation());
-                LOG.info("claim {} has {}", claim, recorded.allocation().cards());
+                LOG.info("claim {} ({}) is gone", claim, claim.uid());
+                end(claim.uid()).ifPresent(LOG::warn);
             }
         }
     }
@@ -98,6 +111,7 @@ public final class NodeClaims {
         try {
             return reader.claim(claim.namespace(), claim.name())
                     .filter(now -> now.uid().equals(claim.uid()))
+                    .filter(now -> now.results().stream().anyMatch(decoder::concerns))
                     .isEmpty();
         } catch (KubernetesException e) {
             LOG.warn("claim {} can't be read, and counts as present: {}", claim, e.getMessage());
@@ -115,11 +129,15 @@ public final class NodeClaims {
         return refused.get();
     }
 
-    /** Prepares the claim with that uid, namespace and name. */
-    public Prepared prepare(PodRef claim) {
+    /**
+     * Prepares the claim with that uid, namespace and name.
+     *
+     * @param ended whether the caller does not wait any more: it may unprepare the claim next
+     */
+    public Prepared prepare(PodRef claim, BooleanSupplier ended) {
         Prepared result;
-        try {
-            result = readAndPrepare(claim);
+        try (ClaimLocks.Held _ = locks.lock(claim.uid())) {
+            result = ended.getAsBoolean() ? callEnded(claim) : readAndPrepare(claim, ended);
         } catch (KubernetesException e) {
             result = new Prepared.Refused(
                     "claim " + claim + " can't be read, the kubelet tries again: " + e.getMessage());
@@ -133,7 +151,11 @@ public final class NodeClaims {
         return result;
     }
 
-    private Prepared readAndPrepare(PodRef ref) throws KubernetesException, IOException {
+    private static Prepared.Refused callEnded(Object claim) {
+        return new Prepared.Refused("claim " + claim + ": the kubelet ended its call, and tries again");
+    }
+
+    private Prepared readAndPrepare(PodRef ref, BooleanSupplier ended) throws KubernetesException, IOException {
         Inventory now = inventory.get();
         if (now.cards().isEmpty()) {
             return new Prepared.Refused("claim " + ref + " waits: this node has "
@@ -152,15 +174,22 @@ public final class NodeClaims {
                 allocation.isEmpty() || !besides.isEmpty()
                         ? new Prepared.Refused("claim " + ref
                                 + " has administrative access, which is not served yet: leave adminAccess out")
-                        : prepare(claim.get(), allocation.get(), now);
+                        : prepare(claim.get(), allocation.get(), now, ended);
         };
     }
 
-    private Prepared prepare(ResourceClaim claim, Allocation allocation, Inventory now)
+    private Prepared prepare(ResourceClaim claim, Allocation allocation, Inventory now, BooleanSupplier ended)
             throws KubernetesException, IOException {
+        boolean repeated = has(claim, allocation);
+        if (!repeated && now.heldByOtherWay()) {
+            return new Prepared.Refused("claim " + claim + " waits: this node has "
+                    + Objects.requireNonNull(now.noCards()).sentences());
+        }
         Map<PodRef, List<ClaimUse>> uses = new LinkedHashMap<>();
-        for (PodRef pod : claim.pods().stream().limit(MOST_PODS).toList()) {
-            uses.put(pod, reader.uses(pod));
+        for (PodRef pod : repeated ? List.<PodRef>of() : claim.pods()) {
+            if (uses.size() < MOST_PODS) {
+                uses.put(pod, reader.uses(pod));
+            }
         }
         Map<String, ContainerEdits> edits = new LinkedHashMap<>();
         for (ContainerAllocation request : allocation.containers()) {
@@ -172,6 +201,9 @@ public final class NodeClaims {
                 }
             }
         }
+        if (repeated) {
+            return new Prepared.Ready(devices(claim, edits));
+        }
         Optional<String> several = new SeveralRequests(reader, decoder.driver()).problem(claim, edits, uses);
         if (several.isPresent()) {
             return new Prepared.Refused(several.get());
@@ -182,12 +214,20 @@ public final class NodeClaims {
             if (overlap.isPresent()) {
                 return new Prepared.Refused(overlap.get());
             }
+            if (ended.getAsBoolean()) {
+                return callEnded(claim);
+            }
             files.write(claim.uid(), CdiDocument.of(claim, allocation, edits));
             prepared = prepared.with(claim, allocation);
         }
         LOG.info("claim {} of {}: {}", claim, claim.pods(), allocation.cards());
         changed.run();
         return new Prepared.Ready(devices(claim, edits));
+    }
+
+    /** Whether it was prepared already with these cards: its containers may run with what it has. */
+    private synchronized boolean has(ResourceClaim claim, Allocation allocation) {
+        return prepared.has(claim.uid(), allocation) && files.has(claim.uid());
     }
 
     /** The variables that containers with that request set themselves: the runtime would replace them. */
@@ -228,6 +268,12 @@ public final class NodeClaims {
 
     /** Ends what {@link #prepare} began, also for a claim that is not known; returns why it can't, as a sentence. */
     public Optional<String> unprepare(String uid) {
+        try (ClaimLocks.Held _ = locks.lock(uid)) {
+            return end(uid);
+        }
+    }
+
+    private Optional<String> end(String uid) {
         synchronized (this) {
             try {
                 files.delete(uid);

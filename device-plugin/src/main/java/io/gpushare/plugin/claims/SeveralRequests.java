@@ -5,6 +5,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.claims.ClaimUse;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.plugin.allocation.ContainerEdits;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,7 +17,19 @@ import java.util.stream.Collectors;
  * Finds containers that use several requests with cards. Each request has its own variables, of which the runtime would
  * keep the last: such a container would silently see one card.
  */
-record SeveralRequests(ClaimReader reader, String driver) {
+final class SeveralRequests {
+    /** Of the other claims of its pods' containers, so many are read: a tenant may name any number. */
+    private static final int MOST_OTHERS = 8;
+
+    private final ClaimReader reader;
+    private final String driver;
+    private final Set<String> withoutCards = new HashSet<>();
+
+    SeveralRequests(ClaimReader reader, String driver) {
+        this.reader = reader;
+        this.driver = driver;
+    }
+
     /**
      * Why that claim can't be prepared, as a sentence.
      *
@@ -51,7 +64,12 @@ record SeveralRequests(ClaimReader reader, String driver) {
         }
         Set<String> others = uses.stream().map(ClaimUse::claim).collect(Collectors.toCollection(TreeSet::new));
         others.removeAll(Set.of(claim.name(), ""));
+        others.removeAll(withoutCards);
         for (String other : environments.isEmpty() ? Set.<String>of() : others) {
+            if (withoutCards.size() == MOST_OTHERS) {
+                return Optional.of(" is one of those that use more than " + MOST_OTHERS
+                        + " other claims, of which no more are read: use fewer in a pod with cards");
+            }
             if (reader.claim(claim.namespace(), other)
                     .filter(each -> each.results().stream()
                             .anyMatch(result -> result.driver().equals(driver)))
@@ -60,6 +78,7 @@ record SeveralRequests(ClaimReader reader, String driver) {
                         + " as well, whose variables exclude those of this one: write one claim with one request and"
                         + " a count");
             }
+            withoutCards.add(other);
         }
         return Optional.empty();
     }

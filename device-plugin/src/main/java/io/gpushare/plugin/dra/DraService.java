@@ -13,6 +13,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.text.Printable;
 import io.gpushare.plugin.claims.NodeClaims;
 import io.gpushare.plugin.claims.Prepared;
+import io.grpc.Context;
 import io.grpc.stub.StreamObserver;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +43,8 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
     private NodePrepareResourceResponse prepare(Claim claim) {
         NodePrepareResourceResponse.Builder response = NodePrepareResourceResponse.newBuilder();
         try {
-            switch (claims.prepare(new PodRef(claim.getUid(), claim.getNamespace(), claim.getName()))) {
+            PodRef ref = new PodRef(claim.getUid(), claim.getNamespace(), claim.getName());
+            switch (claims.prepare(ref, Context.current()::isCancelled)) {
                 case Prepared.Ready(var devices) -> devices.forEach(device -> response.addDevices(message(device)));
                 case Prepared.Refused(String reason) -> response.setError(Printable.line(reason, LONGEST_REASON));
             }

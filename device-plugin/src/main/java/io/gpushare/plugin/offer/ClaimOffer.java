@@ -4,6 +4,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.ResourceApi;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
+import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.plugin.claims.NodeClaims;
 import io.gpushare.plugin.cluster.InventoryPublisher;
 import io.gpushare.plugin.dra.DraSockets;
@@ -12,6 +13,7 @@ import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.time.PeriodicTask;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -36,9 +38,11 @@ public final class ClaimOffer implements AutoCloseable {
     private final InventoryPublisher inventory;
     private final IntConsumer exit;
     private final PeriodicTask task = PeriodicTask.onRequest("claims", Duration.ZERO, this::step);
+    private final PeriodicTask sweep = PeriodicTask.onRequest("gone-claims", Duration.ZERO, this::sweep);
     private boolean begun;
     private String problem = "";
     private @Nullable Inventory offered;
+    private volatile List<ResourceClaim> recovered = List.of();
 
     /** @param exit ends the program with that code */
     public ClaimOffer(
@@ -74,10 +78,7 @@ public final class ClaimOffer implements AutoCloseable {
         if (none != null) {
             return Optional.of(none.sentences());
         }
-        return kubelet.problem()
-                .or(() -> slices.published()
-                        ? Optional.empty()
-                        : Optional.of("the API server does not have this node's slices yet"));
+        return kubelet.problem().or(slices::problem);
     }
 
     private Duration step() {
@@ -87,7 +88,10 @@ public final class ClaimOffer implements AutoCloseable {
         Inventory now = latest.now().inventory();
         if (!now.equals(offered)) {
             offered = now;
-            slices.changed();
+            // The kubelet's registration publishes the slices. Before it, those of the last process stay.
+            if (now.heldByOtherWay() || kubelet.problem().isEmpty()) {
+                slices.changed();
+            }
             kubelet.changed();
             inventory.publish(now.withNoCards(new NoCards(NoCards.Cause.SERVES_CLAIMS)));
         }
@@ -102,9 +106,10 @@ public final class ClaimOffer implements AutoCloseable {
                 exit.accept(INVALID_OPTIONS);
                 return false;
             }
-            claims.recover();
+            recovered = claims.recover();
             kubelet.start();
             begun = true;
+            sweep.start().runSoon();
         } catch (KubernetesException e) {
             if (!problem.equals(e.getMessage())) {
                 problem = String.valueOf(e.getMessage());
@@ -117,8 +122,16 @@ public final class ClaimOffer implements AutoCloseable {
         return begun;
     }
 
+    /** Reads the claims one at a time, while calls are served. */
+    private Duration sweep() {
+        recovered.forEach(claims::removeIfGone);
+        recovered = List.of();
+        return PeriodicTask.ON_REQUEST;
+    }
+
     @Override
     public void close() {
+        sweep.close();
         task.close();
     }
 }

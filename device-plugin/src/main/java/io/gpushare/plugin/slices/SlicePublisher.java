@@ -16,6 +16,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -36,29 +38,32 @@ public final class SlicePublisher implements AutoCloseable {
     private static final Duration OFTEN = Duration.ofSeconds(2);
     private static final Duration SELDOM = Duration.ofMinutes(1);
     private static final int OFTEN_TIMES = 30;
+    /** Not found, conflict, too many requests. */
+    private static final Set<Integer> PASSING = Set.of(404, 409, 429);
 
     private final KubernetesApi api;
     private final SliceSpecs specs;
-    private final Consumer<String> dropped;
+    private final Consumer<String> warnings;
     private final PeriodicTask task = PeriodicTask.onRequest("slices", GAP, this::step);
     private volatile @Nullable Supplier<NodeCards> cards;
     private volatile int often = OFTEN_TIMES;
-    private volatile boolean published;
+    private volatile String problem = "the API server does not have this node's slices yet";
     private Backoff backoff = FIRST;
     /** What was sent last, and what the API server stored of it. */
     private List<String> sent = List.of();
 
     private List<String> stored = List.of();
+    private String reported = "";
 
     /**
      * Publishes nothing before {@link #start} and {@link #changed}.
      *
-     * @param dropped receives a sentence when the API server did not store all of a slice
+     * @param warnings receives a sentence when the API server refuses a slice, or did not store all of it
      */
-    public SlicePublisher(KubernetesApi api, SliceSpecs specs, Consumer<String> dropped) {
+    public SlicePublisher(KubernetesApi api, SliceSpecs specs, Consumer<String> warnings) {
         this.api = api;
         this.specs = specs;
-        this.dropped = dropped;
+        this.warnings = warnings;
     }
 
     /**
@@ -82,9 +87,9 @@ public final class SlicePublisher implements AutoCloseable {
         task.runSoon();
     }
 
-    /** Whether the API server has the slices. */
-    public boolean published() {
-        return published;
+    /** Why the API server does not have the slices, as a sentence; empty if it does. */
+    public Optional<String> problem() {
+        return Optional.of(problem).filter(text -> !text.isEmpty());
     }
 
     private Duration step() {
@@ -94,14 +99,29 @@ public final class SlicePublisher implements AutoCloseable {
             if (backoff.equals(FIRST)) {
                 LOG.warn("the slices can't be written, retrying: {}", e.getMessage());
             }
+            if (refusal(e.status())) {
+                refused("The API server refuses this node's ResourceSlices: " + e.getMessage());
+            }
             Duration wait = backoff.next();
             backoff = backoff.failed();
             return wait;
         }
         backoff = FIRST;
-        published = true;
+        problem = "";
         often = Math.max(0, often - 1);
         return often > 0 ? OFTEN : SELDOM;
+    }
+
+    /** Whether a repetition will not help: others change slices too, and the server may have too much to do. */
+    private static boolean refusal(int status) {
+        return status >= 400 && status < 500 && !PASSING.contains(status);
+    }
+
+    private void refused(String sentence) {
+        if (!sentence.equals(problem)) {
+            problem = sentence;
+            warnings.accept(sentence);
+        }
     }
 
     private void reconcile(NodeCards now) throws KubernetesException {
@@ -124,7 +144,9 @@ public final class SlicePublisher implements AutoCloseable {
         LOG.info("published {} slices, generation {}", next.size(), generation);
         sent = wanted;
         stored = result;
-        if (!result.equals(wanted)) {
+        if (result.equals(wanted)) {
+            reported = "";
+        } else {
             report(result);
         }
     }
@@ -147,13 +169,16 @@ public final class SlicePublisher implements AutoCloseable {
 
     private void report(List<String> result) {
         boolean shares = result.stream().allMatch(spec -> spec.contains("\"allowMultipleAllocations\":true"));
-        dropped.accept(
-                shares
-                        ? "The API server did not store all of this node's ResourceSlices: see the log of its"
-                                + " kube-apiserver for feature gates that are off."
-                        : "This cluster allocates devices of ResourceSlices only whole: shares of cards need Kubernetes"
-                                + " 1.36, or the feature gate DRAConsumableCapacity.");
-        LOG.warn("sent {}, stored {}", sent, result);
+        String sentence = shares
+                ? "The API server did not store all of this node's ResourceSlices: see the log of its"
+                        + " kube-apiserver for feature gates that are off."
+                : "This cluster allocates devices of ResourceSlices only whole: shares of cards need Kubernetes"
+                        + " 1.36, or the feature gate DRAConsumableCapacity.";
+        if (!sentence.equals(reported)) {
+            reported = sentence;
+            warnings.accept(sentence);
+            LOG.warn("sent {}, stored {}", sent, result);
+        }
     }
 
     @Override

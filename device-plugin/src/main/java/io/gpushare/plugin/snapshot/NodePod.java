@@ -61,6 +61,14 @@ public record NodePod(
                 Set.of());
     }
 
+    /** Whether it requests cards from the device plugin, or any scheduler chose some for it. */
+    public boolean hasCardsByDevicePlugin() {
+        return !(demand instanceof Decoded.Absent)
+                || !(allocation instanceof Decoded.Absent)
+                || !former.isEmpty()
+                || foreign.bound();
+    }
+
     public PodName name() {
         return PodName.of(ref);
     }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Joins everything that is reported about the node's cards into its inventory: the scan of the driver, the cordons, and
- * whether another device plugin serves them. Each input is reported whole, by a thread of its own, and each report
+ * whether others have them. Each input is reported whole, by a thread of its own, and each report
  * produces one inventory.
  */
 public final class InventoryAssembler {
@@ -28,6 +28,7 @@ public final class InventoryAssembler {
     private Set<CardId> cordoned = Set.of();
     private Set<CardId> absent = Set.of();
     private @Nullable NoCards otherServes;
+    private @Nullable NoCards otherWay;
 
     /**
      * Starts with no cards.
@@ -77,10 +78,19 @@ public final class InventoryAssembler {
         }
     }
 
+    /** Pods have the node's cards by the way in which it offered them before; null if none does. */
+    public synchronized void otherWay(@Nullable NoCards now) {
+        otherWay = now;
+        if (scannedOnce) {
+            assemble();
+        }
+    }
+
     private void assemble() {
         reportAbsent();
         Inventory now = scanned.withCordoned(cordoned);
-        published.accept(otherServes == null ? now : now.withNoCards(otherServes));
+        @Nullable NoCards why = otherWay == null ? otherServes : otherWay;
+        published.accept(why == null ? now : now.withNoCards(why));
     }
 
     private void reportAbsent() {

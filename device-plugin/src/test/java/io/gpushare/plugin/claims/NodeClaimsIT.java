@@ -1,6 +1,7 @@
 package io.gpushare.plugin.claims;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -22,14 +23,19 @@ import io.gpushare.api.pluginregistration.v1.RegistrationGrpc;
 import io.gpushare.api.pluginregistration.v1.RegistrationStatus;
 import io.gpushare.plugin.WholeProgram;
 import io.gpushare.plugin.sockets.DomainSockets;
+import io.gpushare.simulated.apiserver.FaultRule;
+import io.gpushare.simulated.apiserver.Outcome;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.grpc.ManagedChannel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -56,10 +62,33 @@ class NodeClaimsIT extends WholeProgram {
         sockets.close();
     }
 
-    private Process serve() throws IOException {
-        Process program = run("--serve=dra", "--cdi-dir=" + cdi(), METRICS);
+    private Process serve(String... options) throws IOException {
+        Process program = listen(options);
+        register();
+        return program;
+    }
+
+    /** Starts the program; the kubelet does not register it yet. */
+    private Process listen(String... options) throws IOException {
+        List<String> all = new ArrayList<>(List.of("--serve=dra", "--cdi-dir=" + cdi(), METRICS));
+        all.addAll(List.of(options));
+        Process program = run(all.toArray(String[]::new));
         await().atMost(PATIENCE).until(() -> Files.exists(registration()));
         return program;
+    }
+
+    private void register() {
+        RegistrationGrpc.newBlockingStub(channel(registration()))
+                .withDeadlineAfter(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .withWaitForReady()
+                .notifyRegistrationStatus(RegistrationStatus.newBuilder()
+                        .setPluginRegistered(true)
+                        .build());
+    }
+
+    private void kill(Process program) throws Exception {
+        program.destroyForcibly().waitFor();
+        Files.delete(registration());
     }
 
     private Path cdi() {
@@ -82,7 +111,7 @@ class NodeClaimsIT extends WholeProgram {
 
     @Test
     void theKubeletRegistersTheDriverAndTheCardsArePublished() throws Exception {
-        serve();
+        listen();
         var registry = RegistrationGrpc.newBlockingStub(channel(registration()));
         PluginInfo info = registry.getInfo(InfoRequest.getDefaultInstance());
         assertThat(info.getType()).isEqualTo("DRAPlugin");
@@ -91,6 +120,8 @@ class NodeClaimsIT extends WholeProgram {
                 .isEqualTo(dir.resolve("plugins/gpushare.io/dra.sock").toString());
         assertThat(info.getSupportedVersionsList()).containsExactly("v1.DRAPlugin", "v1alpha1.DRAResourceHealth");
         assertThat(get("/readyz").body()).contains("has not registered the driver yet");
+        await().atMost(PATIENCE).until(() -> api.patches().stream().anyMatch(each -> each.contains("serves_claims")));
+        assertThat(api.all(ApiResource.RESOURCE_SLICES)).isEmpty();
 
         registry.notifyRegistrationStatus(
                 RegistrationStatus.newBuilder().setPluginRegistered(true).build());
@@ -101,7 +132,6 @@ class NodeClaimsIT extends WholeProgram {
         assertThat(names(slice)).containsExactly(name(A), name(B));
         // Neither the kubelet's device plugin API nor the extender offers them.
         assertThat(kubelet.registrations()).isEmpty();
-        await().atMost(PATIENCE).until(() -> api.patches().stream().anyMatch(each -> each.contains("serves_claims")));
     }
 
     @Test
@@ -113,10 +143,7 @@ class NodeClaimsIT extends WholeProgram {
                 .at("/metadata/name")
                 .asText();
         api.remove(ApiResource.RESOURCE_SLICES, "", slice);
-        RegistrationGrpc.newBlockingStub(channel(registration()))
-                .notifyRegistrationStatus(RegistrationStatus.newBuilder()
-                        .setPluginRegistered(true)
-                        .build());
+        register();
         slice();
     }
 
@@ -178,8 +205,7 @@ class NodeClaimsIT extends WholeProgram {
                         + " The pod starts when they end, or recreate it");
         assertThat(metrics()).contains("gpushare_plugin_claims_refused_total 1.0");
 
-        first.destroyForcibly().waitFor();
-        Files.delete(registration());
+        kill(first);
         serve();
         await().atMost(PATIENCE).until(() -> error("second").contains("held by claim default/first"));
         assertThat(files()).hasSize(1);
@@ -195,15 +221,132 @@ class NodeClaimsIT extends WholeProgram {
         claim("gone", result("gpu", A, "3Gi", "s1"));
         claim("recreated", result("gpu", A, "3Gi", "s2"));
         claim("kept", result("gpu", A, "3Gi", "s3"));
+        claim("elsewhere", result("gpu", A, "1Gi", "s4"));
+        claim("deallocated", result("gpu", A, "1Gi", "s5"));
         prepare("gone");
         prepare("recreated");
         prepare("kept");
-        first.destroyForcibly().waitFor();
-        Files.delete(registration());
+        prepare("elsewhere");
+        prepare("deallocated");
+        kill(first);
         api.remove(ApiResource.RESOURCE_CLAIMS, "default", "gone");
         claim("recreated", "uid-another", result("gpu", A, "3Gi", "s2"));
+        claim("elsewhere", result("gpu", A, "1Gi", "s4").put("pool", "n2"));
+        claim("deallocated");
+        Files.writeString(cdi().resolve("gpushare.io-claim_uid-torn.next"), "{");
         serve();
-        assertThat(files()).containsExactly("gpushare.io-claim_uid-kept.json");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(files()).containsExactly("gpushare.io-claim_uid-kept.json"));
+    }
+
+    @Test
+    void callsAreServedBeforeTheRecoveredClaimsAreRead() throws Exception {
+        Process first = serve();
+        slice();
+        claim("kept", result("gpu", A, "3Gi", "s1"));
+        prepare("kept");
+        kill(first);
+        FaultRule reads = api.claimReads();
+        reads.next(Outcome.Plain.HELD);
+        serve();
+        await().atMost(PATIENCE).until(() -> reads.held() == 1);
+        assertThat(log()).doesNotContain("counts as present");
+        reads.release();
+        claim("second", result("gpu", A, "13Gi", "s2"));
+        assertThat(error("second")).contains("held by claim default/kept");
+    }
+
+    @Test
+    void whilePodsOfTheOtherWayRunNothingIsOfferedAndNoClaimIsPrepared() throws Exception {
+        Process first = serve();
+        slice();
+        claim("running", result("gpu", B, "3Gi", "s1"));
+        prepare("running");
+        kill(first);
+        api.pod("requests", "Running", Map.of(MEMORY, "3"), "");
+        api.pod("annotated", "Running", Map.of(), memoryOn(A, 3));
+        api.pod("ended", "Succeeded", Map.of(MEMORY, "3"), memoryOn(A, 3));
+        serve();
+        await().atMost(PATIENCE)
+                .until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
+        assertThat(get("/readyz").body())
+                .contains("default/requests", "default/annotated", "Drain the node")
+                .doesNotContain("default/ended");
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream().anyMatch(event -> event.contains("default/requests")));
+        claim("new", result("gpu", A, "3Gi", "s2"));
+        assertThat(error("new")).contains("default/requests");
+        prepare("running");
+        assertThat(unprepare("running")).isEmpty();
+
+        api.delete("requests");
+        api.delete("annotated");
+        assertThat(names(slice())).containsExactly(name(A), name(B));
+        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        prepare("new");
+    }
+
+    @Test
+    void aPrepareWhoseCallEndedLeavesNothingBehindAnUnprepare() throws Exception {
+        serve();
+        slice();
+        claim("late", result("gpu", A, "3Gi", "s1"));
+        FaultRule reads = api.claimReads();
+        reads.next(Outcome.Plain.HELD);
+        assertThatThrownBy(() -> call("late", Duration.ofSeconds(1))).hasMessageContaining("DEADLINE_EXCEEDED");
+        assertThat(reads.held()).isOne();
+        CompletableFuture<String> unprepared = CompletableFuture.supplyAsync(() -> unprepare("late"));
+        reads.release();
+        assertThat(unprepared.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEmpty();
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(log()).contains("refused: claim default/late: the kubelet ended its call"));
+        assertThat(files()).isEmpty();
+        prepare("late");
+    }
+
+    @Test
+    void objectsThatATenantMadeLargeAreRefusedAndTheDriverGoesOn() throws Exception {
+        serve();
+        slice();
+        List<CompletableFuture<String>> errors = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            ObjectNode large = document("large" + i, "uid-large" + i, result("gpu", A, "1Gi", "s" + i));
+            ObjectNode annotations = ((ObjectNode) large.path("metadata")).putObject("annotations");
+            for (int entry = 0; entry < 60_000; entry++) {
+                annotations.put("k" + entry, "");
+            }
+            api.put(large);
+        }
+        for (int i = 0; i < 8; i++) {
+            String name = "large" + i;
+            errors.add(CompletableFuture.supplyAsync(() -> error(name)));
+        }
+        for (CompletableFuture<String> error : errors) {
+            assertThat(error.get(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS)).contains("there are more than 512 KiB");
+        }
+        claim("small", result("gpu", A, "3Gi", "s1"));
+        prepare("small");
+    }
+
+    @Test
+    void slicesThatTheApiServerRefusesMakeTheDriverUnready() throws Exception {
+        api.refuseSlices();
+        serve();
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(get("/readyz").body()).contains("the policy of this cluster denies the slice"));
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream()
+                        .anyMatch(event -> event.contains("the policy of this cluster denies the slice")));
+    }
+
+    @Test
+    void aNodeOfClaimsOffersNothingToHami() throws Exception {
+        serve("--hami");
+        assertThat(slice().toString()).doesNotContain("slots");
+        await().atMost(PATIENCE).until(() -> api.patches().stream().anyMatch(each -> each.contains("serves_claims")));
+        assertThat(api.patches()).noneMatch(each -> each.contains("hami.io/node-nvidia-register\":\""));
     }
 
     @Test
@@ -239,10 +382,42 @@ class NodeClaimsIT extends WholeProgram {
                 .containsExactly("gpushare.io/claim=uid-two_a", "gpushare.io/claim=uid-two_b");
 
         claim("one", result("a", A, "3Gi", "s3"));
+        claim("before", result("a", A, "1Gi", "s4"));
+        NodePrepareResourceResponse answer = prepare("before");
+        pod("before", "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}, {\"name\": \"more\"}]}}");
+        assertThat(prepare("before")).as("a repeated call").isEqualTo(answer);
         pod("one", "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}, {\"name\": \"more\"}]}}");
         assertThat(error("one"))
                 .isEqualTo("claim default/one: container 'main' of pod default/one uses claim default/two as well,"
                         + " whose variables exclude those of this one: write one claim with one request and a count");
+    }
+
+    @Test
+    void ofAContainerWithManyClaimsOnlySomeAreRead() throws Exception {
+        serve();
+        slice();
+        claim("many", result("gpu", A, "3Gi", "s1"));
+        ObjectNode pod = (ObjectNode) JSON.readTree("""
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "many", "namespace": "default"},
+             "spec": {"nodeName": "n1", "containers": [{"name": "main", "resources": {}}]}}\
+            """);
+        ((ObjectNode) pod.path("metadata")).put("uid", "uid-pod-many");
+        for (int i = 0; i < 10; i++) {
+            ((ObjectNode) pod.at("/spec"))
+                    .withArray("resourceClaims")
+                    .addObject()
+                    .put("name", "c" + i)
+                    .put("resourceClaimName", i == 0 ? "many" : "other" + i);
+            ((ObjectNode) pod.at("/spec/containers/0/resources"))
+                    .withArray("claims")
+                    .addObject()
+                    .put("name", "c" + i);
+        }
+        api.put(pod);
+        assertThat(error("many"))
+                .isEqualTo(
+                        "claim default/many: container 'main' of pod default/many is one of those that use more than 8"
+                                + " other claims, of which no more are read: use fewer in a pod with cards");
     }
 
     @Test
@@ -290,13 +465,17 @@ class NodeClaimsIT extends WholeProgram {
     }
 
     private NodePrepareResourceResponse call(String name) {
+        return call(name, PATIENCE);
+    }
+
+    private NodePrepareResourceResponse call(String name, Duration deadline) {
         Claim claim = Claim.newBuilder()
                 .setNamespace("default")
                 .setName(name)
                 .setUid("uid-" + name)
                 .build();
         return DRAPluginGrpc.newBlockingStub(service())
-                .withDeadlineAfter(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .withDeadlineAfter(deadline.toSeconds(), TimeUnit.SECONDS)
                 .withWaitForReady()
                 .nodePrepareResources(NodePrepareResourcesRequest.newBuilder()
                         .addClaims(claim)
@@ -363,6 +542,10 @@ class NodeClaimsIT extends WholeProgram {
 
     /** A claim that is allocated, and reserved for the pod of its name. */
     private void claim(String name, String uid, ObjectNode... results) {
+        api.put(document(name, uid, results));
+    }
+
+    private static ObjectNode document(String name, String uid, ObjectNode... results) {
         ObjectNode claim =
                 JSON.createObjectNode().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
         claim.putObject("metadata")
@@ -376,7 +559,7 @@ class NodeClaimsIT extends WholeProgram {
                 .put("resource", "pods")
                 .put("name", name)
                 .put("uid", "uid-pod-" + name);
-        api.put(claim);
+        return claim;
     }
 
     private void pod(String containers) throws IOException {

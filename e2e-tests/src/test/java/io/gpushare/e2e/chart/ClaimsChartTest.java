@@ -23,11 +23,39 @@ class ClaimsChartTest {
         assertThat(serves(claims)).contains("{key=gpushare.io/serve, operator=In, values=[dra]}");
         assertThat(claims.container("args")).contains("--serve=dra");
         assertThat(claims.text("spec", "template", "spec", "volumes"))
-                .contains("/var/lib/kubelet/plugins_registry", "/var/lib/kubelet/plugins/gpushare.io", "/var/run/cdi")
-                .doesNotContain("device-plugins", "pod-resources");
+                .contains(
+                        "/var/lib/kubelet/plugins_registry",
+                        "/var/lib/kubelet/plugins/gpushare.io",
+                        "/var/run/cdi",
+                        "device-plugins")
+                .doesNotContain("pod-resources");
         assertThat(claims.text("spec", "selector"))
                 .isNotEqualTo(
                         object(objects, "DaemonSet", "gpu-share-device-plugin").text("spec", "selector"));
+    }
+
+    @Test
+    void theDriverUsesTheKubeletsDirectoryAndEachWaySeesTheOther() {
+        List<Rendered> objects = Chart.objects(ENABLED + "\ndevicePlugin: {kubeletDir: /data/kubelet}", "1.36.2");
+        Rendered claims = object(objects, "DaemonSet", CLAIMS);
+        assertThat(claims.container("args")).contains("--kubelet-dir=/data/kubelet");
+        assertThat(claims.container("volumeMounts"))
+                .contains("/data/kubelet/plugins_registry", "/data/kubelet/plugins/gpushare.io")
+                .contains("{name=device-plugins, mountPath=/data/kubelet/device-plugins, readOnly=true}");
+        assertThat(claims.text("spec", "template", "spec", "volumes"))
+                .contains("path=/data/kubelet/plugins_registry", "path=/data/kubelet/plugins/gpushare.io")
+                .contains("path=/var/lib/kubelet/device-plugins");
+        Rendered plugin = object(objects, "DaemonSet", "gpu-share-device-plugin");
+        assertThat(plugin.container("volumeMounts")).contains("{name=cdi, mountPath=/var/run/cdi, readOnly=true}");
+        assertThat(object(Chart.objects("{}", "1.36.2"), "DaemonSet", "gpu-share-device-plugin")
+                        .container("volumeMounts"))
+                .doesNotContain("cdi");
+    }
+
+    @Test
+    void aSliceHasTheNameOfItsNode() {
+        assertThat(object(ENABLED, "ValidatingAdmissionPolicy", CLAIMS).text("spec", "validations"))
+                .contains("object.metadata.name.startsWith(variables.node + \"-gpushare.io-\")");
     }
 
     private static String serves(Rendered daemonSet) {

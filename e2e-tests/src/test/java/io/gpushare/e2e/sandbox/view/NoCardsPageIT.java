@@ -17,17 +17,19 @@ class NoCardsPageIT {
     private static final Duration SOON = Duration.ofSeconds(30);
 
     /** What the driver reports for each reason; nothing where the plugin looks itself. */
-    private static final Map<String, String> DETAILS = new TreeMap<>(Map.of(
-            "library_missing", "libnvidia-ml.so.1: cannot open shared object file: No such file or directory",
-            "driver_not_loaded", "Driver Not Loaded (NVML code 9)",
-            "driver_version_mismatch", "Driver/library version mismatch (NVML code 18)",
-            "no_access", "Insufficient Permissions (NVML code 4)",
-            "driver_error", "Unknown Error (NVML code 999)",
-            "no_card_found", "",
-            "no_device_file", "",
-            "mig_enabled", "",
-            "plugin_restarting", "",
-            "of_a_newer_plugin", "more pay"));
+    private static final Map<String, String> DETAILS = new TreeMap<>(Map.ofEntries(
+            Map.entry(
+                    "library_missing", "libnvidia-ml.so.1: cannot open shared object file: No such file or directory"),
+            Map.entry("driver_not_loaded", "Driver Not Loaded (NVML code 9)"),
+            Map.entry("driver_version_mismatch", "Driver/library version mismatch (NVML code 18)"),
+            Map.entry("no_access", "Insufficient Permissions (NVML code 4)"),
+            Map.entry("driver_error", "Unknown Error (NVML code 999)"),
+            Map.entry("no_card_found", ""),
+            Map.entry("no_device_file", ""),
+            Map.entry("mig_enabled", ""),
+            Map.entry("other_way", "pod research/train-1"),
+            Map.entry("plugin_restarting", ""),
+            Map.entry("of_a_newer_plugin", "more pay")));
 
     @TempDir
     Path folder;
