@@ -55,7 +55,7 @@ public final class OtherWay implements AutoCloseable {
     private static List<String> holders(NodePodInformer pods) {
         return pods.live(TIMEOUT)
                 .map(all -> all.stream()
-                        .filter(pod -> !pod.ended() && pod.hasCardsByDevicePlugin())
+                        .filter(pod -> !pod.ended() && pod.requestsDevices())
                         .map(pod -> "pod " + pod.ref())
                         .toList())
                 .orElse(List.of("the pods of this node can't be listed"));

@@ -61,12 +61,9 @@ public record NodePod(
                 Set.of());
     }
 
-    /** Whether it requests cards from the device plugin, or any scheduler chose some for it. */
-    public boolean hasCardsByDevicePlugin() {
-        return !(demand instanceof Decoded.Absent)
-                || !(allocation instanceof Decoded.Absent)
-                || !former.isEmpty()
-                || foreign.bound();
+    /** Whether it requests cards from the device plugin. An annotation alone gives none, and everybody can write one. */
+    public boolean requestsDevices() {
+        return !(demand instanceof Decoded.Absent) || !former.isEmpty();
     }
 
     public PodName name() {

@@ -270,8 +270,8 @@ class NodeClaimsIT extends WholeProgram {
         await().atMost(PATIENCE)
                 .until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
         assertThat(get("/readyz").body())
-                .contains("default/requests", "default/annotated", "Drain the node")
-                .doesNotContain("default/ended");
+                .contains("default/requests", "Drain the node")
+                .doesNotContain("default/annotated", "default/ended");
         await().atMost(PATIENCE)
                 .until(() -> api.events().stream().anyMatch(event -> event.contains("default/requests")));
         claim("new", result("gpu", A, "3Gi", "s2"));
@@ -280,7 +280,6 @@ class NodeClaimsIT extends WholeProgram {
         assertThat(unprepare("running")).isEmpty();
 
         api.delete("requests");
-        api.delete("annotated");
         assertThat(names(slice())).containsExactly(name(A), name(B));
         await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
         prepare("new");
