@@ -61,7 +61,9 @@ public record NodePod(
                 Set.of());
     }
 
-    /** Whether it requests cards from the device plugin. An annotation alone gives none, and everybody can write one. */
+    /**
+     * Whether it requests cards from the device plugin. An annotation alone gives none, and everybody can write one.
+     */
     public boolean requestsDevices() {
         return !(demand instanceof Decoded.Absent) || !former.isEmpty();
     }
