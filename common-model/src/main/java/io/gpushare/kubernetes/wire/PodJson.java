@@ -137,7 +137,7 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
                 .toList();
     }
 
-    /** The PodGroup of which kube-scheduler binds all pods or none; null for none. */
+    /** Its PodGroup, of which kube-scheduler may bind minCount pods or none; null for none. */
     public @Nullable String group() {
         return Json.sharedOrNull(spec.path("schedulingGroup"), "podGroupName");
     }

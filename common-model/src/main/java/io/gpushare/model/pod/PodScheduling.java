@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param nodes the nodes that it accepts
  * @param gates the names of its scheduling gates: while it has some, kube-scheduler leaves it alone
- * @param group the PodGroup of which kube-scheduler binds all pods or none; null for none
+ * @param group its PodGroup, of which kube-scheduler may bind minCount pods or none; null for none
  * @param unschedulable whether its scheduler found no node for it (condition PodScheduled, reason Unschedulable)
  * @param failure what its scheduler last wrote about a failed attempt (condition PodScheduled), shortened: changes with
  *     what it writes; empty for nothing

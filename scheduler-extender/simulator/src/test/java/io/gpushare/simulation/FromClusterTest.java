@@ -19,9 +19,12 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -137,6 +140,40 @@ class FromClusterTest {
         assertThat(printed.toString(StandardCharsets.UTF_8)).contains("simulate: which nodes pods accept");
         assertThat(read(view).note()).startsWith("which nodes pods accept");
         assertThat(read(view).nodes().models()).containsExactly("Tesla T4");
+    }
+
+    @Test
+    void poolsAreModelsUpToASelectorsNumberOfValues() throws Exception {
+        assertThat(read(pools(400, 2, 2000)).nodes().models()).hasSize(2);
+        assertThat(read(pools(128, 128, 128)).nodes().models()).hasSize(128);
+        assertThatThrownBy(() -> read(pools(400, 400, 1000)))
+                .isInstanceOf(BadInputException.class)
+                .hasMessageContaining("make more than 128 models of the cards");
+    }
+
+    /** Nodes of 8 cards in that many pools, with pods that wait for one of them in turn. */
+    private static String pools(int nodes, int pools, int pods) {
+        List<String> view = new ArrayList<>();
+        List<String> waiting = new ArrayList<>();
+        List<String> objects = new ArrayList<>();
+        String card = "{\"index\": %d, \"model\": \"Tesla T4\", \"units\": 15, \"pods\": []}";
+        String cards = IntStream.range(0, 8).mapToObj(card::formatted).collect(Collectors.joining(","));
+        for (int i = 0; i < nodes; i++) {
+            view.add("{\"name\": \"n%d\", \"unitMiB\": 1024, \"cards\": [%s]}".formatted(i, cards));
+            objects.add("{\"kind\": \"Node\", \"metadata\": {\"name\": \"n%d\", \"labels\": {\"pool\": \"%d\"}}}"
+                    .formatted(i, i % pools));
+        }
+        for (int i = 0; i < pods; i++) {
+            waiting.add("{\"namespace\": \"lab\", \"name\": \"p%d\", \"demand\": 0}".formatted(i));
+            objects.add(("{\"kind\": \"Pod\", \"metadata\": {\"namespace\": \"lab\", \"name\": \"p%d\"},"
+                            + " \"spec\": {\"nodeSelector\": {\"pool\": \"%d\"}}}")
+                    .formatted(i, i % pools));
+        }
+        return """
+            {"version": 1, "nodes": [%s], "waiting": {"count": %d, "demands": [
+              {"text": "7 units", "units": 7, "sharedCards": 1, "wholeCards": 0}], "pods": [%s]}}
+            {"apiVersion": "v1", "kind": "List", "items": [%s]}
+            """.formatted(String.join(",", view), pods, String.join(",", waiting), String.join(",", objects));
     }
 
     @Test

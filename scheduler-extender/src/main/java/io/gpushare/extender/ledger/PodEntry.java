@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadline when it will have ended at the latest: it is being deleted, or has a deadline of its own; null for
  *     never
  * @param controller null for a pod that no controller would create again
- * @param group the PodGroup of which kube-scheduler binds all pods or none; null for none
+ * @param group its PodGroup, of which kube-scheduler may bind minCount pods or none; null for none
  * @param listed whether the informer has shown it, and so will report its deletion
  * @param node the node to which it is bound, by the informer; null if it is not bound
  * @param holdings its holdings, at most one on each node. There are several only if a Binding got no response and

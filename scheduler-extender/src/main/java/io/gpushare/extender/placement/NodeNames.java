@@ -54,8 +54,15 @@ final class NodeNames {
             return slot;
         }
 
+        /** Reads each index once, and before its hash: a name may be added meanwhile. */
         int get(long hash) {
-            return indices[slot(hash)];
+            int slot = (int) hash & hashes.length - 1;
+            int index = indices[slot];
+            while (index != EMPTY && hashes[slot] != hash) {
+                slot = slot + 1 & hashes.length - 1;
+                index = indices[slot];
+            }
+            return index;
         }
 
         void put(long hash, int index) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *     spread
  * @param relations whether it requires something that depends on other pods or volumes, which only kube-scheduler can
  *     check
- * @param group the PodGroup of which kube-scheduler binds all pods or none; null for none
+ * @param group its PodGroup, of which kube-scheduler may bind minCount pods or none; null for none
  * @param tolerations those of its tolerations that may apply to soft taints, at most {@link #MOST_TOLERATIONS}
  */
 public record PodTraits(

@@ -100,28 +100,19 @@ public final class NodeSelection {
      * GPU fits every node.
      */
     public FilterResult filter(SchedulingPod pod, NodeIndices nodes) {
-        return filter(pod, nodes, true);
-    }
-
-    /** Which of these nodes can take the pod, even if filter decides. */
-    public FilterResult feasible(SchedulingPod pod, NodeIndices nodes) {
-        return filter(pod, nodes, false);
-    }
-
-    private FilterResult filter(SchedulingPod pod, NodeIndices nodes, boolean asVerb) {
         return switch (ledger.demand(pod)) {
             case PodDemand.NoGpu _ -> FilterResult.of(nodes.size(), _ -> null);
             case PodDemand.Invalid(String sentence) -> {
                 Reason invalid = Reason.invalidDemand(sentence);
                 yield FilterResult.of(nodes.size(), _ -> invalid);
             }
-            case PodDemand.Valid demand -> filter(pod, demand, nodes, asVerb);
+            case PodDemand.Valid demand -> filter(pod, demand, nodes);
         };
     }
 
     /** Each step refuses some of the nodes that are left. */
-    private FilterResult filter(SchedulingPod pod, PodDemand.Valid demand, NodeIndices nodes, boolean asVerb) {
-        boolean shown = asVerb && isShown(pod, demand);
+    private FilterResult filter(SchedulingPod pod, PodDemand.Valid demand, NodeIndices nodes) {
+        boolean shown = isShown(pod, demand);
         if (shown) {
             endOtherCycles(pod.traits().group());
         }
@@ -129,13 +120,13 @@ public final class NodeSelection {
         FilterResult.Draft draft = nodes.filter(demand.demand());
         visit(apart, nodes, (place, node) -> draft.set(place, node.refusal(demand.demand())));
         refuse(outcomes.admissions().closedFor(pod.ref().namespace()), Reason.BACKING_OFF, draft, nodes);
-        if (asVerb && draft.hopeless() && nodes().all().filter(demand.demand()).hopeless()) {
+        if (draft.hopeless() && nodes().all().filter(demand.demand()).hopeless()) {
             draft.needsScaleUp();
         }
-        if (asVerb && decides(pod, nodes, draft)) {
+        if (decides(pod, nodes, draft)) {
             decide(pod.ref().uid(), apart, demand, nodes, draft);
         }
-        if (shown || (asVerb && ledger.podEntry(pod.ref().uid()).isEmpty())) {
+        if (shown || ledger.podEntry(pod.ref().uid()).isEmpty()) {
             reserve(pod, demand, nodes, draft);
         }
         return draft.result();

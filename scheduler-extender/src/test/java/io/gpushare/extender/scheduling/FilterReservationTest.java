@@ -154,11 +154,10 @@ class FilterReservationTest implements PodApi {
         assertThat(filter("late", 8, 0)).isEqualTo(1);
     }
 
-    /** What is asked without a decision: why, the requeuing of pods, and kube-scheduler's preemption. */
+    /** kube-scheduler's preemption, and its scores. */
     @Test
     void questionsReserveNothing() {
         node("n2");
-        assertThat(selection.feasible(pod("late", 8, 0), named("n2")).passed()).isEqualTo(1);
         new Preemption(placer).preempt(pod("late", 8, 0), Map.of("n2", new Victims(List.of(), 0)));
         selection.prioritize(pod("late", 8, 0), named("n2"));
         assertThat(reserved()).isEqualTo(2);
@@ -170,9 +169,9 @@ class FilterReservationTest implements PodApi {
         assertThat(selection.filter(pod("new", 15, 0), named("n2")).passed()).isEqualTo(1);
         assertThat(selection.filter(pod("newer", 15, 0), named("n2")).passed()).isEqualTo(1);
         pending("new", 15, 0, "");
-        assertThat(selection.feasible(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
         pending("newer", 15, 0, "");
-        assertThat(selection.feasible(pod("late", 1, 0), named("n2")).passed())
+        assertThat(selection.filter(pod("late", 1, 0), named("n2")).passed())
                 .as("both have a card; the second was named while nothing counted for the first")
                 .isZero();
         assertThat(binder.bind(ref("new"), "n2", now)).isInstanceOf(BindResult.Bound.class);
@@ -189,8 +188,8 @@ class FilterReservationTest implements PodApi {
         assertThat(reserved()).isEqualTo(2 + NodeSelection.MOST_UNSEEN);
         pending("known", 15, 0, "");
         assertThat(selection.filter(pod("known", 15, 0), named("n2")).passed()).isEqualTo(1);
-        assertThat(selection.feasible(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
-        assertThat(selection.feasible(pod("late", 16, 0), named("n2")).passed()).isZero();
+        assertThat(selection.filter(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(pod("late", 16, 0), named("n2")).passed()).isZero();
     }
 
     /** Over plain HTTP anybody can send the uid of somebody's waiting pod. */
@@ -200,7 +199,7 @@ class FilterReservationTest implements PodApi {
         pending("small", 1, 0, "");
         assertThat(selection.filter(wholeCards("small"), named("n2")).passed()).isEqualTo(1);
         assertThat(reserved()).isEqualTo(2);
-        assertThat(selection.feasible(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
         assertThat(selection
                         .filter(wholeCards("first"), selection.named(List.of()))
                         .passed())
@@ -218,8 +217,8 @@ class FilterReservationTest implements PodApi {
         node("n2");
         assertThat(selection.filter(wholeCards("new"), named("n2")).passed()).isEqualTo(1);
         pending("new", 1, 0, "");
-        assertThat(selection.feasible(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
-        assertThat(selection.feasible(wholeCards("late"), named("n2")).passed()).isZero();
+        assertThat(selection.filter(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(wholeCards("late"), named("n2")).passed()).isZero();
     }
 
     @Test

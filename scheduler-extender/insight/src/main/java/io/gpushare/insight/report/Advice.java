@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * What the owner of a pod that no node can take may do, in sentences: first about the nodes that it accepts, then about
@@ -23,15 +22,14 @@ record Advice(List<String> sentences, boolean waits) {
     /**
      * The advice for that pod; empty if a node can take it, and the group with which it waits.
      *
-     * @param gang those with which it waits
+     * @param gang those with which it waits, and which lack cards
      * @param pods the pods of the ledger
      */
     static Advice of(
             Subject subject, List<NodeVerdict> nodes, Optional<Gang> gang, Function<PodRef, Optional<PodEntry>> pods) {
-        Supplier<List<String>> together =
-                () -> gang.map(each -> each.sentences(pods, subject.now())).orElse(List.of());
+        Optional<Advice> together = gang.map(each -> each.advice(pods, subject.now()));
         if (nodes.stream().anyMatch(node -> node.why() == null)) {
-            return new Advice(together.get(), false);
+            return together.orElse(new Advice(List.of(), false));
         }
         List<NodeVerdict> withCards =
                 nodes.stream().filter(node -> !node.cards().cards().isEmpty()).toList();
@@ -47,7 +45,9 @@ record Advice(List<String> sentences, boolean waits) {
                 new CardAdvice(subject.demand().cards(), where)
                         .sentences(
                                 accepted,
-                                () -> gang.isPresent() ? together.get() : EndingText.sentences(soon, endings)),
-                soon.isPresent() && !soon.get().overdue());
+                                () -> together.map(Advice::sentences)
+                                        .orElseGet(() -> EndingText.sentences(soon, endings))),
+                together.map(Advice::waits)
+                        .orElse(soon.isPresent() && !soon.get().overdue()));
     }
 }

@@ -11,6 +11,7 @@ import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.NodeChooser;
+import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.insight.report.Explanation.Leaving;
 import io.gpushare.insight.report.Explanation.NodeVerdict;
@@ -148,7 +149,7 @@ public final class Explainer {
             @Nullable Reason why = entry.refusal(demand.onNode());
             reasons.put(name, why == null && closed.contains(name) ? Reason.BACKING_OFF : why);
         });
-        Optional<String> chosen = chosen(demand, reasons, entries);
+        Optional<String> chosen = chosen(subject, reasons, entries);
         List<NodeVerdict> sorted = entries.entrySet().stream()
                 .map(node -> Ranked.of(NodeVerdict.of(
                         node.getKey(),
@@ -159,18 +160,21 @@ public final class Explainer {
                 .sorted(Ranked.ORDER)
                 .map(Ranked::node)
                 .toList();
+        entries.keySet().removeAll(closed);
         Optional<Gang> gang = Gang.of(subject, state.waiting(), entries);
-        boolean fits = reasons.containsValue(null) && gang.stream().allMatch(Gang::fits);
+        boolean alone = reasons.containsValue(null);
         Advice advice = Advice.of(subject, sorted, gang, other -> state.pod(other.uid()));
         return new Explanation.Judged(
                 pod.ref(),
                 demand.demand(),
                 placer.policy(demand.policy()),
-                fits || advice.waits()
+                (alone && gang.isEmpty()) || advice.waits()
                         ? null
-                        : new ScaleUpSearch(state, placer)
-                                .of(pod, demand, gang.map(Gang::together).orElseGet(() -> Together.alone(demand))),
-                gang.isPresent() && !fits,
+                        : gang.map(Gang::together)
+                                .orElseGet(() -> Optional.of(Together.alone(demand)))
+                                .flatMap(each -> new ScaleUpSearch(state, placer).of(pod, demand, each))
+                                .orElse(null),
+                alone && gang.isPresent(),
                 condition,
                 Stream.concat(
                                 advice.sentences().stream(),
@@ -179,14 +183,18 @@ public final class Explainer {
                 sorted);
     }
 
-    /** The feasible node where the pod costs least by its policy. */
+    /** The feasible node where the pod costs least by its policy; as in filter, one that it was named in vain last. */
     private Optional<String> chosen(
-            PodDemand.Valid demand, Map<String, @Nullable Reason> reasons, Map<String, NodeEntry> entries) {
+            Subject subject, Map<String, @Nullable Reason> reasons, Map<String, NodeEntry> entries) {
+        PodDemand.Valid demand = subject.request();
+        Set<String> passedOver = outcomes.attempts().passedOver(subject.pod().uid());
         NodeChooser feasible = new NodeChooser(entries.entrySet().stream()
                 .filter(node -> reasons.get(node.getKey()) == null)
                 .map(node -> FreeNodes.of(node.getKey(), node.getValue()))
                 .toList());
-        return feasible.choose(placer.scoring(demand.policy()), demand.request())
+        Scoring scoring = placer.scoring(demand.policy());
+        return feasible.choose(scoring, demand.request(), node -> !passedOver.contains(node.name()))
+                .or(() -> feasible.choose(scoring, demand.request()))
                 .map(candidate -> candidate.after().name());
     }
 
@@ -220,7 +228,8 @@ public final class Explainer {
         Optional<Gang> gang = Gang.of(subject, state.waiting(), state.entries());
         List<String> advice =
                 Advice.of(subject, nodes, gang, other -> state.pod(other.uid())).sentences();
-        return new Explanation.Judged(subject.pod(), demand, "", null, gang.isPresent(), "", advice, nodes);
+        boolean alone = nodes.stream().anyMatch(node -> node.why() == null);
+        return new Explanation.Judged(subject.pod(), demand, "", null, alone && gang.isPresent(), "", advice, nodes);
     }
 
     /** Counts the nodes that can take the demand now, and the others by reason. */

@@ -81,8 +81,8 @@ public sealed interface Explanation {
      *
      * @param policy what chooses among the nodes, in words
      * @param scaleUp which new nodes would let the pod run; null if it fits now or when pods have gone that are being
-     *     deleted, or if nobody asked
-     * @param gang whether it waits only because other pods of its group do, which lack cards
+     *     deleted, if no one kind is enough for its group, or if nobody asked
+     * @param gang whether a node is feasible and other waiting pods of its group lack cards
      * @param condition what kube-scheduler last wrote about the pod; empty for nothing
      * @param advice what the owner of the pod may do, in sentences, none if a node is feasible for all that must fit
      *     together; and what is noted of its requests

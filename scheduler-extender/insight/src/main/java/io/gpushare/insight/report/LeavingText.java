@@ -15,6 +15,8 @@ final class LeavingText {
     private static final DateTimeFormatter DAY =
             DateTimeFormatter.ofPattern("yyyy-MM-dd", Locale.ROOT).withZone(ZoneOffset.UTC);
     private static final Duration A_DAY = Duration.ofDays(1);
+    // The kubelet kills the containers at the deadline, and removes the pod seconds later.
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private LeavingText() {}
 
@@ -22,9 +24,9 @@ final class LeavingText {
         return (Duration.between(at, now).abs().compareTo(A_DAY) < 0 ? "" : DAY.format(at) + " ") + TIME.format(at);
     }
 
-    /** Whether it should have ended by now. */
+    /** Whether it should have gone by now. */
     static boolean overdue(@Nullable Instant by, Instant now) {
-        return by != null && !by.isAfter(now);
+        return by != null && !by.plus(PATIENCE).isAfter(now);
     }
 
     /**

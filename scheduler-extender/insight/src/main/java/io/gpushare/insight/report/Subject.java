@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The pod about which is asked.
  *
  * @param controller null for none, or an unknown one
- * @param group the PodGroup of which kube-scheduler binds all pods or none; null for none
+ * @param group its PodGroup, of which kube-scheduler may bind minCount pods or none; null for none
  * @param now when it is asked
  */
 record Subject(

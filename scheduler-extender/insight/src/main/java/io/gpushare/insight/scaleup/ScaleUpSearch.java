@@ -24,7 +24,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -40,7 +39,7 @@ public final class ScaleUpSearch {
     /** The most kinds that are compared. */
     private static final int MOST_KINDS = 8;
 
-    /** The most pods of a search: it takes up to some tenths of a second. */
+    /** The most pods that come before. A search takes up to some tenths of a second. */
     private static final int MOST_PODS = 64;
 
     private final ClusterState state;
@@ -78,53 +77,74 @@ public final class ScaleUpSearch {
         }
     }
 
-    /** What lets the pod run that requests this, together with the pods that it needs. */
-    public ScaleUp of(SchedulingPod pod, PodDemand.Valid demand, Together together) {
+    /**
+     * What lets the pod run that requests this, together with the pods that it needs; empty if no kind is enough
+     * for all of these, and it is not the pod alone that needs another.
+     */
+    public Optional<ScaleUp> of(SchedulingPod pod, PodDemand.Valid demand, Together together) {
         List<Kind> nodes = nodes();
+        // The pods of a group are equal but for a few.
+        List<PodDemand.Valid> demands = together.demands().stream().distinct().toList();
         List<Kind> taking = nodes.stream()
-                .filter(kind -> together.demands().stream().allMatch(kind::takes))
+                .filter(kind -> demands.stream().allMatch(kind::takes))
                 .toList();
-        List<Kind> possible = kinds(taking.stream()
-                        .filter(kind -> together.demands().stream().allMatch(kind::acceptedBy)))
+        List<Kind> possible = kinds(
+                        taking.stream().filter(kind -> demands.stream().allMatch(kind::acceptedBy)))
                 .sorted(Comparator.comparingLong((Kind kind) -> kind.empty().units())
                         .thenComparing(Kind::name))
                 .limit(MOST_KINDS)
                 .toList();
-        ScaleUp best = taking.isEmpty()
-                ? new ScaleUp.OtherKind(
-                        demand.demand(), (int) kinds(nodes.stream()).count())
-                : new ScaleUp.OtherNode(demand.demand());
-        int fewest = Integer.MAX_VALUE;
+        if (possible.isEmpty()) {
+            return Optional.<ScaleUp>of(
+                            taking.isEmpty()
+                                    ? new ScaleUp.OtherKind(demand.demand(), (int)
+                                            kinds(nodes.stream()).count())
+                                    : new ScaleUp.OtherNode(demand.demand()))
+                    .filter(_ -> demands.equals(List.of(demand)));
+        }
         List<PodEntry> first = before(pod);
         Map<NodeDemand, Boolean> stuck = new HashMap<>();
-        for (Kind kind : possible) {
-            List<PodRequest> pods = first.stream()
-                    .filter(each -> !together.waiting().contains(each.ref().uid()))
-                    .filter(each -> kind.takes(each.podDemand()) && kind.acceptedBy(each.podDemand()))
-                    .filter(each -> stuck.computeIfAbsent(each.onNode(), this::fitsNowhere))
-                    .limit(MOST_PODS)
-                    .map(each -> each.podDemand().request())
-                    .collect(Collectors.toCollection(ArrayList::new));
-            together.demands().forEach(each -> pods.add(each.request()));
-            OptionalInt count = count(kind, pods, placer.scoring(demand.policy()));
-            if (count.isPresent() && count.getAsInt() < fewest) {
-                fewest = count.getAsInt();
-                best = new ScaleUp.MoreLike(
-                        fewest,
-                        kind.name(),
-                        kind.cards(),
-                        pods.size() - together.demands().size(),
-                        together.demands().size() > 1);
-            }
-        }
-        return best;
+        return possible.stream()
+                .map(kind -> more(kind, first, stuck, together, placer.scoring(demand.policy())))
+                .min(Comparator.comparingInt(ScaleUp.MoreLike::nodes))
+                .map(more -> more);
     }
 
-    /** The smallest number of such nodes on which all the pods get cards, placed in their order by that scoring. */
-    private static OptionalInt count(Kind kind, List<PodRequest> pods, Scoring scoring) {
-        return IntStream.rangeClosed(1, pods.size())
-                .filter(count -> placed(kind.empty(), count, pods, scoring))
-                .findFirst();
+    private ScaleUp.MoreLike more(
+            Kind kind, List<PodEntry> first, Map<NodeDemand, Boolean> stuck, Together together, Scoring scoring) {
+        List<PodRequest> pods = first.stream()
+                .filter(each -> !together.waiting().contains(each.ref().uid()))
+                .filter(each -> kind.takes(each.podDemand()) && kind.acceptedBy(each.podDemand()))
+                .filter(each -> stuck.computeIfAbsent(each.onNode(), this::fitsNowhere))
+                .limit(MOST_PODS)
+                .map(each -> each.podDemand().request())
+                .collect(Collectors.toCollection(ArrayList::new));
+        int before = pods.size();
+        together.demands().forEach(each -> pods.add(each.request()));
+        return new ScaleUp.MoreLike(
+                count(kind, pods, scoring),
+                kind.name(),
+                kind.cards(),
+                before,
+                together.demands().size() > 1);
+    }
+
+    /**
+     * A number of such nodes on which all the pods get cards, placed in their order by that scoring, of which one less
+     * is not enough. On a node for each pod they do: one is always empty.
+     */
+    private static int count(Kind kind, List<PodRequest> pods, Scoring scoring) {
+        int fewer = 0;
+        int enough = pods.size();
+        while (enough - fewer > 1) {
+            int count = (fewer + enough) / 2;
+            if (placed(kind.empty(), count, pods, scoring)) {
+                enough = count;
+            } else {
+                fewer = count;
+            }
+        }
+        return enough;
     }
 
     private static boolean placed(FreeNode empty, int count, List<PodRequest> pods, Scoring scoring) {

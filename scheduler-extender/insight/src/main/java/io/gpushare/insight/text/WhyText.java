@@ -51,12 +51,11 @@ public final class WhyText {
         PodRef pod = why.pod();
         String nodes = Phrases.count(judged.allNodes(), "node");
         String result = judged.feasibleNodes() > 0
-                ? judged.gang()
-                        ? "By its cards it alone fits on " + judged.feasibleNodes() + " of " + nodes + ".\n"
-                        : "By its cards it fits on " + judged.feasibleNodes() + " of " + nodes + ". If it still waits,"
-                                + " kube-scheduler has another reason:\n  kubectl describe pod -n "
-                                + pod.namespace() + " " + pod.name() + "\n"
-                                + (judged.condition().isEmpty() ? "" : "It last wrote: " + judged.condition() + "\n")
+                ? "By its cards it " + (judged.gang() ? "alone " : "") + "fits on " + judged.feasibleNodes() + " of "
+                        + nodes + ". If it still waits, " + (judged.gang() ? "and not for its group, " : "")
+                        + "kube-scheduler has another reason:\n  kubectl describe pod -n "
+                        + pod.namespace() + " " + pod.name() + "\n"
+                        + (judged.condition().isEmpty() ? "" : "It last wrote: " + judged.condition() + "\n")
                 : "None of " + nodes + " can take it now:\n";
         return "Pod " + pod + " requests " + why.demand() + ".\n" + result + groups(judged.groups())
                 + section(

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
@@ -68,13 +69,15 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
      *
      * @param fault why it is invalid; null if it is valid
      * @param demand the index of what it requests; null if that is not in the list
+     * @param group its PodGroup; null for none
      */
     public record Pod(
             @JsonUnwrapped PodRef pod,
             int priority,
             Instant created,
             @Nullable String fault,
-            @Nullable Integer demand) {}
+            @Nullable Integer demand,
+            @Nullable String group) {}
 
     static WaitingQueue of(ClusterState state) {
         List<WaitingPod> all = state.waitingPods();
@@ -94,7 +97,8 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
                     pod.priority().value(),
                     pod.priority().created(),
                     pod.demand() instanceof PodDemand.Invalid(String sentence) ? sentence : null,
-                    demand == null ? null : numbers.get(demand)));
+                    demand == null ? null : numbers.get(demand),
+                    state.pod(pod.ref().uid()).map(PodEntry::group).orElse(null)));
         }
         return new WaitingQueue(all.size(), demands, pods);
     }

@@ -78,7 +78,7 @@ public record Why(
      *
      * @param policy what chooses among the nodes, in words
      * @param scaleUp which new nodes would let the pod run; null if it fits now
-     * @param gang whether it waits only because other pods of its group do, which lack cards
+     * @param gang whether a node is feasible and other waiting pods of its group lack cards
      * @param condition what kube-scheduler last wrote about the pod; empty for nothing
      * @param groups the refused nodes by reason, kind of card and obstacle, the nearest miss first
      * @param advice what the owner of the pod may do, in sentences

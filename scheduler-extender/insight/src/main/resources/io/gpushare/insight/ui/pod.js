@@ -63,7 +63,7 @@ function why(pod) {
     return html`<p>${words[pod.state]}</p>`;
   }
   return html`<section class="one"><p>${pod.feasibleNodes > 0
-    ? pod.gang ? `By its cards it alone fits on ${count(pod.feasibleNodes, 'node')}.` : `By its cards it fits on ${count(pod.feasibleNodes, 'node')}; kube-scheduler has another reason, which is in its Events. ${pod.condition ?? ''}`
+    ? `By its cards it ${pod.gang ? 'alone ' : ''}fits on ${count(pod.feasibleNodes, 'node')}. If it still waits, ${pod.gang ? 'and not for its group, ' : ''}kube-scheduler has another reason, which is in its Events. ${pod.condition ?? ''}`
     : 'No node can take it now:'}</p>
     ${obstacles(pod.groups)}
     ${pod.advice.length ? html`<h3>What helps</h3>${advice(pod)}` : nothing}</section>

@@ -30,7 +30,7 @@ export class WaitingPods {
     }
     const groups = new Map();
     for (const pod of pods) {
-      const key = pod.fault ? `fault ${pod.fault}` : String(pod.demand ?? 'more');
+      const key = pod.fault ? `fault ${pod.fault}` : `${pod.demand ?? 'more'} ${pod.group ? `${pod.namespace}/${pod.group}` : ''}`;
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push(pod);
     }

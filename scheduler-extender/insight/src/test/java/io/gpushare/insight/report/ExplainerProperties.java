@@ -39,7 +39,7 @@ class ExplainerProperties {
                 new Explainer(ledger::state, placer, new PlacementOutcomes(() -> 0), cluster, () -> TestCluster.NOW);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
-            FilterResult filtered = selection.feasible(pod, selection.named(nodes));
+            FilterResult filtered = selection.filter(pod, selection.named(nodes));
             Judged judged = (Judged) explainer.of(pod, NodeRules.ANY);
             assertThat(judged.nodes()).hasSameSizeAs(nodes);
             assertThat(judged.feasible()).isEqualTo(filtered.feasible(nodes).size());

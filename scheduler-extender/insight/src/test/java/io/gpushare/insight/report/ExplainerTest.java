@@ -9,6 +9,7 @@ import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
+import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
@@ -32,10 +33,10 @@ import org.junit.jupiter.api.Test;
 class ExplainerTest {
     private final Placer placer = TestCluster.placer();
     private final Ledger ledger = placer.ledger();
-    private final NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
+    private final PlacementOutcomes outcomes = new PlacementOutcomes(() -> 0);
+    private final NodeSelection selection = new NodeSelection(placer, outcomes, DecideIn.FILTER);
     private final TestCluster cluster = new TestCluster(new Random(1), ledger);
-    private final Explainer explainer =
-            new Explainer(ledger::state, placer, new PlacementOutcomes(() -> 0), cluster, () -> TestCluster.NOW);
+    private final Explainer explainer = new Explainer(ledger::state, placer, outcomes, cluster, () -> TestCluster.NOW);
 
     @Test
     void whySaysForWhomItIsReserved() {
@@ -51,6 +52,38 @@ class ExplainerTest {
                                 .asString()
                                 .startsWith("It would fit on node n1, card 0, where 8 GiB is reserved for pod"
                                         + " default/first"));
+    }
+
+    @Test
+    void theNodeThatWasNamedInVainIsNotChosen() throws Exception {
+        for (String node : List.of("n1", "n2")) {
+            cluster.node(node, TestCluster.cards(15));
+        }
+        PodState pod = cluster.create("p", Map.of("aliyun.com/gpu-mem", "8"));
+        cluster.showAll();
+        List<String> nodes = List.of("n1", "n2");
+        String first = selection
+                .filter(scheduling(pod), selection.named(nodes))
+                .feasible(nodes)
+                .getFirst();
+        assertThat(chosen(pod)).isEqualTo(first);
+        for (int attempt = 2; attempt <= 3; attempt++) {
+            selection.filter(scheduling(pod), selection.named(nodes));
+        }
+        String next = chosen(pod);
+        assertThat(next).isNotEqualTo(first);
+        assertThat(selection.filter(scheduling(pod), selection.named(nodes)).feasible(nodes))
+                .containsExactly(next);
+    }
+
+    private String chosen(PodState pod) throws PodApi.Failure {
+        return ((Explanation.Judged)
+                        explainer.pod("default", pod.ref().name()).orElseThrow().explanation())
+                .nodes().stream()
+                        .filter(Explanation.NodeVerdict::chosen)
+                        .findFirst()
+                        .orElseThrow()
+                        .node();
     }
 
     /** The card becomes free while the answer is made. */

@@ -7,8 +7,11 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodBuilder;
+import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.TestCluster;
+import io.gpushare.insight.scaleup.ScaleUpSearch;
+import io.gpushare.insight.scaleup.Together;
 import io.gpushare.insight.view.ViewRevisions;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
@@ -26,10 +29,12 @@ import io.gpushare.model.request.ContainerResources;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -65,6 +70,11 @@ class WhyTimeTest {
         measured("why of a pod with 60 units", () -> explainer.of(pod("aliyun.com/gpu-mem", 60), NodeRules.ANY));
         measured("why of a pod with 1 card", () -> explainer.of(pod("aliyun.com/gpu-count", 1), NodeRules.ANY));
         measured("why of a pod with 8 cards", () -> explainer.of(pod("aliyun.com/gpu-count", 8), NodeRules.ANY));
+        PodDemand.Valid demand = TestCluster.demand(ledger, pod("aliyun.com/gpu-mem", 60));
+        Together gang = new Together(Set.of(), Collections.nCopies(256, demand));
+        measured(
+                "new nodes for 256 pods",
+                () -> new ScaleUpSearch(ledger.state(), placer).of(pod("aliyun.com/gpu-mem", 60), demand, gang));
         WaitAdvice advice = new WaitAdvice(ledger::state, () -> now);
         advice.due(now);
         measured("a round of Events", () -> {

@@ -182,24 +182,30 @@ class WaitingPodIT extends WithView {
         }
         api.delete("alone");
         await().atMost(PATIENCE).until(() -> extender.ledger.waiting().size() == 3);
-        String fit = "It is of pod group train, of which kube-scheduler binds all pods or none: 3 of them wait, and"
-                + " only 1 fits now.";
+        String fit = "It is of pod group train: if that is a gang, kube-scheduler binds none until minCount of its"
+                + " pods fit together. 3 of them wait, and only 1 fits now.";
         String ends = "All of them fit when these pods end: default/";
         String why = text("why?pod=p");
         assertThat(why)
-                .contains("By its cards it alone fits on 1 of 2 nodes.")
+                .contains("By its cards it alone fits on 1 of 2 nodes. If it still waits, and not for its group,"
+                        + " kube-scheduler has another reason")
                 .contains(fit)
                 .containsPattern(ends + "(red-0|blue-1) on node (red|blue) \\(8 GiB\\), default/")
                 .contains("1 more node like ")
-                .contains("would let all pods of its group run.")
-                .doesNotContain("If it still waits");
+                .contains("would let all pods of its group run.");
+        assertThat(json("cluster")
+                        .getJsonObject("waiting")
+                        .getJsonArray("pods")
+                        .getJsonObject(0)
+                        .getString("group"))
+                .isEqualTo("train");
         assertThat(json("explain?pod=p").getBoolean("gang")).isTrue();
         assertThat(event("p")).startsWith("GpuPodWaits").contains("this pod alone fits on 1 node. " + fit, ends);
         api.delete("red-1");
         api.delete("blue-1");
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(text("why?pod=p"))
-                        .contains("If it still waits")
+                        .contains("If it still waits, kube-scheduler")
                         .doesNotContain("group", "more node"));
     }
 

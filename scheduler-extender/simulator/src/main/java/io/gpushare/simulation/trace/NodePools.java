@@ -6,8 +6,10 @@ import io.gpushare.kubernetes.NodeState;
 import io.gpushare.kubernetes.wire.PodJson;
 import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.node.NodeRules;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,18 +36,27 @@ final class NodePools {
     /** Pools of these nodes. */
     final class Pools {
         private final Map<String, List<CardKind>> cards = new LinkedHashMap<>();
-        private final Map<String, List<Boolean>> accepting = new HashMap<>();
-        private final List<NodeRules> rules;
+        private final Map<String, BitSet> accepting = new HashMap<>(); // by node, the numbers of the rules that do
+        private final Map<NodeRules, Integer> numbers = new HashMap<>();
+        private final Map<Asked, Set<String>> models = new HashMap<>();
 
-        private Pools(Map<String, List<CardKind>> plain, List<NodeRules> rules) throws BadInputException {
-            this.rules = rules;
-            Map<List<Boolean>, String> first = new HashMap<>();
-            plain.keySet().forEach(node -> {
-                List<Boolean> key =
-                        rules.stream().map(each -> admits(each, node)).toList();
-                accepting.put(node, key);
-                first.putIfAbsent(key, node);
-            });
+        /** What pods ask for that get cards of the same models. */
+        private record Asked(int rule, String profile) {}
+
+        private Pools(Map<String, List<CardKind>> plain, Collection<NodeRules> rules) throws BadInputException {
+            rules.forEach(each -> numbers.putIfAbsent(each, numbers.size()));
+            Map<BitSet, String> first = new HashMap<>();
+            Set<BitSet> withCards = new HashSet<>();
+            for (Map.Entry<String, List<CardKind>> node : plain.entrySet()) {
+                BitSet key = new BitSet();
+                numbers.forEach((each, number) -> key.set(number, admits(each, node.getKey())));
+                first.putIfAbsent(key, node.getKey());
+                accepting.put(node.getKey(), key);
+                if (!node.getValue().isEmpty()) {
+                    withCards.add(key);
+                    limit(withCards.size());
+                }
+            }
             plain.forEach((node, kinds) -> cards.put(
                     node,
                     first.size() == 1
@@ -53,14 +64,19 @@ final class NodePools {
                             : kinds.stream()
                                     .map(kind -> named(kind, " like " + first.get(accepting.get(node))))
                                     .toList()));
-            long models = cards.values().stream()
-                    .flatMap(Collection::stream)
-                    .map(CardKind::model)
-                    .distinct()
-                    .count();
-            if (first.size() > 1 && models > MOST_MODELS) {
-                throw new BadInputException("the pods' selectors, affinity and tolerations make " + models
-                        + " models of the cards, at most " + MOST_MODELS + ": leave Nodes and Pods out of the file");
+            if (first.size() > 1) {
+                limit(cards.values().stream()
+                        .flatMap(Collection::stream)
+                        .map(CardKind::model)
+                        .distinct()
+                        .count());
+            }
+        }
+
+        private static void limit(long models) throws BadInputException {
+            if (models > MOST_MODELS) {
+                throw new BadInputException("the pods' selectors, affinity and tolerations make more than "
+                        + MOST_MODELS + " models of the cards: leave Nodes and Pods out of the file");
             }
         }
 
@@ -72,23 +88,26 @@ final class NodePools {
         /** The models of the nodes that the pod accepts; empty for all. */
         Set<String> models(String pod, String profile) {
             @Nullable NodeRules its = pods.get(pod);
-            int rule = its == null ? -1 : rules.indexOf(its);
-            if (rule < 0 || accepting.values().stream().allMatch(key -> key.get(rule))) {
-                return Set.of();
-            }
-            Set<String> models = cards.entrySet().stream()
-                    .filter(node -> Boolean.TRUE.equals(accepts(node.getKey(), rule)))
-                    .flatMap(node -> node.getValue().stream())
-                    .map(CardKind::model)
-                    .filter(model ->
-                            profile.isEmpty() || MigProfile.profile(model).equals(profile))
-                    .collect(Collectors.toCollection(TreeSet::new));
-            return models.isEmpty() ? NO_NODE : models;
+            @Nullable Integer rule = its == null ? null : numbers.get(its);
+            return rule == null ? Set.of() : models.computeIfAbsent(new Asked(rule, profile), this::models);
         }
 
-        private @Nullable Boolean accepts(String node, int rule) {
-            @Nullable List<Boolean> key = accepting.get(node);
-            return key == null ? null : key.get(rule);
+        private Set<String> models(Asked asked) {
+            Set<String> accepted = accepting.entrySet().stream()
+                    .filter(node -> node.getValue().get(asked.rule()))
+                    .map(Map.Entry::getKey)
+                    .collect(Collectors.toSet());
+            if (accepted.size() == accepting.size()) {
+                return Set.of();
+            }
+            Set<String> found = cards.entrySet().stream()
+                    .filter(node -> accepted.contains(node.getKey()))
+                    .flatMap(node -> node.getValue().stream())
+                    .map(CardKind::model)
+                    .filter(model -> asked.profile().isEmpty()
+                            || MigProfile.profile(model).equals(asked.profile()))
+                    .collect(Collectors.toCollection(TreeSet::new));
+            return found.isEmpty() ? NO_NODE : found;
         }
     }
 
@@ -132,11 +151,6 @@ final class NodePools {
     /** The pools of the nodes with these cards, for the pods with these names. */
     Pools of(Map<String, List<CardKind>> cards, Collection<String> names) throws BadInputException {
         return new Pools(
-                cards,
-                names.stream()
-                        .filter(pods::containsKey)
-                        .map(pods::get)
-                        .distinct()
-                        .toList());
+                cards, names.stream().filter(pods::containsKey).map(pods::get).toList());
     }
 }
