@@ -51,7 +51,7 @@ public record Why(
         @JsonUnwrapped @Nullable Judged judged,
         @JsonUnwrapped @Nullable About about,
         @JsonIgnore Set<CardId> whole) {
-    private static final int MOST_WITHOUT_CARDS = 10;
+    private static final int MOST_WITHOUT_CARDS = 16;
     // The API server accepts names of 317 characters.
     private static final int LONGEST_GATE = 320;
 
