@@ -62,7 +62,6 @@ final class ClaimsPlugin implements RunningPlugin {
     static final String DRIVER = "gpushare.io";
 
     private static final String COMPONENT = "gpushare-device-plugin";
-    private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
     private static final Duration EVENT_GAP = Duration.ofMillis(100);
 
     private final StartedParts parts = new StartedParts();
@@ -144,15 +143,7 @@ final class ClaimsPlugin implements RunningPlugin {
                 .start();
         SharedSession driver = new SharedSession();
         CardScanner cards = parts.add(new CardScanner(
-                        new CardScanner.Settings(
-                                options.nvmlLibrary,
-                                unit,
-                                SCAN_INTERVAL,
-                                options.healthQuietTime(),
-                                options.containers().needDeviceFiles(),
-                                options.cardMemory,
-                                options.mig == MigMode.CARDS,
-                                options.procDir),
+                        options.scanning(unit),
                         new CardReports(
                                 assembler,
                                 events,

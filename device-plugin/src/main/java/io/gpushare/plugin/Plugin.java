@@ -64,7 +64,6 @@ final class Plugin implements RunningPlugin {
     /** The program's name in its Events and calls. */
     private static final String COMPONENT = "gpushare-device-plugin";
 
-    private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
     private static final Duration EVENT_GAP = Duration.ofMillis(100);
 
     private final StartedParts parts = new StartedParts();
@@ -189,15 +188,7 @@ final class Plugin implements RunningPlugin {
                 }))
                 .start();
         CardScanner cards = parts.add(new CardScanner(
-                        new CardScanner.Settings(
-                                options.nvmlLibrary,
-                                unit,
-                                SCAN_INTERVAL,
-                                options.healthQuietTime(),
-                                options.containers().needDeviceFiles(),
-                                options.cardMemory,
-                                options.mig == MigMode.CARDS,
-                                options.procDir),
+                        options.scanning(unit),
                         new CardReports(
                                 assembler,
                                 events,

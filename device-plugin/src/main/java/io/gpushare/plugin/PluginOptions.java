@@ -1,6 +1,7 @@
 package io.gpushare.plugin;
 
 import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.request.ResourceNames;
@@ -12,6 +13,7 @@ import io.gpushare.options.OptionParser;
 import io.gpushare.options.SecondsConverter;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
+import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.isolation.IsolationMode;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -39,6 +41,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpWidth = 110)
 final class PluginOptions implements CheckedOptions {
+    private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
     private static final Duration QUIET_TIME = Duration.ofSeconds(10);
     private static final int DEFAULT_SLOTS = 10;
     private static final int MOST_SLOTS = 100;
@@ -226,8 +229,17 @@ final class PluginOptions implements CheckedOptions {
         return new ContainerSettings(deviceListStrategies, frameworkVariables);
     }
 
-    Duration healthQuietTime() {
-        return Objects.requireNonNull(healthQuietTime);
+    /** How the cards are read, whose memory is offered in that unit. */
+    CardScanner.Settings scanning(MemoryUnit unit) {
+        return new CardScanner.Settings(
+                nvmlLibrary,
+                unit,
+                SCAN_INTERVAL,
+                Objects.requireNonNull(healthQuietTime),
+                containers().needDeviceFiles(),
+                cardMemory,
+                mig == MigMode.CARDS,
+                procDir);
     }
 
     /** The version that the build wrote into the jar. */

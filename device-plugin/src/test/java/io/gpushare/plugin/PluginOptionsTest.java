@@ -35,7 +35,7 @@ class PluginOptionsTest {
         assertThat(settings.nvmlLibrary).isEqualTo("libnvidia-ml.so.1");
         assertThat(settings.containers().strategies()).containsExactly(DeviceListStrategy.ENVVAR);
         assertThat(settings.cluster.kubeconfig()).isNull();
-        assertThat(settings.healthQuietTime()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(settings.scanning(MemoryUnit.GIB).quiet()).isEqualTo(Duration.ofSeconds(10));
         assertThat(settings.metricsAddress).isNull();
         assertThat(settings.evictOverUseAfter).isNull();
         assertThat(settings.procDir).isEqualTo(Path.of("/proc"));

@@ -15,11 +15,9 @@ import io.gpushare.model.text.Printable;
 import io.gpushare.model.text.Quantity;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Reads what kube-scheduler allocated to a claim as shares of the node's cards. Claims come from users, and their
@@ -36,8 +34,8 @@ public record ClaimDecoder(String driver, String pool) {
         return result.driver().equals(driver) && result.pool().equals(pool);
     }
 
-    /** The cards of the claim; absent if it has none of this driver. */
-    public Decoded<ClaimedCards> decode(ResourceClaim claim, Inventory inventory) {
+    /** The cards of the claim, in which each request stands for a container; absent if it has none of this driver. */
+    public Decoded<Allocation> decode(ResourceClaim claim, Inventory inventory) {
         List<Result> results = claim.results().stream()
                 .filter(result -> result.driver().equals(driver))
                 .toList();
@@ -46,7 +44,7 @@ public record ClaimDecoder(String driver, String pool) {
         }
         try {
             check(claim, results);
-            return new Decoded.Valid<>(cards(results, inventory));
+            return new Decoded.Valid<>(allocation(results, inventory));
         } catch (IllegalArgumentException e) {
             return new Decoded.Malformed<>("claim " + Printable.line(claim.toString(), 128) + ": " + e.getMessage());
         }
@@ -61,25 +59,23 @@ public record ClaimDecoder(String driver, String pool) {
             throw new IllegalArgumentException("it, or its device class, has an opaque configuration for " + driver
                     + ", which reads none: remove it");
         }
+        if (results.stream().anyMatch(Result::adminAccess)) {
+            throw new IllegalArgumentException(
+                    "it has administrative access, which is not served yet: leave adminAccess out");
+        }
     }
 
-    private ClaimedCards cards(List<Result> results, Inventory inventory) {
+    private Allocation allocation(List<Result> results, Inventory inventory) {
         Map<String, Card> named = CardNames.in(inventory);
         Map<String, Map<CardId, Share>> requests = new LinkedHashMap<>();
-        Map<String, Set<CardId>> besides = new LinkedHashMap<>();
         for (Result result : results) {
             Card card = card(result, named);
-            if (result.adminAccess()) {
-                besides.computeIfAbsent(result.request(), _ -> new LinkedHashSet<>())
-                        .add(card.id());
-            } else {
-                Share share = new Amounts(result.consumed(), inventory.unit()).of(inventory.capacityOf(card));
-                if (requests.computeIfAbsent(result.request(), _ -> new LinkedHashMap<>())
-                                .put(card.id(), share)
-                        != null) {
-                    throw new IllegalArgumentException("request " + Printable.quoted(result.request()) + " has card "
-                            + card.id() + " twice: recreate the pod");
-                }
+            Share share = new Amounts(result.consumed(), inventory.unit()).of(inventory.capacityOf(card));
+            if (requests.computeIfAbsent(result.request(), _ -> new LinkedHashMap<>())
+                            .put(card.id(), share)
+                    != null) {
+                throw new IllegalArgumentException("request " + Printable.quoted(result.request()) + " has card "
+                        + card.id() + " twice: recreate the pod");
             }
         }
         boolean instances = requests.values().stream()
@@ -89,9 +85,7 @@ public record ClaimDecoder(String driver, String pool) {
                 .map(request -> new ContainerAllocation(
                         request.getKey(), ContainerRole.APP, wholeIfAll(request.getValue(), instances, inventory)))
                 .toList();
-        return new ClaimedCards(
-                containers.isEmpty() ? Optional.empty() : Optional.of(new Allocation(inventory.unit(), containers)),
-                besides);
+        return new Allocation(inventory.unit(), containers);
     }
 
     private Card card(Result result, Map<String, Card> named) {

@@ -2,6 +2,7 @@ package io.gpushare.model.claims;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -99,13 +100,13 @@ class ClaimsProperties {
     }
 
     private static NodeCards with(NodeCards node, String claim, Allocator allocator) {
-        ClaimedCards cards = DECODER.decode(
+        Allocation cards = DECODER.decode(
                         new ResourceClaim(claim, "team", claim, List.of(), allocator.results(claim), List.of()),
                         node.inventory())
                 .valid()
                 .orElseThrow();
-        assertThat(node.fits(cards.allocation().orElseThrow())).isTrue();
-        return node.with(new PodRef(claim, "team", claim), cards.allocation().orElseThrow());
+        assertThat(node.fits(cards)).isTrue();
+        return node.with(new PodRef(claim, "team", claim), cards);
     }
 
     @Provide

@@ -7,7 +7,6 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.claims.ClaimDecoder;
 import io.gpushare.model.claims.ClaimUse;
-import io.gpushare.model.claims.ClaimedCards;
 import io.gpushare.model.claims.PreparedClaims;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.codec.Decoded;
@@ -167,14 +166,10 @@ public final class NodeClaims {
                     "claim " + ref + " with uid " + ref.uid() + " does not exist any more: recreate the pod");
         }
         return switch (decoder.decode(claim.get(), now)) {
-            case Decoded.Absent<ClaimedCards> _ ->
+            case Decoded.Absent<Allocation> _ ->
                 new Prepared.Refused("claim " + ref + " has no card of driver " + decoder.driver());
-            case Decoded.Malformed<ClaimedCards>(String reason) -> new Prepared.Refused(reason);
-            case Decoded.Valid<ClaimedCards>(ClaimedCards(Optional<Allocation> allocation, var besides)) ->
-                allocation.isEmpty() || !besides.isEmpty()
-                        ? new Prepared.Refused("claim " + ref
-                                + " has administrative access, which is not served yet: leave adminAccess out")
-                        : prepare(claim.get(), allocation.get(), now, ended);
+            case Decoded.Malformed<Allocation>(String reason) -> new Prepared.Refused(reason);
+            case Decoded.Valid<Allocation>(Allocation allocation) -> prepare(claim.get(), allocation, now, ended);
         };
     }
 

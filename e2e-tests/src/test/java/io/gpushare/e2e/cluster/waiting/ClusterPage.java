@@ -53,7 +53,8 @@ final class ClusterPage implements AutoCloseable {
             exchange.getResponseHeaders().set("Content-Type", type);
             exchange.sendResponseHeaders(200, body.length);
             exchange.getResponseBody().write(body);
-        } catch (RuntimeException _) {
+        } catch (RuntimeException e) {
+            System.out.println("the API server does not answer " + path + ": " + e.getMessage());
             exchange.sendResponseHeaders(502, -1);
         }
     }
