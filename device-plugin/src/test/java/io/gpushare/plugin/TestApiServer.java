@@ -163,6 +163,11 @@ public final class TestApiServer implements AutoCloseable {
         return server.faults().rule(request -> request.path().contains("/resourceclaims/"));
     }
 
+    /** Does not store these fields from now on: their features are off. */
+    public void dropFields(ApiResource resource, String... fields) {
+        server.objects().drop(resource, Set.of(fields));
+    }
+
     /** Refuses every slice from now on, as an admission policy does. */
     public void refuseSlices() {
         server.faults()

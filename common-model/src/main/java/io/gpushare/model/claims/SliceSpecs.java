@@ -28,9 +28,12 @@ public record SliceSpecs(String driver, String node) {
 
     /**
      * The spec of each slice, in the order in which their names must sort; none for a node that has no card to offer.
+     *
+     * @param taints whether the API server stores them, which those before Kubernetes 1.36 do not: without them an
+     *     unused card that accepts no new claims is left out. One in use stays, because readers need its attributes
      */
-    public List<Map<String, Object>> of(NodeCards cards, long generation) {
-        List<Map<String, Object>> devices = devices(cards);
+    public List<Map<String, Object>> of(NodeCards cards, long generation, boolean taints) {
+        List<Map<String, Object>> devices = devices(cards, taints);
         int slices = Math.ceilDiv(devices.size(), MOST_DEVICES);
         return IntStream.range(0, slices)
                 .mapToObj(slice ->
@@ -47,7 +50,7 @@ public record SliceSpecs(String driver, String node) {
                 .toList();
     }
 
-    private static List<Map<String, Object>> devices(NodeCards cards) {
+    private static List<Map<String, Object>> devices(NodeCards cards, boolean taints) {
         Inventory inventory = cards.inventory();
         if (inventory.heldByOtherWay()) {
             return List.of();
@@ -57,6 +60,8 @@ public record SliceSpecs(String driver, String node) {
         named.forEach((name, card) -> names.put(card, name));
         return cards.cards().stream()
                 .filter(state -> names.containsKey(state.card()))
+                .filter(state ->
+                        taints || !state.unused() || taints(state.card(), inventory).isEmpty())
                 .sorted(Comparator.comparing(CardState::unused)
                         .thenComparingInt(state ->
                                 state.capacity().minus(state.occupied()).units())

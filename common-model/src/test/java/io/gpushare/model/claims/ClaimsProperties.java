@@ -57,7 +57,7 @@ class ClaimsProperties {
         for (int i = 0; i < history.size(); i++) {
             Step step = history.get(i);
             // The order changes with what is allocated, as on a node.
-            allocator.publish(SPECS.of(node, i));
+            allocator.publish(SPECS.of(node, i, true));
             if (step.release() && !running.isEmpty()) {
                 String claim = running.remove(step.which() % running.size());
                 allocator.release(claim);
@@ -76,12 +76,12 @@ class ClaimsProperties {
         Allocator allocator = new Allocator();
         NodeCards node = NodeCards.of(inventory);
         for (int i = 0; i < history.size(); i++) {
-            allocator.publish(SPECS.of(node, i));
+            allocator.publish(SPECS.of(node, i, true));
             if (allocator.allocate("claim-" + i, 1, history.get(i).amounts())) {
                 node = with(node, "claim-" + i, allocator);
             }
         }
-        allocator.publish(SPECS.of(node, history.size()));
+        allocator.publish(SPECS.of(node, history.size(), true));
         List<CardId> unused = node.cards().stream()
                 .filter(state -> state.free().takenWhole() > 0 && state.card().sharesMemory())
                 .map(state -> state.card().id())

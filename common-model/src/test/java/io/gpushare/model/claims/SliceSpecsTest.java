@@ -1,6 +1,7 @@
 package io.gpushare.model.claims;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
@@ -31,7 +32,7 @@ class SliceSpecsTest {
 
     @Test
     void aCardIsOneDeviceWhoseMemoryIsCountedInWholeUnits() {
-        Map<String, Object> spec = SPECS.of(cards(A), 3).getFirst();
+        Map<String, Object> spec = SPECS.of(cards(A), 3, true).getFirst();
 
         assertThat(spec)
                 .containsEntry("driver", "gpu.example.com")
@@ -129,6 +130,17 @@ class SliceSpecsTest {
     }
 
     @Test
+    void withoutTaintsAnUnusedCardThatAcceptsNoNewPodsIsLeftOut() {
+        NodeCards node = cards(A.withCordoned(true), B.withHealth(new Health.Unhealthy("Xid 79")))
+                .with(pod("1"), memory("GPU-B", 2));
+
+        assertThat(SPECS.of(node, 1, false).getFirst().get("devices"))
+                .asInstanceOf(LIST)
+                .extracting("name")
+                .containsExactly("gpu-b");
+    }
+
+    @Test
     void cardsInUseComeFirstAndTheFullestOfThemAtTheBeginning() {
         NodeCards node = cards(A, B, Card.of("GPU-C", 2, Memory.ofGib(8)), Card.of("GPU-D", 3, Memory.ofGib(4)))
                 .with(pod("1"), memory("GPU-B", 2))
@@ -143,14 +155,14 @@ class SliceSpecsTest {
                 .mapToObj(index -> Card.of("GPU-" + index, index, Memory.ofGib(8)))
                 .toArray(Card[]::new));
 
-        List<Map<String, Object>> specs = SPECS.of(many, 1);
+        List<Map<String, Object>> specs = SPECS.of(many, 1, true);
 
         assertThat(specs)
                 .hasSize(3)
                 .allSatisfy(spec -> assertThat(spec.get("pool"))
                         .isEqualTo(Map.of("name", "node-1", "generation", 1L, "resourceSliceCount", 3)));
         assertThat(names(many)).hasSize(130).doesNotHaveDuplicates();
-        assertThat(SPECS.of(cards(), 1)).isEmpty();
+        assertThat(SPECS.of(cards(), 1, true)).isEmpty();
     }
 
     @Test
@@ -190,7 +202,7 @@ class SliceSpecsTest {
     }
 
     private static List<Map<String, Object>> devices(NodeCards node) {
-        return SPECS.of(node, 1).stream()
+        return SPECS.of(node, 1, true).stream()
                 .flatMap(spec -> objects(spec.getOrDefault("devices", List.of())).stream())
                 .toList();
     }

@@ -40,6 +40,7 @@ public final class SlicePublisher implements AutoCloseable {
     private static final int OFTEN_TIMES = 30;
     /** Not found, conflict, too many requests. */
     private static final Set<Integer> PASSING = Set.of(404, 409, 429);
+    private static final String TAINTS = "\"taints\":";
 
     private final KubernetesApi api;
     private final SliceSpecs specs;
@@ -54,6 +55,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     private List<String> stored = List.of();
     private String reported = "";
+    private boolean taints = true;
 
     /**
      * Publishes nothing before {@link #start} and {@link #changed}.
@@ -130,13 +132,13 @@ public final class SlicePublisher implements AutoCloseable {
                 .sorted(Comparator.comparing(Slice::name))
                 .toList();
         List<String> wanted =
-                specs.of(now, 0).stream().map(SliceJson::canonical).toList();
+                specs.of(now, 0, taints).stream().map(SliceJson::canonical).toList();
         List<String> found = present.stream().map(Slice::spec).toList();
         if (found.equals(wanted) || (wanted.equals(sent) && found.equals(stored))) {
             return;
         }
         long generation = present.stream().mapToLong(Slice::generation).max().orElse(0) + 1;
-        List<Map<String, Object>> next = specs.of(now, generation);
+        List<Map<String, Object>> next = specs.of(now, generation, taints);
         List<String> result = next.isEmpty() ? List.of() : write(resources, present, next);
         for (Slice surplus : present.subList(Math.min(next.size(), present.size()), present.size())) {
             resources.delete(surplus.name());
@@ -146,8 +148,12 @@ public final class SlicePublisher implements AutoCloseable {
         stored = result;
         if (result.equals(wanted)) {
             reported = "";
-        } else {
-            report(result);
+            return;
+        }
+        report(result);
+        if (taints && wanted.toString().contains(TAINTS) && !result.toString().contains(TAINTS)) {
+            taints = false;
+            reconcile(now);
         }
     }
 

@@ -340,6 +340,28 @@ class NodeClaimsIT extends WholeProgram {
                         .anyMatch(event -> event.contains("the policy of this cluster denies the slice")));
     }
 
+    /** As Kubernetes 1.34 and 1.35 do, and 1.36.2 with these features off. */
+    @Test
+    void whereSharesAndTaintsAreNotStoredClaimsTakeWholeCardsAndNoUnhealthyOne() throws Exception {
+        api.dropFields(ApiResource.RESOURCE_SLICES, "allowMultipleAllocations", "requestPolicy", "taints");
+        serve();
+        assertThat(names(slice())).containsExactly(name(A), name(B));
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream()
+                        .anyMatch(event -> event.contains("allocates devices of ResourceSlices only whole")));
+        claim("held", result("gpu", A));
+        prepare("held");
+
+        cards(CARD_A + " xid=79#1", CARD_B + " xid=79#1");
+        // The card in use stays, so that readers know what the claim has.
+        await().atMost(PATIENCE).until(() -> names(slice()).equals(List.of(name(A))));
+        unprepare("held");
+        await().atMost(PATIENCE)
+                .until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
+        cards(CARD_A, CARD_B);
+        await().atMost(PATIENCE).until(() -> names(slice()).equals(List.of(name(A), name(B))));
+    }
+
     @Test
     void aNodeOfClaimsOffersNothingToHami() throws Exception {
         serve("--hami");
@@ -524,13 +546,16 @@ class NodeClaimsIT extends WholeProgram {
         }
     }
 
-    private static ObjectNode result(String request, String card, String memory, String shareId) {
-        ObjectNode result = JSON.createObjectNode()
+    private static ObjectNode result(String request, String card) {
+        return JSON.createObjectNode()
                 .put("request", request)
                 .put("driver", "gpushare.io")
                 .put("pool", "n1")
-                .put("device", name(card))
-                .put("shareID", shareId);
+                .put("device", name(card));
+    }
+
+    private static ObjectNode result(String request, String card, String memory, String shareId) {
+        ObjectNode result = result(request, card).put("shareID", shareId);
         result.putObject("consumedCapacity").put("memory", memory);
         return result;
     }

@@ -49,19 +49,40 @@ class SchedulerRateIT {
     /** More options for the extender's JVM, to compare them. */
     private static final String JVM = System.getProperty("gpushare.extenderJvm", "");
 
+    /** Also measures pods by claims, each with a template: Kubernetes 1.36. */
+    private static final boolean CLAIMS = Boolean.getBoolean("gpushare.claims");
+
     private static final int CARDS = 8;
     private static final DateTimeFormatter MICROSECONDS =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
     private static final int WRITERS = 8;
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final String LEASES_PATH = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
     /** kube-controller-manager marks a node that is not heard from for 40 s, in Kubernetes 1.36 50 s. */
     private static final int RENEWAL_SECONDS = 15;
 
     private static final int RENEWERS = 4;
     private static final String PODS_PATH = "/api/v1/namespaces/default/pods";
+    private static final String SLICES_PATH = "/apis/resource.k8s.io/v1/resourceslices";
+
+    private static final String TEMPLATE = """
+            apiVersion: resource.k8s.io/v1
+            kind: DeviceClass
+            metadata: {name: gpushare-rate}
+            spec: {selectors: [{cel: {expression: device.driver == 'gpushare.io'}}]}
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaimTemplate
+            metadata: {name: share-3, namespace: default}
+            spec:
+              spec:
+                devices:
+                  requests:
+                    - {name: gpu, exactly: {deviceClassName: gpushare-rate, capacity: {requests: {memory: 3Gi}}}}
+            """;
 
     private static final String BARE = "no extender";
+    private static final String BY_CLAIMS = "no extender, pods by claims";
     private static final String OURS = "this extender, deciding in " + DECIDE_IN;
 
     /** A configuration of kube-scheduler, as a change of the file in deploy/scheduler. */
@@ -73,6 +94,9 @@ class SchedulerRateIT {
                 "no extender, default sample of nodes",
                 text -> withoutExtenders(text).replaceFirst("(?m)^percentageOfNodesToScore:.*$", ""));
         CONFIGURATIONS.put(OURS, UnaryOperator.identity());
+        if (CLAIMS) {
+            CONFIGURATIONS.put(BY_CLAIMS, SchedulerRateIT::withoutExtenders);
+        }
     }
 
     private static String withoutExtenders(String text) {
@@ -102,6 +126,10 @@ class SchedulerRateIT {
             for (int i = 0; i < RENEWERS; i++) {
                 int first = i;
                 var _ = renewing.scheduleWithFixedDelay(() -> renew(api, first), 0, RENEWAL_SECONDS, TimeUnit.SECONDS);
+            }
+            if (CLAIMS) {
+                send(api, NODES, SLICES_PATH, SchedulerRateIT::slice);
+                cluster.kubectl().apply(TEMPLATE);
             }
             Map<String, List<Double>> rates = new LinkedHashMap<>();
             List<Double> ours = new ArrayList<>();
@@ -173,11 +201,12 @@ class SchedulerRateIT {
             UnaryOperator<String> change)
             throws IOException, InterruptedException {
         cluster.component("stop", "kube-scheduler");
-        send(api, PODS, PODS_PATH, number -> pod(prefix + number));
+        boolean claims = configuration.equals(BY_CLAIMS);
+        send(api, PODS, PODS_PATH, number -> claims ? claimingPod(prefix + number) : pod(prefix + number));
         Duration used = extenders();
         cluster.configureScheduler(configurations(change));
-        List<Long> moments = Await.until(
-                PATIENCE, "all pods are bound", () -> watch.bindings(prefix), bound -> bound.size() == PODS);
+        Await.until(PATIENCE, "all pods are bound", () -> watch.bindings(prefix).size(), bound -> bound == PODS);
+        List<Long> moments = watch.bindings(prefix);
         used = extenders().minus(used);
         double rate = (PODS - 1) * 1e9 / (moments.getLast() - moments.getFirst());
         System.out.printf(
@@ -191,6 +220,13 @@ class SchedulerRateIT {
                 used.toNanos() / 1e6 / PODS);
         send(api, PODS, number ->
                 new String[] {"DELETE", PODS_PATH + "/" + prefix + number + "?gracePeriodSeconds=0", ""});
+        if (claims) {
+            Await.until(
+                    PATIENCE,
+                    "all claims are gone",
+                    () -> cluster.kubectl().run("get", "resourceclaims", "-A", "-o", "name").isBlank(),
+                    gone -> gone);
+        }
         return rate;
     }
 
@@ -286,6 +322,33 @@ class SchedulerRateIT {
             {"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","annotations":{"gpushare.io/inventory":"%s"}},
              "status":{"capacity":%s,"allocatable":%s,"conditions":[{"type":"Ready","status":"True","reason":"Test"}]}}\
             """.formatted(name(number), inventory.replace("\"", "\\\""), offers, offers);
+    }
+
+    /** The cards of a node as the driver publishes them: T4s of 15 GiB. */
+    private static String slice(int number) {
+        String devices = IntStream.range(0, CARDS)
+                .mapToObj(i -> """
+                    {"name":"gpu-%05d-%d","allowMultipleAllocations":true,
+                     "attributes":{"type":{"string":"gpu"},"productName":{"string":"NVIDIA T4"}},
+                     "capacity":{"memory":{"value":"15Gi","requestPolicy":
+                       {"default":"15Gi","validRange":{"min":"1Gi","max":"15Gi","step":"1Gi"}}}}}\
+                    """.formatted(number, i))
+                .collect(Collectors.joining(","));
+        return """
+            {"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"%s-gpushare.io-00"},
+             "spec":{"driver":"gpushare.io","nodeName":"%s",
+              "pool":{"name":"%s","generation":1,"resourceSliceCount":1},"devices":[%s]}}\
+            """.formatted(name(number), name(number), name(number), devices);
+    }
+
+    private static String claimingPod(String name) {
+        return """
+            {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s"},"spec":{
+              "tolerations":[{"operator":"Exists"}],
+              "resourceClaims":[{"name":"gpu","resourceClaimTemplateName":"share-3"}],
+              "containers":[{"name":"main","image":"example/model:1","resources":{
+                "requests":{"cpu":"500m","memory":"1Gi"},"claims":[{"name":"gpu"}]}}]}}\
+            """.formatted(name);
     }
 
     private static String pod(String name) {

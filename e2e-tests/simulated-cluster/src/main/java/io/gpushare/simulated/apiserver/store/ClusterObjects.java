@@ -2,6 +2,7 @@ package io.gpushare.simulated.apiserver.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /** Direct access for tests to the objects of the store, without HTTP, faults and validation. */
@@ -33,6 +34,11 @@ public final class ClusterObjects {
     /** Changes a copy of the object and stores it. */
     public void update(ApiResource resource, String namespace, String name, UnaryOperator<ObjectNode> change) {
         store.update(resource, new ObjectKey(namespace, name), change);
+    }
+
+    /** Drops these fields, anywhere in the spec, of what is written from now on. */
+    public void drop(ApiResource resource, Set<String> fields) {
+        store.drop(resource, fields);
     }
 
     public void remove(ApiResource resource, String namespace, String name) {

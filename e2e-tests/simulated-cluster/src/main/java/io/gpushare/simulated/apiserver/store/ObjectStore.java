@@ -1,5 +1,6 @@
 package io.gpushare.simulated.apiserver.store;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -8,6 +9,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -23,6 +25,7 @@ public final class ObjectStore {
     public record Page(List<ObjectNode> objects, long version, boolean more) {}
 
     private final Map<ApiResource, ResourceStore> resources = new EnumMap<>(ApiResource.class);
+    private final Map<ApiResource, Set<String>> off = new EnumMap<>(ApiResource.class);
     private final InstantSource clock;
     private long version = 1;
 
@@ -120,7 +123,17 @@ public final class ObjectStore {
         resources.values().forEach(stored -> stored.forget(Integer.MAX_VALUE));
     }
 
+    /** Drops these fields, anywhere in the spec, of what is written from now on, as where their features are off. */
+    public synchronized void drop(ApiResource resource, Set<String> fields) {
+        off.put(resource, Set.copyOf(fields));
+    }
+
     private ObjectNode put(ApiResource resource, @Nullable ObjectNode before, ObjectNode after) {
+        for (String field : off.getOrDefault(resource, Set.of())) {
+            for (JsonNode parent : after.path("spec").findParents(field)) {
+                ((ObjectNode) parent).remove(field);
+            }
+        }
         after.put("kind", resource.kind).put("apiVersion", resource.apiVersion());
         Documents.metadata(after).put("resourceVersion", Long.toString(++version));
         stored(resource).apply(new Change(version, before, after, false));
