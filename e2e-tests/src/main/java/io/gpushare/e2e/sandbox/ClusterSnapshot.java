@@ -14,10 +14,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The cluster in the API at one moment: nodes with their inventory, pods with their allocation. */
+/** The cluster in the API at one moment: nodes with their inventory, pods with their allocation. Without claims. */
 record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
     static final String INVENTORY = "gpushare.io/inventory";
     static final String ALLOCATION = "gpushare.io/allocation";
+    /** The label of nodes that serve claims. */
+    static final String SERVE = "gpushare.io/serve";
 
     /**
      * A card of a node's inventory; its units have the node's unit size.
@@ -65,7 +67,9 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
     static ClusterSnapshot take(ApiClient cluster) throws IOException, InterruptedException {
         List<Node> nodes = new ArrayList<>();
         for (JsonNode node : list(cluster, "/api/v1/nodes")) {
-            nodes.add(node(node));
+            if (!node.at("/metadata/labels").has(SERVE)) {
+                nodes.add(node(node));
+            }
         }
         List<Placed> pods = new ArrayList<>();
         for (JsonNode pod : list(cluster, "/api/v1/pods")) {

@@ -18,6 +18,7 @@ final class Guide {
               try        kubectl apply -f deploy/samples          kubectl get pods -o wide
                          kubectl gpushare                         kubectl gpushare top pods -A
                          kubectl gpushare why %-10s          kubectl gpushare waste
+              claims     kubectl apply -f deploy/samples/claims   kubectl get resourceclaims,resourceslices
               logs       %s
 
             """.formatted(page, folder.resolve("kubeconfig"), Workload.TOO_BIG, folder.resolve("logs"));

@@ -40,7 +40,8 @@ public final class Sandbox implements Callable<Integer> {
     @Option(
             names = "--nodes",
             defaultValue = "4",
-            description = "Number of nodes, 4 to 5000 (default 4). Those beyond 4 have cards and pods, but no plugin.")
+            description = "Number of nodes, 4 to 5000 (default 4), beside one that serves claims. Those beyond 4 have cards"
+                    + " and pods, but no plugin.")
     private int nodes;
 
     @Option(
@@ -122,6 +123,7 @@ public final class Sandbox implements Callable<Integer> {
     private int run(SandboxCluster sandbox, TerminalView screen, Path folder) throws InterruptedException {
         try {
             sandbox.start(SandboxNode.ALL);
+            sandbox.startServingClaims(SandboxNode.CLAIMS);
             awaitNodes(sandbox, screen);
             if (nodes > SandboxNode.ALL.size()) {
                 sandbox.draw(nodes - SandboxNode.ALL.size());
@@ -141,7 +143,7 @@ public final class Sandbox implements Callable<Integer> {
 
     private static void awaitNodes(SandboxCluster sandbox, TerminalView screen)
             throws IOException, InterruptedException {
-        screen.line("starting the extender and " + SandboxNode.ALL.size() + " plugins");
+        screen.line("starting the extender, " + SandboxNode.ALL.size() + " plugins, and a node of claims");
         Instant deadline = Instant.now().plus(READY);
         while (!sandbox.ready(SandboxNode.ALL.size())) {
             sandbox.checkPrograms();
@@ -162,6 +164,7 @@ public final class Sandbox implements Callable<Integer> {
             CardReport usage = round.run(Workload.round(), Instant.now().plus(ROUND));
             checks.check(usage.mixed(), "no node had shared and whole cards, or no card was shared at once");
             isolation(sandbox, screen, checks);
+            claims(sandbox, screen, checks);
             System.out.println();
             System.out.println(usage.table());
         }
@@ -182,12 +185,20 @@ public final class Sandbox implements Callable<Integer> {
         }
     }
 
+    private static void claims(SandboxCluster sandbox, TerminalView screen, Checks checks)
+            throws IOException, InterruptedException {
+        try (ClaimingPods pods = new ClaimingPods(sandbox, screen, checks)) {
+            pods.run();
+        }
+    }
+
     /** Runs until Ctrl-C or until a check fails. */
     private static int runUntilStopped(SandboxCluster sandbox, TerminalView screen, Path folder)
             throws IOException, InterruptedException {
         screen.head(Guide.text(sandbox.extender().resolve("/ui/"), folder));
         Checks tenants = new Checks();
         isolation(sandbox, screen, tenants);
+        claims(sandbox, screen, tenants);
         sandbox.showPlugins();
         Checks checks = tenants.failures().isEmpty() ? new Playground(sandbox, screen).run() : tenants;
         checks.failures().forEach(failure -> System.out.println("  - " + failure));

@@ -4,6 +4,7 @@ import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.e2e.sandbox.program.RecordedImages;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
+import io.gpushare.simulated.claims.ClaimController;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.controller.DeploymentController;
 import io.gpushare.simulated.kubelet.KubeletOptions;
@@ -82,9 +83,10 @@ final class SandboxCluster implements AutoCloseable {
                     "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" + namespace + "\"}}"));
         }
         keep(DeploymentController.start(server.uri()));
+        keep(ClaimController.start(server.uri()));
         startExtender(kubeconfig, logs);
         for (SandboxNode machine : machines) {
-            startNode(machine, logs);
+            startNode(machine, Map.of(), List.of());
         }
         URI prefix = URI.create("http://127.0.0.1:" + extenderPort + "/gpushare-scheduler");
         ExtenderConfig extender = new ExtenderConfig(prefix, 5, managed(machines), Duration.ofSeconds(5));
@@ -97,6 +99,12 @@ final class SandboxCluster implements AutoCloseable {
                         Stream.of(PodSpec.MEMORY, PodSpec.CARDS),
                         machines.stream().flatMap(SandboxNode::profiles).map(profile -> PodSpec.MIG + profile))
                 .collect(Collectors.toSet());
+    }
+
+    /** Starts a node that offers its cards by claims. */
+    void startServingClaims(SandboxNode machine) throws IOException {
+        Path cdi = KubeletOptions.of(machine.name(), kubeletDirectory(machine.name())).cdi();
+        startNode(machine, Map.of(ClusterSnapshot.SERVE, "dra"), List.of("--serve=dra", "--cdi-dir=" + cdi));
     }
 
     /** Adds nodes that exist in the API only. */
@@ -142,9 +150,14 @@ final class SandboxCluster implements AutoCloseable {
         }
     }
 
-    private void startNode(SandboxNode machine, Path logs) throws IOException {
+    /**
+     * @param labels those of the node beside that of GPU nodes
+     * @param more options of the device plugin
+     */
+    private void startNode(SandboxNode machine, Map<String, String> labels, List<String> more) throws IOException {
+        Path logs = folder.resolve("logs");
         Path directory = kubeletDirectory(machine.name());
-        KubeletOptions options = KubeletOptions.of(machine.name(), directory);
+        KubeletOptions options = KubeletOptions.of(machine.name(), directory).labelled(labels);
         kubelets.put(machine.name(), keep(SimulatedKubelet.start(options, server.uri(), InstantSource.system())));
         Path kubeconfig = Files.writeString(
                 folder.resolve(machine.name() + ".kubeconfig"), server.kubeconfig(plugin(machine.name())));
@@ -159,6 +172,7 @@ final class SandboxCluster implements AutoCloseable {
                 "--nvml-library=" + driver().resolve("libnvidia-ml.so.1"),
                 "--kubelet-dir=" + directory,
                 "--proc-dir=" + proc()));
+        arguments.addAll(more);
         if (machine.isolated()) {
             startSupervisor(machine, cards, logs);
             arguments.addAll(List.of("--isolation=mps", "--mps-dir=" + mps(), "--mps-over-use-grace=2s"));

@@ -34,6 +34,10 @@ record SandboxNode(String name, List<String> cards, boolean isolated) {
                             "kind=H200-141 memory=141GiB",
                             "kind=H100-80 mig=3g.40gb,2g.20gb,1g.10gb,1g.10gb")));
 
+    /** A node that serves claims. */
+    static final SandboxNode CLAIMS =
+            new SandboxNode("node-e", List.of("kind=L40S memory=48GiB", "kind=L40S memory=48GiB"));
+
     /** The node whose plugin is recorded for the AOT cache of its image. */
     static final SandboxNode RECORDED = ALL.get(2);
 

@@ -3,6 +3,7 @@ package io.gpushare.simulated.kubelet;
 import io.gpushare.simulated.kubelet.devices.KubeletVersion;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -42,6 +43,18 @@ public record KubeletOptions(
     /** The same kubelet in that version. */
     public KubeletOptions in(KubeletVersion other) {
         return new KubeletOptions(node, directory, labels, statusPeriod, other, seed);
+    }
+
+    /** The same kubelet with these labels on its node too. */
+    public KubeletOptions labelled(Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(labels);
+        all.putAll(more);
+        return new KubeletOptions(node, directory, all, statusPeriod, version, seed);
+    }
+
+    /** Where the container runtime reads files of the Container Device Interface. */
+    public Path cdi() {
+        return directory.resolve("cdi");
     }
 
     Path plugins() {

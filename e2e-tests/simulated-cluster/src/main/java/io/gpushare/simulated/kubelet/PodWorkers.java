@@ -1,10 +1,12 @@
 package io.gpushare.simulated.kubelet;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.claims.ClaimDrivers;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.client.Reflector;
 import io.gpushare.simulated.kubelet.devices.AdmissionException;
 import io.gpushare.simulated.kubelet.devices.DeviceManager;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -51,6 +53,8 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
     }
 
     private final DeviceManager devices;
+    private final ClaimDrivers claims;
+    private final Path cdi;
     private final PodStatusWriter status;
     private final Map<String, Entry> entries = new LinkedHashMap<>();
     private final ExecutorService admission = Executors.newSingleThreadExecutor(
@@ -58,8 +62,11 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("pod timer").factory());
 
-    PodWorkers(DeviceManager devices, PodStatusWriter status) {
+    /** @param cdi the directory of CDI files that the container runtime reads */
+    PodWorkers(DeviceManager devices, ClaimDrivers claims, Path cdi, PodStatusWriter status) {
         this.devices = devices;
+        this.claims = claims;
+        this.cdi = cdi;
         this.status = status;
     }
 
@@ -90,6 +97,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         Entry entry = entries.remove(new PodDocument(object).uid());
         if (entry != null) {
             entry.stage = Stage.ENDED;
+            release(entry, () -> {});
         }
     }
 
@@ -118,7 +126,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         try {
             devices.retain(activeUids());
             devices.admit(pod);
-            if (devices.preStartRequired(pod)) {
+            if (devices.preStartRequired(pod) || ClaimDrivers.has(pod)) {
                 Thread.ofVirtual().start(() -> startOrRetry(entry));
             } else {
                 start(entry);
@@ -140,7 +148,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
             }
             pod = entry.pod;
         }
-        Optional<String> refusal = devices.preStart(pod);
+        Optional<String> refusal = claims.prepare(pod).or(() -> devices.preStart(pod));
         if (refusal.isEmpty()) {
             start(entry);
         } else {
@@ -158,7 +166,11 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         for (PodDocument.Container container : pod.containers()) {
             containers.put(
                     container.name(),
-                    StartedContainer.of(devices.held(pod.uid(), container.name()), pod.environment(container.name())));
+                    StartedContainer.of(
+                            devices.held(pod.uid(), container.name()),
+                            pod.environment(container.name()),
+                            claims.cdi(pod, container.name()),
+                            cdi));
         }
         entry.containers = containers;
         entry.stage = Stage.RUNNING;
@@ -168,8 +180,23 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
 
     private void succeed(Entry entry) {
         if (end(entry)) {
-            status.succeeded(entry.pod);
+            release(entry, () -> status.succeeded(entry.pod));
         }
+    }
+
+    /** Lets the drivers unprepare the pod's claims before anybody hears that it ended. */
+    private void release(Entry entry, Runnable then) {
+        if (!ClaimDrivers.has(entry.pod)) {
+            then.run();
+            return;
+        }
+        Thread.ofVirtual().start(() -> {
+            if (claims.unprepare(entry.pod)) {
+                then.run();
+            } else {
+                after(START_RETRY, () -> release(entry, then));
+            }
+        });
     }
 
     private void stopWhereDeleted(Entry entry) {
@@ -184,7 +211,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
                 .asLong();
         after(Duration.ofSeconds(grace), () -> {
             end(entry);
-            status.confirmDeletion(entry.pod);
+            release(entry, () -> status.confirmDeletion(entry.pod));
         });
     }
 

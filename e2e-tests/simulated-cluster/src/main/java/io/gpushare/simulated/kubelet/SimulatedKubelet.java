@@ -1,5 +1,6 @@
 package io.gpushare.simulated.kubelet;
 
+import io.gpushare.simulated.claims.ClaimDrivers;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.Reflector;
 import io.gpushare.simulated.kubelet.devices.DeviceManager;
@@ -22,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A simulated kubelet of one node. It follows Kubernetes 1.36, or another {@link KubeletOptions#version}, in everything
- * between a device plugin, the pods of the node and the API server. Pods have no processes: a started container is a
+ * between a device plugin or a driver of claims, the pods of the node and the API server. Pods have no processes: a started container is a
  * record of its environment and devices.
  */
 public final class SimulatedKubelet implements AutoCloseable {
@@ -34,6 +35,7 @@ public final class SimulatedKubelet implements AutoCloseable {
     private final ApiClient cluster;
     private final UnixSockets sockets = new UnixSockets();
     private final DeviceManager devices;
+    private final ClaimDrivers claims;
     private final PodStatusWriter status;
     private final PodWorkers pods;
     private final NodeStatusReporter report;
@@ -47,7 +49,8 @@ public final class SimulatedKubelet implements AutoCloseable {
         cluster = new ApiClient(api);
         devices = new DeviceManager(options.plugins(), options.version(), options.seed(), clock);
         status = new PodStatusWriter(cluster);
-        pods = new PodWorkers(devices, status);
+        claims = new ClaimDrivers(options.directory(), options.node(), cluster, sockets);
+        pods = new PodWorkers(devices, claims, options.cdi(), status);
         report = new NodeStatusReporter(options, cluster, devices);
         follower = new Reflector(cluster, "/api/v1/pods", "fieldSelector=spec.nodeName%3D" + options.node(), pods);
         removePluginSockets();
@@ -59,6 +62,7 @@ public final class SimulatedKubelet implements AutoCloseable {
     public static SimulatedKubelet start(KubeletOptions options, URI api, InstantSource clock) {
         SimulatedKubelet kubelet = new SimulatedKubelet(options, api, clock);
         kubelet.report.start();
+        kubelet.claims.start();
         kubelet.follower.start();
         return kubelet;
     }
@@ -167,6 +171,7 @@ public final class SimulatedKubelet implements AutoCloseable {
         stop(registration);
         stop(podResources);
         devices.restart();
+        claims.close();
         cluster.close();
         sockets.close();
     }

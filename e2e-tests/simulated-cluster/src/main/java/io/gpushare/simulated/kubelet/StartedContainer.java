@@ -3,7 +3,9 @@ package io.gpushare.simulated.kubelet;
 import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
+import io.gpushare.simulated.claims.CdiEdits;
 import io.gpushare.simulated.kubelet.devices.DeviceTable;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +17,8 @@ import java.util.TreeSet;
 /**
  * The environment, mounts and devices that a container would have on a real node.
  *
- * @param environment the plugins' variables (the first response wins), overridden by those of the spec
+ * @param environment the plugins' variables (the first response wins), overridden by those of the spec, and these by the
+ *     CDI devices of claims
  * @param mounts the plugins' mounts: the path on the host by the path in the container
  * @param cdiDevices names that the container runtime would resolve
  * @param deviceNodes paths on the host
@@ -36,7 +39,9 @@ public record StartedContainer(
         devices = Map.copyOf(devices);
     }
 
-    static StartedContainer of(Map<String, DeviceTable.Held> held, Map<String, String> own) {
+    /** @param cdi where the files of {@code claimed}, the CDI devices of its claims, are */
+    static StartedContainer of(
+            Map<String, DeviceTable.Held> held, Map<String, String> own, List<String> claimed, Path cdi) {
         Map<String, String> environment = new LinkedHashMap<>();
         Map<String, String> mounts = new LinkedHashMap<>();
         List<String> cdiDevices = new ArrayList<>();
@@ -51,6 +56,10 @@ public record StartedContainer(
             devices.put(resource, new TreeSet<>(holding.devices()));
         });
         environment.putAll(own);
+        CdiEdits edits = CdiEdits.of(cdi, claimed);
+        environment.putAll(edits.environment());
+        mounts.putAll(edits.mounts());
+        cdiDevices.addAll(claimed);
         return new StartedContainer(environment, mounts, cdiDevices, deviceNodes, devices);
     }
 }

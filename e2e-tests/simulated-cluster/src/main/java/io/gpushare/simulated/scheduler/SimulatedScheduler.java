@@ -1,6 +1,7 @@
 package io.gpushare.simulated.scheduler;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.claims.SchedulerClaims;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.client.Reflector;
@@ -30,6 +31,7 @@ public final class SimulatedScheduler implements AutoCloseable {
     private final ExtenderClient extender;
     private final NodeCache nodes;
     private final SchedulingQueue waiting;
+    private final SchedulerClaims claims;
     private final Random random;
     private final InstantSource clock;
     private final Reflector nodeFollower;
@@ -43,6 +45,7 @@ public final class SimulatedScheduler implements AutoCloseable {
         extender = new ExtenderClient(options);
         this.clock = clock;
         waiting = new SchedulingQueue(clock);
+        claims = new SchedulerClaims(cluster, waiting::event);
         random = new Random(seed);
         nodeFollower = new Reflector(cluster, "/api/v1/nodes", "", new Nodes());
         podFollower = new Reflector(
@@ -67,6 +70,7 @@ public final class SimulatedScheduler implements AutoCloseable {
         SimulatedScheduler scheduler = new SimulatedScheduler(names, api, options, seed, clock);
         scheduler.nodeFollower.start();
         scheduler.podFollower.start();
+        scheduler.claims.start();
         scheduler.thread.start();
         return scheduler;
     }
@@ -133,6 +137,7 @@ public final class SimulatedScheduler implements AutoCloseable {
             }
             String node = choose(pod, feasible);
             nodes.place(pod, node);
+            claims.assume(pod, node);
             Thread.startVirtualThread(() -> bind(attempt, node));
         } catch (ExtenderClient.Failure failure) {
             report(pod, "SchedulerError", failure.reason());
@@ -144,7 +149,10 @@ public final class SimulatedScheduler implements AutoCloseable {
             throws ExtenderClient.Failure, InterruptedException {
         List<String> fitting = new ArrayList<>();
         for (String node : all) {
-            List<String> reasons = nodes.reasonsAgainst(node, pod);
+            List<String> reasons = new ArrayList<>(nodes.reasonsAgainst(node, pod));
+            if (reasons.isEmpty()) {
+                claims.against(node, pod).ifPresent(reasons::add);
+            }
             if (reasons.isEmpty()) {
                 fitting.add(node);
             }
@@ -181,20 +189,29 @@ public final class SimulatedScheduler implements AutoCloseable {
     private void bind(SchedulingQueue.Attempt attempt, String node) {
         PodDocument pod = attempt.pod();
         try {
+            claims.write(pod);
             if (extender.interestedIn(pod)) {
                 extender.bind(pod, node);
             } else {
                 bindPlainly(pod, node);
             }
+        } catch (IOException e) {
+            failed(attempt, node, new ExtenderClient.Failure(String.valueOf(e.getMessage())));
         } catch (ExtenderClient.Failure failure) {
-            LOG.info("bind of {} to {} failed: {}", pod.title(), node, failure.getMessage());
-            nodes.remove(pod.uid());
-            report(pod, "SchedulerError", failure.reason());
-            waiting.failed(attempt);
-            waiting.event();
+            failed(attempt, node, failure);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void failed(SchedulingQueue.Attempt attempt, String node, ExtenderClient.Failure failure) {
+        PodDocument pod = attempt.pod();
+        LOG.info("bind of {} to {} failed: {}", pod.title(), node, failure.getMessage());
+        nodes.remove(pod.uid());
+        claims.forget(pod);
+        report(pod, "SchedulerError", failure.reason());
+        waiting.failed(attempt);
+        waiting.event();
     }
 
     private void bindPlainly(PodDocument pod, String node) throws ExtenderClient.Failure, InterruptedException {
@@ -271,6 +288,7 @@ public final class SimulatedScheduler implements AutoCloseable {
     @Override
     public void close() {
         thread.interrupt();
+        claims.close();
         podFollower.close();
         nodeFollower.close();
         extender.close();

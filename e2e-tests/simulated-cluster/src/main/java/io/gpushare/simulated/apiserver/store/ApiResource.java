@@ -13,7 +13,10 @@ public enum ApiResource {
     LEASES("coordination.k8s.io", "v1", "leases", "Lease", "", true, false),
     DISRUPTION_BUDGETS("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", "pdb", true, true),
     PRIORITY_CLASSES("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", "pc", false, false),
+    DEVICE_CLASSES("resource.k8s.io", "v1", "deviceclasses", "DeviceClass", "", false, false),
     RESOURCE_CLAIMS("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", "", true, true),
+    RESOURCE_CLAIM_TEMPLATES(
+            "resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", "", true, false),
     RESOURCE_SLICES("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", "", false, false);
 
     final String group;

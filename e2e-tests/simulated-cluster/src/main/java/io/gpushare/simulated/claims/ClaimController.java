@@ -1,0 +1,175 @@
+package io.gpushare.simulated.claims;
+
+import static io.gpushare.simulated.claims.PodClaims.text;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.client.Reflector;
+import java.io.IOException;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The controller of claims in kube-controller-manager: creates the claims of templates, and frees those whose pods have
+ * ended.
+ */
+public final class ClaimController implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimController.class);
+    private static final long PAUSE_MILLIS = 200;
+
+    private final ApiClient cluster;
+    private final Map<String, PodDocument> pods = new HashMap<>(); // by uid
+    private final Reflector follower;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("claims").factory());
+
+    private ClaimController(URI api) {
+        cluster = new ApiClient(api);
+        follower = new Reflector(cluster, "/api/v1/pods", "", new Pods());
+    }
+
+    public static ClaimController start(URI api) {
+        ClaimController controller = new ClaimController(api);
+        controller.follower.start();
+        Future<?> _ = controller.timer.scheduleWithFixedDelay(
+                controller::round, PAUSE_MILLIS, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        return controller;
+    }
+
+    private final class Pods implements Reflector.Listener {
+        @Override
+        public void present(List<ObjectNode> objects) {
+            synchronized (ClaimController.this) {
+                objects.stream().map(PodDocument::new).forEach(pod -> pods.put(pod.uid(), pod));
+            }
+        }
+
+        @Override
+        public void gone(ObjectNode object) {
+            synchronized (ClaimController.this) {
+                pods.remove(new PodDocument(object).uid());
+            }
+        }
+    }
+
+    private void round() {
+        Map<String, PodDocument> all;
+        synchronized (this) {
+            all = Map.copyOf(pods);
+        }
+        try {
+            for (PodDocument pod : all.values()) {
+                if (!pod.ended() && !pod.beingDeleted() && PodClaims.of(pod).containsValue("")) {
+                    create(pod);
+                }
+            }
+            for (JsonNode claim : cluster.get(PodClaims.CLAIMS).document().path("items")) {
+                release((ObjectNode) claim, all);
+            }
+        } catch (IOException e) {
+            LOG.debug("the controller of claims tries again: {}", e.toString());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void create(PodDocument pod) throws IOException, InterruptedException {
+        ObjectNode status = ApiClient.document();
+        ArrayNode statuses = status.putObject("status").putArray("resourceClaimStatuses");
+        for (JsonNode claim : pod.document().path("spec").path("resourceClaims")) {
+            String template = text(claim, "resourceClaimTemplateName");
+            if (template.isEmpty()) {
+                continue;
+            }
+            ApiClient.Answer found = cluster.get("/apis/resource.k8s.io/v1/namespaces/" + pod.namespace()
+                    + "/resourceclaimtemplates/" + template);
+            if (!found.succeeded()) {
+                return; // the pod waits for it
+            }
+            ObjectNode fresh = ApiClient.document()
+                    .put("apiVersion", "resource.k8s.io/v1")
+                    .put("kind", "ResourceClaim");
+            ObjectNode metadata = fresh.putObject("metadata")
+                    .put("generateName", pod.name() + "-" + text(claim, "name") + "-");
+            metadata.putArray("ownerReferences")
+                    .addObject()
+                    .put("apiVersion", "v1")
+                    .put("kind", "Pod")
+                    .put("name", pod.name())
+                    .put("uid", pod.uid())
+                    .put("controller", true);
+            fresh.set("spec", found.document().path("spec").path("spec"));
+            ApiClient.Answer made =
+                    cluster.post("/apis/resource.k8s.io/v1/namespaces/" + pod.namespace() + "/resourceclaims", fresh);
+            if (!made.succeeded()) {
+                throw new IOException("no claim of " + pod.title() + ": " + made.message());
+            }
+            statuses.addObject()
+                    .put("name", text(claim, "name"))
+                    .put("resourceClaimName", text(made.document().path("metadata"), "name"));
+        }
+        ApiClient.Answer shown = cluster.patch(pod.path() + "/status", status);
+        if (shown.succeeded()) {
+            synchronized (this) {
+                pods.computeIfPresent(pod.uid(), (_, _) -> new PodDocument(shown.document()));
+            }
+        }
+    }
+
+    private void release(ObjectNode claim, Map<String, PodDocument> all) throws IOException, InterruptedException {
+        String namespace = text(claim.path("metadata"), "namespace");
+        String path = PodClaims.path(namespace, text(claim.path("metadata"), "name"));
+        JsonNode owner = claim.path("metadata").path("ownerReferences").path(0);
+        if (text(owner, "kind").equals("Pod") && !runs(owner, all) && ended(namespace, owner)) {
+            cluster.delete(path, ApiClient.document());
+            return;
+        }
+        ObjectNode status = claim.withObject("/status");
+        ArrayNode reserved = status.withArrayProperty("reservedFor");
+        int before = reserved.size();
+        for (int i = before - 1; i >= 0; i--) {
+            if (!runs(reserved.get(i), all) && ended(namespace, reserved.get(i))) {
+                reserved.remove(i);
+            }
+        }
+        if (reserved.size() < before) {
+            if (reserved.isEmpty()) {
+                status.remove("allocation");
+            }
+            cluster.put(path + "/status", claim);
+        }
+    }
+
+    private static boolean runs(JsonNode pod, Map<String, PodDocument> all) {
+        return Optional.ofNullable(all.get(text(pod, "uid")))
+                .filter(each -> !each.ended())
+                .isPresent();
+    }
+
+    /** Whether that pod does not run. The follower may be behind, so the API server is asked. */
+    private boolean ended(String namespace, JsonNode pod) throws IOException, InterruptedException {
+        ApiClient.Answer found = cluster.get("/api/v1/namespaces/" + namespace + "/pods/" + text(pod, "name"));
+        PodDocument present = new PodDocument(found.document());
+        return found.code() == 404
+                || (found.succeeded() && (!present.uid().equals(text(pod, "uid")) || present.ended()));
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        follower.close();
+        cluster.close();
+    }
+}
