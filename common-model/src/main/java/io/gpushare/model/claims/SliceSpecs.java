@@ -60,8 +60,9 @@ public record SliceSpecs(String driver, String node) {
         named.forEach((name, card) -> names.put(card, name));
         return cards.cards().stream()
                 .filter(state -> names.containsKey(state.card()))
-                .filter(state ->
-                        taints || !state.unused() || taints(state.card(), inventory).isEmpty())
+                .filter(state -> taints
+                        || !state.unused()
+                        || taints(state.card(), inventory).isEmpty())
                 .sorted(Comparator.comparing(CardState::unused)
                         .thenComparingInt(state ->
                                 state.capacity().minus(state.occupied()).units())

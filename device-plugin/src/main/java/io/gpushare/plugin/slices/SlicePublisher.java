@@ -40,6 +40,7 @@ public final class SlicePublisher implements AutoCloseable {
     private static final int OFTEN_TIMES = 30;
     /** Not found, conflict, too many requests. */
     private static final Set<Integer> PASSING = Set.of(404, 409, 429);
+
     private static final String TAINTS = "\"taints\":";
 
     private final KubernetesApi api;

@@ -42,7 +42,13 @@ final class ClaimingPods implements AutoCloseable {
     void run() throws IOException, InterruptedException {
         deviceClass("gpushare", ANY);
         deviceClass("gpushare-card", ANY + " && device.attributes['gpushare.io'].type == 'gpu'");
-        check(() -> !sandbox.api().get(GROUP + "resourceslices").document().path("items").isEmpty(), "no card is offered to claims");
+        check(
+                () -> !sandbox.api()
+                        .get(GROUP + "resourceslices")
+                        .document()
+                        .path("items")
+                        .isEmpty(),
+                "no card is offered to claims");
         template(SHARE, "{\"deviceClassName\":\"gpushare\",\"capacity\":{\"requests\":{\"memory\":\"3Gi\"}}}");
         template(CARD, "{\"deviceClassName\":\"gpushare-card\"}");
         for (int i = 0; i < PODS.size(); i++) {
@@ -70,7 +76,8 @@ final class ClaimingPods implements AutoCloseable {
     }
 
     private static ObjectNode object(String kind, String name) {
-        ObjectNode object = ApiClient.document().put("apiVersion", "resource.k8s.io/v1").put("kind", kind);
+        ObjectNode object =
+                ApiClient.document().put("apiVersion", "resource.k8s.io/v1").put("kind", kind);
         object.putObject("metadata").put("name", name);
         return object;
     }

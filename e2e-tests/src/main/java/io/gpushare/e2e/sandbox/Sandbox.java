@@ -40,8 +40,9 @@ public final class Sandbox implements Callable<Integer> {
     @Option(
             names = "--nodes",
             defaultValue = "4",
-            description = "Number of nodes, 4 to 5000 (default 4), beside one that serves claims. Those beyond 4 have cards"
-                    + " and pods, but no plugin.")
+            description =
+                    "Number of nodes, 4 to 5000 (default 4), beside one that serves claims. Those beyond 4 have cards"
+                            + " and pods, but no plugin.")
     private int nodes;
 
     @Option(

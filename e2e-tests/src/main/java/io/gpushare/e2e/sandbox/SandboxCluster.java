@@ -103,7 +103,8 @@ final class SandboxCluster implements AutoCloseable {
 
     /** Starts a node that offers its cards by claims. */
     void startServingClaims(SandboxNode machine) throws IOException {
-        Path cdi = KubeletOptions.of(machine.name(), kubeletDirectory(machine.name())).cdi();
+        Path cdi = KubeletOptions.of(machine.name(), kubeletDirectory(machine.name()))
+                .cdi();
         startNode(machine, Map.of(ClusterSnapshot.SERVE, "dra"), List.of("--serve=dra", "--cdi-dir=" + cdi));
     }
 

@@ -66,20 +66,20 @@ class SchedulerRateIT {
     private static final String SLICES_PATH = "/apis/resource.k8s.io/v1/resourceslices";
 
     private static final String TEMPLATE = """
-            apiVersion: resource.k8s.io/v1
-            kind: DeviceClass
-            metadata: {name: gpushare-rate}
-            spec: {selectors: [{cel: {expression: device.driver == 'gpushare.io'}}]}
-            ---
-            apiVersion: resource.k8s.io/v1
-            kind: ResourceClaimTemplate
-            metadata: {name: share-3, namespace: default}
-            spec:
-              spec:
-                devices:
-                  requests:
-                    - {name: gpu, exactly: {deviceClassName: gpushare-rate, capacity: {requests: {memory: 3Gi}}}}
-            """;
+        apiVersion: resource.k8s.io/v1
+        kind: DeviceClass
+        metadata: {name: gpushare-rate}
+        spec: {selectors: [{cel: {expression: device.driver == 'gpushare.io'}}]}
+        ---
+        apiVersion: resource.k8s.io/v1
+        kind: ResourceClaimTemplate
+        metadata: {name: share-3, namespace: default}
+        spec:
+          spec:
+            devices:
+              requests:
+                - {name: gpu, exactly: {deviceClassName: gpushare-rate, capacity: {requests: {memory: 3Gi}}}}
+        """;
 
     private static final String BARE = "no extender";
     private static final String BY_CLAIMS = "no extender, pods by claims";
@@ -224,7 +224,9 @@ class SchedulerRateIT {
             Await.until(
                     PATIENCE,
                     "all claims are gone",
-                    () -> cluster.kubectl().run("get", "resourceclaims", "-A", "-o", "name").isBlank(),
+                    () -> cluster.kubectl()
+                            .run("get", "resourceclaims", "-A", "-o", "name")
+                            .isBlank(),
                     gone -> gone);
         }
         return rate;

@@ -93,16 +93,15 @@ public final class ClaimController implements AutoCloseable {
             if (template.isEmpty()) {
                 continue;
             }
-            ApiClient.Answer found = cluster.get("/apis/resource.k8s.io/v1/namespaces/" + pod.namespace()
-                    + "/resourceclaimtemplates/" + template);
+            ApiClient.Answer found = cluster.get(
+                    "/apis/resource.k8s.io/v1/namespaces/" + pod.namespace() + "/resourceclaimtemplates/" + template);
             if (!found.succeeded()) {
                 return; // the pod waits for it
             }
-            ObjectNode fresh = ApiClient.document()
-                    .put("apiVersion", "resource.k8s.io/v1")
-                    .put("kind", "ResourceClaim");
-            ObjectNode metadata = fresh.putObject("metadata")
-                    .put("generateName", pod.name() + "-" + text(claim, "name") + "-");
+            ObjectNode fresh =
+                    ApiClient.document().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+            ObjectNode metadata =
+                    fresh.putObject("metadata").put("generateName", pod.name() + "-" + text(claim, "name") + "-");
             metadata.putArray("ownerReferences")
                     .addObject()
                     .put("apiVersion", "v1")

@@ -54,7 +54,8 @@ public final class ClaimDrivers implements AutoCloseable {
     private final ApiClient cluster;
     private final UnixSockets sockets;
     private final Map<String, Driver> drivers = new HashMap<>(); // by name
-    private final Map<String, Map<String, Prepared>> prepared = new HashMap<>(); // by uid and the pod's name for the claim
+    private final Map<String, Map<String, Prepared>> prepared =
+            new HashMap<>(); // by uid and the pod's name for the claim
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("plugin registry").factory());
 
@@ -106,8 +107,8 @@ public final class ClaimDrivers implements AutoCloseable {
                 }
                 return gone;
             });
-            present.removeIf(
-                    socket -> drivers.values().stream().anyMatch(driver -> driver.socket().equals(socket)));
+            present.removeIf(socket ->
+                    drivers.values().stream().anyMatch(driver -> driver.socket().equals(socket)));
         }
         present.forEach(this::register);
     }
@@ -118,7 +119,8 @@ public final class ClaimDrivers implements AutoCloseable {
             var registration =
                     RegistrationGrpc.newBlockingStub(channel).withDeadlineAfter(CALL_SECONDS, TimeUnit.SECONDS);
             PluginInfo info = registration.getInfo(InfoRequest.getDefaultInstance());
-            if (!info.getType().equals("DRAPlugin") || !info.getSupportedVersionsList().contains("v1.DRAPlugin")) {
+            if (!info.getType().equals("DRAPlugin")
+                    || !info.getSupportedVersionsList().contains("v1.DRAPlugin")) {
                 return;
             }
             synchronized (this) {
@@ -167,7 +169,11 @@ public final class ClaimDrivers implements AutoCloseable {
     }
 
     private Prepared prepare(ObjectNode claim) throws IOException {
-        JsonNode first = claim.path("status").path("allocation").path("devices").path("results").path(0);
+        JsonNode first = claim.path("status")
+                .path("allocation")
+                .path("devices")
+                .path("results")
+                .path(0);
         Claim call = call(claim);
         NodePrepareResourceResponse answer = stub(text(first, "driver"))
                 .nodePrepareResources(
@@ -203,8 +209,8 @@ public final class ClaimDrivers implements AutoCloseable {
     public synchronized List<String> cdi(PodDocument pod, String container) {
         Map<String, Prepared> all = prepared.getOrDefault(pod.uid(), Map.of());
         return PodClaims.uses(pod, container).stream()
-                .filter(use -> all.containsKey(use.claim()))
-                .flatMap(use -> all.get(use.claim()).devices().stream()
+                .flatMap(use -> Optional.ofNullable(all.get(use.claim())).stream()
+                        .flatMap(claim -> claim.devices().stream())
                         .filter(device -> use.request().isEmpty()
                                 || device.getRequestNamesList().contains(use.request())))
                 .flatMap(device -> device.getCdiDeviceIdsList().stream())

@@ -65,8 +65,8 @@ final class DeviceAllocator {
         for (JsonNode slice : slices) {
             JsonNode spec = slice.path("spec");
             spec.path("devices")
-                    .forEach(device -> devices.add(
-                            new Device(text(spec, "driver"), text(spec.path("pool"), "name"), device)));
+                    .forEach(device ->
+                            devices.add(new Device(text(spec, "driver"), text(spec.path("pool"), "name"), device)));
         }
         for (JsonNode allocation : allocations) {
             for (JsonNode result : allocation.path("devices").path("results")) {
@@ -147,10 +147,11 @@ final class DeviceAllocator {
         }
         Map<String, BigDecimal> amounts = new HashMap<>();
         for (var capacity : capacities.properties()) {
-            BigDecimal amount =
-                    amount(capacity.getValue(), requested.path(capacity.getKey()).asText(""));
+            BigDecimal amount = amount(
+                    capacity.getValue(), requested.path(capacity.getKey()).asText(""));
             BigDecimal left = Quantities.parse(text(capacity.getValue(), "value"))
-                    .subtract(used.getOrDefault(device.key(), Map.of()).getOrDefault(capacity.getKey(), BigDecimal.ZERO));
+                    .subtract(
+                            used.getOrDefault(device.key(), Map.of()).getOrDefault(capacity.getKey(), BigDecimal.ZERO));
             if (amount.compareTo(left) > 0) {
                 return Optional.empty();
             }
@@ -177,9 +178,13 @@ final class DeviceAllocator {
     }
 
     private static boolean tolerated(JsonNode request, Device device) {
-        return device.document().path("taints").valueStream().allMatch(taint -> request.path("tolerations")
+        return device.document()
+                .path("taints")
                 .valueStream()
-                .anyMatch(each -> text(each, "key").isEmpty() || text(each, "key").equals(text(taint, "key"))));
+                .allMatch(taint -> request.path("tolerations")
+                        .valueStream()
+                        .anyMatch(each ->
+                                text(each, "key").isEmpty() || text(each, "key").equals(text(taint, "key"))));
     }
 
     /** Whether the device has the attributes that it must share with the claim's other devices. */
@@ -192,7 +197,10 @@ final class DeviceAllocator {
             boolean same = !among(requests, wanted.request())
                     || found.stream()
                             .filter(each -> among(requests, each.wanted().request()))
-                            .allMatch(each -> each.device().document().path("attributes").path(name)
+                            .allMatch(each -> each.device()
+                                    .document()
+                                    .path("attributes")
+                                    .path(name)
                                     .equals(device.document().path("attributes").path(name)));
             if (!attribute.isEmpty() && !same) {
                 return false;
@@ -220,7 +228,8 @@ final class DeviceAllocator {
                 each.amounts().forEach((name, amount) -> consumed.put(name, quantity(amount)));
             }
         }
-        allocation.putObject("nodeSelector")
+        allocation
+                .putObject("nodeSelector")
                 .putArray("nodeSelectorTerms")
                 .addObject()
                 .putArray("matchFields")
@@ -235,6 +244,8 @@ final class DeviceAllocator {
     /** As the API server writes it: 3Gi, or a plain number. */
     private static String quantity(BigDecimal amount) {
         BigInteger[] mib = amount.toBigInteger().divideAndRemainder(MIB);
-        return amount.signum() > 0 && mib[1].signum() == 0 ? Quantities.canonical(mib[0] + "Mi") : mib[0].multiply(MIB).add(mib[1]).toString();
+        return amount.signum() > 0 && mib[1].signum() == 0
+                ? Quantities.canonical(mib[0] + "Mi")
+                : mib[0].multiply(MIB).add(mib[1]).toString();
     }
 }

@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A simulated kubelet of one node. It follows Kubernetes 1.36, or another {@link KubeletOptions#version}, in everything
- * between a device plugin or a driver of claims, the pods of the node and the API server. Pods have no processes: a started container is a
- * record of its environment and devices.
+ * between a device plugin or a driver of claims, the pods of the node and the API server. Pods have no processes: a
+ * started container is a record of its environment and devices.
  */
 public final class SimulatedKubelet implements AutoCloseable {
     private static final double LISTS_PER_SECOND = 100;

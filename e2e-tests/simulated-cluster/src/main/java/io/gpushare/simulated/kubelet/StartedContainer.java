@@ -17,8 +17,8 @@ import java.util.TreeSet;
 /**
  * The environment, mounts and devices that a container would have on a real node.
  *
- * @param environment the plugins' variables (the first response wins), overridden by those of the spec, and these by the
- *     CDI devices of claims
+ * @param environment the plugins' variables (the first response wins), overridden by those of the spec, and these by
+ *     the CDI devices of claims
  * @param mounts the plugins' mounts: the path on the host by the path in the container
  * @param cdiDevices names that the container runtime would resolve
  * @param deviceNodes paths on the host

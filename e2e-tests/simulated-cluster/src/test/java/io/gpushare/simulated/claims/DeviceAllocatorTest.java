@@ -42,7 +42,8 @@ class DeviceAllocatorTest {
                             .at("/devices/results")
                             .forEach(result -> got.append(result.path("device").asText())
                                     .append(' ')
-                                    .append(result.at("/consumedCapacity/memory").asText())
+                                    .append(result.at("/consumedCapacity/memory")
+                                            .asText())
                                     .append(' '));
                 });
         return got.toString().strip();
@@ -72,7 +73,11 @@ class DeviceAllocatorTest {
     void amountsAreRoundedUpToAStep() {
         assertThat(allocate(share("2500Mi"))).isEqualTo("a 3Gi");
         assertThat(allocate(share("9Gi"))).isEmpty();
-        assertThat(allocations.getFirst().at("/devices/results/0/consumedCapacity/cores").asText()).isEqualTo("0");
+        assertThat(allocations
+                        .getFirst()
+                        .at("/devices/results/0/consumedCapacity/cores")
+                        .asText())
+                .isEqualTo("0");
     }
 
     @Test
@@ -97,8 +102,8 @@ class DeviceAllocatorTest {
     void requestsOfOneClaimMayHaveToShareACard() {
         allocate(share("6Gi"));
         String requests = "{\"requests\":["
-                + "{\"name\":\"one\",\"exactly\":{\"deviceClassName\":\"gpushare\",\"capacity\":{\"requests\":{\"memory\":\"2Gi\"}}}},"
-                + "{\"name\":\"two\",\"exactly\":{\"deviceClassName\":\"gpushare\",\"capacity\":{\"requests\":{\"memory\":\"2Gi\"}}}}]";
+            + "{\"name\":\"one\",\"exactly\":{\"deviceClassName\":\"gpushare\",\"capacity\":{\"requests\":{\"memory\":\"2Gi\"}}}},"
+            + "{\"name\":\"two\",\"exactly\":{\"deviceClassName\":\"gpushare\",\"capacity\":{\"requests\":{\"memory\":\"2Gi\"}}}}]";
         assertThat(allocate(requests + ",\"constraints\":[{\"matchAttribute\":\"gpushare.io/uuid\"}]}"))
                 .isEqualTo("b 2Gi b 2Gi");
         allocations.removeLast();
@@ -107,7 +112,8 @@ class DeviceAllocatorTest {
 
     @Test
     void aCapacityThatADeviceLacksAndAnUnknownClassFitNowhere() {
-        assertThat(allocate(request("\"capacity\":{\"requests\":{\"slots\":\"1\"}}"))).isEmpty();
+        assertThat(allocate(request("\"capacity\":{\"requests\":{\"slots\":\"1\"}}")))
+                .isEmpty();
         assertThat(allocate("{\"requests\":[{\"name\":\"gpu\",\"exactly\":{\"deviceClassName\":\"other\"}}]}"))
                 .isEmpty();
     }
