@@ -15,10 +15,6 @@ public final class StoredQuantities {
 
     /** Changes the object in its spec and status; throws a 400 for a text that is no quantity. */
     public static ObjectNode in(ObjectNode object) {
-        // The amounts of a slice's capacity are objects.
-        if (object.path("kind").asText().equals(ApiResource.RESOURCE_SLICES.kind)) {
-            return object;
-        }
         canonical(object.path("spec"), object);
         canonical(object.path("status"), object);
         return object;
@@ -26,7 +22,10 @@ public final class StoredQuantities {
 
     private static void canonical(JsonNode node, ObjectNode object) {
         for (var field : node.properties()) {
-            if (LISTS.contains(field.getKey()) && field.getValue() instanceof ObjectNode list) {
+            // The capacity of a slice, and of a claim's request, is of objects.
+            if (LISTS.contains(field.getKey())
+                    && field.getValue() instanceof ObjectNode list
+                    && list.valueStream().allMatch(JsonNode::isValueNode)) {
                 list.properties()
                         .forEach(amount ->
                                 amount.setValue(canonical(amount.getValue().asText(), object)));
