@@ -144,7 +144,7 @@ class PlaygroundIT {
         kubectl("apply -f " + pod);
         await("get pods wanted", "Pending");
         await("gpushare why wanted", "No card in this cluster meets model = B200; present are ");
-        await("describe pod wanted", "FailedScheduling.*0/40 nodes are available");
+        await("describe pod wanted", "FailedScheduling.*0/41 nodes are available");
         await("describe pod wanted", "GpuPodWaits.*not selected by model = B200");
         assertThat(kubectl("delete pod wanted")).contains("deleted");
         await(

@@ -93,7 +93,7 @@ public final class TableResponse {
                     RESOURCE_QUOTAS,
                     DEVICE_CLASSES,
                     RESOURCE_CLAIMS,
-                    RESOURCE_CLAIM_TEMPLATES,
+                    CLAIM_TEMPLATES,
                     RESOURCE_SLICES -> {}
         }
         cells.put("Age", age(Documents.text(object, "metadata.creationTimestamp"), now));
