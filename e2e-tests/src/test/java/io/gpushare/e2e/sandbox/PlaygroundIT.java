@@ -58,6 +58,7 @@ class PlaygroundIT {
             frameworksRun();
             waitsAndIsExplained();
             usageMoves();
+            claims();
             goes();
         } finally {
             Files.writeString(TRANSCRIPT, transcript.toString());
@@ -159,6 +160,17 @@ class PlaygroundIT {
                 "(?m)^default +gpu-1-\\S+ +node-\\S+ .* \\d+ MiB|(?m)^default.* GiB +[\\d.]+ GiB");
         await("gpushare waste", "Allocated and not used");
         kubectl("gpushare top node-c");
+    }
+
+    private void claims() throws Exception {
+        kubectl("apply -f deploy/samples/claims/share.yaml -f deploy/samples/claims/two-cards.yaml");
+        await("get pods", "claims-a-share +1/1 +Running");
+        await("get pods", "claims-two-cards +1/1 +Running");
+        kubectl("apply -f deploy/samples/claims/whole-card.yaml");
+        await("describe pod claims-a-card", "FailedScheduling.*cannot allocate all claims");
+        kubectl("delete -f deploy/samples/claims/two-cards.yaml");
+        await("get pods", "claims-a-card +1/1 +Running");
+        kubectl("delete -f deploy/samples/claims");
     }
 
     private void goes() throws Exception {
