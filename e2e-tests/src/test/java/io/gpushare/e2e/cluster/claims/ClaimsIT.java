@@ -53,7 +53,7 @@ class ClaimsIT {
         shared.installation().loadImages();
         shared.withoutPrograms();
         cluster.kubectl().run("label", "nodes", "--all", "--overwrite", "gpushare=true", SERVE + "=dra");
-        install("none");
+        install("none", "");
         shared.installation().useDriver(Map.of(cluster.node(), List.of(SharedCluster.twoT4())));
         shared.installation().ready(DRIVER);
         for (int units : new int[] {3, 6}) {
@@ -64,17 +64,17 @@ class ClaimsIT {
         template("card", "exactly: {deviceClassName: gpushare-card}");
     }
 
-    private static void install(String isolation) {
+    private static void install(String isolation, String arguments) {
         Map<String, String> rendered = Chart.templates("""
             compatibility: {gpushare: true}
             dra: {enabled: true}
             isolation: {provider: %s}
             devicePlugin:
-              extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1]
+              extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1%s]
               extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
               extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
               extraVolumeMounts: [{name: simulated, mountPath: /simulated}]
-            """.formatted(isolation, cluster.sharedFolder()), "1.36.2");
+            """.formatted(isolation, arguments, cluster.sharedFolder()), "1.36.2");
         for (String file : List.of("device-plugin.yaml", "dra.yaml")) {
             cluster.kubectl().apply(Objects.requireNonNull(rendered.get(file)));
         }
@@ -206,7 +206,7 @@ class ClaimsIT {
     @Order(Integer.MAX_VALUE - 1)
     void theDriversLimitOfThePodIsInForceBeforeItsContainerStarts() throws IOException {
         shared.installation().cards("driver version=615.71.09", SharedCluster.twoT4()[0]);
-        isolate("driver");
+        isolate("driver", ", --cgroup-root=" + cgroups());
         create("limited", "share-3");
         String card = sees("limited").split(" ", -1)[0];
         String uid = pods.pod("limited").at("/metadata/uid").asText();
@@ -219,13 +219,21 @@ class ClaimsIT {
         assertThat(ClusterScenario.events(cluster, "limited")).doesNotContain("FailedPrepareDynamicResources");
     }
 
+    /** The hierarchy of version 2, which some machines have beside others, and in it the one of a local kubelet. */
+    private static String cgroups() {
+        return cluster.onNode("sh", "-c", """
+                for d in $(ls -dt /sys/fs/cgroup/gpushare-e2e-* /sys/fs/cgroup/unified/gpushare-e2e-* 2>/dev/null)
+                do [ -e $d/cgroup.controllers ] && [ -d $d/kubepods ] && echo $d && exit
+                done; echo /sys/fs/cgroup""").strip();
+    }
+
     @Test
     @Order(Integer.MAX_VALUE)
     void mpsHoldsAContainerToItsClaim() {
         shared.installation().cards(SharedCluster.twoT4());
         mps.copyPrograms(List.of(cluster.node()));
         mps.installSupervisor();
-        isolate("mps");
+        isolate("mps", "");
         SimulatedMps.Tenant tenant = mps.tenant();
         cluster.kubectl().apply("""
             {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "tenant", "namespace": "default"},
@@ -250,8 +258,8 @@ class ClaimsIT {
                 List.of("0=3072M 21", "ok 3072", "error 2")::equals);
     }
 
-    private static void isolate(String provider) {
-        install(provider);
+    private static void isolate(String provider, String arguments) {
+        install(provider, arguments);
         shared.installation().ready(DRIVER);
         Await.until(
                 PATIENCE,
