@@ -28,6 +28,7 @@ import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.enforcement.HeadroomInUse;
 import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
 import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
+import io.gpushare.plugin.kubelet.CheckpointReader;
 import io.gpushare.plugin.metrics.MetricsServer;
 import io.gpushare.plugin.metrics.PluginMetrics;
 import io.gpushare.plugin.monitor.ForeignUseReporter;
@@ -36,10 +37,12 @@ import io.gpushare.plugin.monitor.ProcessTable;
 import io.gpushare.plugin.monitor.RemovedCardReporter;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
+import io.gpushare.plugin.offer.ClaimCalls;
 import io.gpushare.plugin.offer.ClaimOffer;
 import io.gpushare.plugin.offer.InventoryUpdates;
 import io.gpushare.plugin.offer.OtherWay;
 import io.gpushare.plugin.slices.SlicePublisher;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.sockets.DomainSockets;
 import io.gpushare.plugin.state.InventoryAssembler;
@@ -107,7 +110,13 @@ final class ClaimsPlugin implements RunningPlugin {
                 new InventoryAssembler(unit, new InventoryUpdates(Share.NONE, isolation, latest, publisher), invalid);
         NodePodInformer pods = parts.add(
                 new NodePodInformer(api, options.nodeName, new DemandCodec(options.cluster.resources(), unit)));
-        parts.add(OtherWay.devicePlugin(pods, assembler, sentence -> events.warn(node, "GpuNoCards", sentence))
+        CheckpointReader checkpoint =
+                new CheckpointReader(options.kubeletDir.resolve("device-plugins"), options.cluster.resources());
+        OtherWay otherWay = parts.add(OtherWay.devicePlugin(
+                        pods,
+                        () -> recorded(checkpoint, latest),
+                        assembler,
+                        sentence -> events.warn(node, "GpuCardsHeld", sentence))
                 .start());
         SliceSpecs specs = new SliceSpecs(DRIVER, options.nodeName);
         SlicePublisher slices = parts.add(
@@ -119,6 +128,7 @@ final class ClaimsPlugin implements RunningPlugin {
                 options.containers(),
                 isolation,
                 present,
+                otherWay::refusal,
                 slices::changed);
         slices.start(() -> claims.on(present.get()));
         DraSockets kubelet = parts.add(new DraSockets(
@@ -130,8 +140,9 @@ final class ClaimsPlugin implements RunningPlugin {
                 slices::registered,
                 sockets,
                 clocks.wall()));
+        ClaimCalls calls = parts.add(new ClaimCalls(claims, kubelet));
         ClaimOffer offer = parts.add(
-                        new ClaimOffer(latest, api.resources(), claims, kubelet, slices, inventory, exit::complete))
+                        new ClaimOffer(latest, api.resources(), calls, kubelet, slices, inventory, exit::complete))
                 .start();
         publisher.start(offer::changed);
         // The kubelet says nothing of claims that its driver has to know.
@@ -169,7 +180,14 @@ final class ClaimsPlugin implements RunningPlugin {
         parts.add(publisher);
     }
 
-    private static ClaimReader reader(ResourceApi resources) {
+    /** Pods of the device plugin keep their isolation by what the snapshot has of them. */
+    private static KubeletCheckpoint recorded(CheckpointReader reader, LatestSnapshot latest) {
+        KubeletCheckpoint recorded = reader.read().orElse(KubeletCheckpoint.EMPTY);
+        latest.update(snapshot -> snapshot.withCheckpoint(recorded));
+        return recorded;
+    }
+
+    static ClaimReader reader(ResourceApi resources) {
         return new ClaimReader() {
             @Override
             public Optional<ResourceClaim> claim(String namespace, String name) throws KubernetesException {

@@ -5,12 +5,14 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.event.EventQueue;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.claims.ClaimDecoder;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.cards.CardScanner;
 import io.gpushare.plugin.cards.SharedSession;
 import io.gpushare.plugin.claims.CdiFiles;
+import io.gpushare.plugin.claims.NodeClaims;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.CordonPoller;
 import io.gpushare.plugin.cluster.InventoryPublisher;
@@ -18,6 +20,7 @@ import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.cluster.NodeLeaseCalls;
 import io.gpushare.plugin.cluster.NodeObject;
 import io.gpushare.plugin.cluster.NodePodInformer;
+import io.gpushare.plugin.dra.DraSockets;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.enforcement.HeadroomInUse;
 import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
@@ -35,12 +38,14 @@ import io.gpushare.plugin.monitor.RebootReporter;
 import io.gpushare.plugin.monitor.RemovedCardReporter;
 import io.gpushare.plugin.monitor.UsageMonitor;
 import io.gpushare.plugin.monitor.XidReporter;
+import io.gpushare.plugin.offer.ClaimCalls;
 import io.gpushare.plugin.offer.Departure;
 import io.gpushare.plugin.offer.DeviceOffer;
 import io.gpushare.plugin.offer.InventoryUpdates;
 import io.gpushare.plugin.offer.OtherWay;
 import io.gpushare.plugin.offer.PublishedInventory;
 import io.gpushare.plugin.offer.Readiness;
+import io.gpushare.plugin.offer.SliceRemoval;
 import io.gpushare.plugin.offer.UnknownNames;
 import io.gpushare.plugin.snapshot.AnnotationDifference;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
@@ -53,11 +58,13 @@ import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.StartedParts;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** The running device plugin: starts its parts and connects them. */
 final class Plugin implements RunningPlugin {
@@ -145,11 +152,18 @@ final class Plugin implements RunningPlugin {
                 clock));
         InventoryAssembler assembler = new InventoryAssembler(
                 unit, new InventoryUpdates(options.beside(), isolation, latest, publisher), invalid);
-        parts.add(OtherWay.claims(
-                        new CdiFiles(options.cdiDir.toAbsolutePath()),
+        CdiFiles files = new CdiFiles(options.cdiDir.toAbsolutePath());
+        boolean mayHaveClaims = Files.isDirectory(options.driverDir());
+        SliceRemoval slices = new SliceRemoval(api.resources(), ClaimsPlugin.DRIVER, options.nodeName);
+        OtherWay otherWay = parts.add(OtherWay.claims(
+                        files,
+                        mayHaveClaims ? slices::problem : Optional::empty,
                         assembler,
-                        sentence -> events.warn(node, "GpuNoCards", sentence))
+                        sentence -> events.warn(node, "GpuCardsHeld", sentence))
                 .start());
+        if (mayHaveClaims) {
+            letClaimsEnd(options, api, files, isolation, latest, otherWay, sockets, clocks);
+        }
         AllocationHandler calls =
                 new AllocationHandler(latest, podResources::list, pods::live, options.containers(), isolation, clock);
         PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
@@ -214,6 +228,42 @@ final class Plugin implements RunningPlugin {
         }
         parts.add(publisher);
         parts.add(kubelet);
+    }
+
+    /**
+     * Without a driver the kubelet does not let the pods end that have cards by claims, from the time when this node
+     * offered them so, nor start their containers after a reboot. No further claim is prepared.
+     */
+    private void letClaimsEnd(
+            PluginOptions options,
+            KubernetesApi api,
+            CdiFiles files,
+            NodeIsolation isolation,
+            LatestSnapshot latest,
+            OtherWay otherWay,
+            DomainSockets sockets,
+            Clocks clocks)
+            throws IOException {
+        Supplier<Inventory> present = () -> latest.now().inventory();
+        NodeClaims claims = new NodeClaims(
+                new ClaimDecoder(ClaimsPlugin.DRIVER, options.nodeName),
+                ClaimsPlugin.reader(api.resources()),
+                files,
+                options.containers(),
+                isolation,
+                present,
+                (_, _) -> Optional.of("its node offers its cards by the device plugin now: recreate the pod"),
+                otherWay::changed);
+        DraSockets kubelet = parts.add(new DraSockets(
+                options.kubeletDir.toAbsolutePath(),
+                ClaimsPlugin.DRIVER,
+                options.nodeName,
+                claims,
+                present,
+                () -> {},
+                sockets,
+                clocks.wall()));
+        parts.add(new ClaimCalls(claims, kubelet)).begin();
     }
 
     /**

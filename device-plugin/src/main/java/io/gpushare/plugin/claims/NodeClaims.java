@@ -4,6 +4,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.claims.ClaimDecoder;
 import io.gpushare.model.claims.ClaimUse;
@@ -25,7 +26,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -53,10 +53,20 @@ public final class NodeClaims {
     private final ContainerSettings settings;
     private final NodeIsolation isolation;
     private final Supplier<Inventory> inventory;
+    private final OtherWay otherWay;
     private final Runnable changed;
     private final AtomicLong refused = new AtomicLong();
     private final ClaimLocks locks = new ClaimLocks();
     private PreparedClaims prepared;
+
+    /** Pods that have cards by the device plugin. */
+    @FunctionalInterface
+    public interface OtherWay {
+        /**
+         * Why a claim that is not prepared yet can't have these cards because of them, as a sentence; empty if it can.
+         */
+        Optional<String> refusal(Inventory inventory, Set<CardId> cards);
+    }
 
     /**
      * Nothing is prepared before {@link #recover}.
@@ -71,6 +81,7 @@ public final class NodeClaims {
             ContainerSettings settings,
             NodeIsolation isolation,
             Supplier<Inventory> inventory,
+            OtherWay otherWay,
             Runnable changed) {
         this.decoder = decoder;
         this.reader = reader;
@@ -78,6 +89,7 @@ public final class NodeClaims {
         this.settings = settings;
         this.isolation = isolation;
         this.inventory = inventory;
+        this.otherWay = otherWay;
         this.changed = changed;
         this.prepared = PreparedClaims.of(inventory.get());
     }
@@ -176,9 +188,9 @@ public final class NodeClaims {
     private Prepared prepare(ResourceClaim claim, Allocation allocation, Inventory now, BooleanSupplier ended)
             throws KubernetesException, IOException {
         boolean repeated = has(claim, allocation);
-        if (!repeated && now.heldByOtherWay()) {
-            return new Prepared.Refused("claim " + claim + " waits: this node has "
-                    + Objects.requireNonNull(now.noCards()).sentences());
+        Optional<String> other = repeated ? Optional.empty() : otherWay.refusal(now, allocation.cards());
+        if (other.isPresent()) {
+            return new Prepared.Refused("claim " + claim + ": " + other.get());
         }
         Map<PodRef, List<ClaimUse>> uses = new LinkedHashMap<>();
         for (PodRef pod : repeated ? List.<PodRef>of() : claim.pods()) {
