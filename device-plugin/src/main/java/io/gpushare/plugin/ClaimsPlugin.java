@@ -15,9 +15,12 @@ import io.gpushare.plugin.claims.ClaimRequests;
 import io.gpushare.plugin.claims.NodeClaims;
 import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.dra.DraSockets;
+import io.gpushare.plugin.kubelet.CheckpointReader;
+import io.gpushare.plugin.offer.ClaimCalls;
 import io.gpushare.plugin.offer.ClaimOffer;
 import io.gpushare.plugin.offer.OtherWay;
 import io.gpushare.plugin.slices.SlicePublisher;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
@@ -53,10 +56,13 @@ final class ClaimsPlugin implements RunningPlugin {
                 known,
                 _ -> Optional.empty(),
                 Share.ALL_CORES);
-        parts.add(OtherWay.devicePlugin(
+        CheckpointReader checkpoint =
+                new CheckpointReader(options.kubeletDir.resolve("device-plugins"), options.cluster.resources());
+        OtherWay otherWay = parts.add(OtherWay.devicePlugin(
                         all.pods,
+                        () -> recorded(checkpoint, latest),
                         limits.assembler(),
-                        sentence -> all.events.warn(all.node, "GpuNoCards", sentence))
+                        sentence -> all.events.warn(all.node, "GpuCardsHeld", sentence))
                 .start());
         SliceSpecs specs = new SliceSpecs(DRIVER, options.nodeName);
         SlicePublisher slices = parts.add(new SlicePublisher(
@@ -67,6 +73,7 @@ final class ClaimsPlugin implements RunningPlugin {
                 new CdiFiles(options.cdiDir.toAbsolutePath()),
                 new ClaimRequests(options.containers(), limits.isolation()),
                 latest,
+                otherWay::refusal,
                 slices::changed);
         slices.start(() -> claims.on(present.get()));
         DraSockets kubelet = parts.add(new DraSockets(
@@ -78,8 +85,9 @@ final class ClaimsPlugin implements RunningPlugin {
                 slices::registered,
                 all.sockets,
                 clocks.wall()));
+        ClaimCalls calls = parts.add(new ClaimCalls(claims, kubelet));
         ClaimOffer offer = parts.add(new ClaimOffer(
-                        latest, all.api.resources(), claims, kubelet, slices, all.inventory, exit::complete))
+                        latest, all.api.resources(), calls, kubelet, slices, all.inventory, exit::complete))
                 .start();
         all.publisher.start(offer::changed);
         // The kubelet says nothing of claims that its driver has to know.
@@ -111,7 +119,14 @@ final class ClaimsPlugin implements RunningPlugin {
         };
     }
 
-    private static ClaimReader reader(ResourceApi resources) {
+    /** Pods of the device plugin keep their isolation by what the snapshot has of them. */
+    private static KubeletCheckpoint recorded(CheckpointReader reader, LatestSnapshot latest) {
+        KubeletCheckpoint recorded = reader.read().orElse(KubeletCheckpoint.EMPTY);
+        latest.update(snapshot -> snapshot.withCheckpoint(recorded));
+        return recorded;
+    }
+
+    static ClaimReader reader(ResourceApi resources) {
         return new ClaimReader() {
             @Override
             public Optional<ResourceClaim> claim(String namespace, String name) throws KubernetesException {

@@ -1,21 +1,28 @@
 package io.gpushare.plugin;
 
+import io.gpushare.model.claims.ClaimDecoder;
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.admission.AllocationHandler;
 import io.gpushare.plugin.claims.CdiFiles;
+import io.gpushare.plugin.claims.ClaimRequests;
+import io.gpushare.plugin.claims.NodeClaims;
 import io.gpushare.plugin.cluster.AllocationReconciler;
 import io.gpushare.plugin.cluster.NodeLease;
 import io.gpushare.plugin.cluster.NodeLeaseCalls;
 import io.gpushare.plugin.cluster.NodePodInformer;
+import io.gpushare.plugin.dra.DraSockets;
+import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.kubelet.CheckpointReader;
 import io.gpushare.plugin.kubelet.KubeletConnection;
 import io.gpushare.plugin.kubelet.PodResourcesClient;
 import io.gpushare.plugin.monitor.RebootReporter;
+import io.gpushare.plugin.offer.ClaimCalls;
 import io.gpushare.plugin.offer.Departure;
 import io.gpushare.plugin.offer.DeviceOffer;
 import io.gpushare.plugin.offer.OtherWay;
 import io.gpushare.plugin.offer.PublishedInventory;
 import io.gpushare.plugin.offer.Readiness;
+import io.gpushare.plugin.offer.SliceRemoval;
 import io.gpushare.plugin.offer.UnknownNames;
 import io.gpushare.plugin.snapshot.AnnotationDifference;
 import io.gpushare.plugin.state.LatestSnapshot;
@@ -24,7 +31,9 @@ import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.StartedParts;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The running device plugin: starts its parts and connects them. */
@@ -69,11 +78,18 @@ final class Plugin implements RunningPlugin {
                 .start();
         NodeParts.Limits limits = all.limits(
                 resources.memory(), pods::synced, published::known, podResources::list, options.beside());
-        parts.add(OtherWay.claims(
-                        new CdiFiles(options.cdiDir.toAbsolutePath()),
+        CdiFiles files = new CdiFiles(options.cdiDir.toAbsolutePath());
+        boolean mayHaveClaims = Files.isDirectory(options.driverDir());
+        SliceRemoval slices = new SliceRemoval(all.api.resources(), ClaimsPlugin.DRIVER, options.nodeName);
+        OtherWay otherWay = parts.add(OtherWay.claims(
+                        files,
+                        mayHaveClaims ? slices::problem : Optional::empty,
                         limits.assembler(),
-                        sentence -> all.events.warn(all.node, "GpuNoCards", sentence))
+                        sentence -> all.events.warn(all.node, "GpuCardsHeld", sentence))
                 .start());
+        if (mayHaveClaims) {
+            letClaimsEnd(options, all, files, limits.isolation(), otherWay, clocks);
+        }
         AllocationHandler calls = new AllocationHandler(
                 latest, podResources::list, pods::live, options.containers(), limits.isolation(), all.clock);
         KubeletConnection kubelet = new KubeletConnection(
@@ -112,6 +128,38 @@ final class Plugin implements RunningPlugin {
         all.serveMetrics(new Readiness(latest, kubelet)::problem);
         parts.add(all.publisher);
         parts.add(kubelet);
+    }
+
+    /**
+     * Without a driver the kubelet does not let the pods end that have cards by claims, from the time when this node
+     * offered them so, nor start their containers after a reboot. No further claim is prepared.
+     */
+    private void letClaimsEnd(
+            PluginOptions options,
+            NodeParts all,
+            CdiFiles files,
+            NodeIsolation isolation,
+            OtherWay otherWay,
+            Clocks clocks)
+            throws IOException {
+        NodeClaims claims = new NodeClaims(
+                new ClaimDecoder(ClaimsPlugin.DRIVER, options.nodeName),
+                ClaimsPlugin.reader(all.api.resources()),
+                files,
+                new ClaimRequests(options.containers(), isolation),
+                all.latest,
+                (_, _) -> Optional.of("its node offers its cards by the device plugin now: recreate the pod"),
+                otherWay::changed);
+        DraSockets kubelet = parts.add(new DraSockets(
+                options.kubeletDir.toAbsolutePath(),
+                ClaimsPlugin.DRIVER,
+                options.nodeName,
+                claims,
+                () -> all.latest.now().inventory(),
+                () -> {},
+                all.sockets,
+                clocks.wall()));
+        parts.add(new ClaimCalls(claims, kubelet)).begin();
     }
 
     /**

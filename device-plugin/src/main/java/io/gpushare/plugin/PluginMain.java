@@ -4,8 +4,10 @@ import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;
 import io.gpushare.plugin.kubelet.OtherPlugins;
+import io.gpushare.plugin.offer.NodeLock;
 import io.gpushare.time.Clocks;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -62,20 +64,9 @@ public final class PluginMain {
         AtomicBoolean stopping = new AtomicBoolean();
         AtomicReference<@Nullable RunningPlugin> started = new AtomicReference<>();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> onSignal(started.get(), stopping), "shutdown"));
-        try {
+        try (NodeLock _ = lock(options)) {
             new OtherPlugins(options.kubeletDir.resolve("device-plugins"), options.cluster.resources()).awaitEnd();
-        } catch (InterruptedException e) {
-            return FAILED;
-        }
-        try (RunningPlugin plugin = options.serve == ServeMode.DRA
-                ? new ClaimsPlugin(options, exit, clocks)
-                : new Plugin(options, exit, clocks)) {
-            started.set(plugin);
-            int code = exit.join();
-            if (code == DRIVER_REPLACED) {
-                plugin.leave();
-            }
-            return code;
+            return run(options, exit, clocks, started);
         } catch (InterruptedException e) {
             return FAILED;
         } catch (IOException | IllegalArgumentException e) {
@@ -87,6 +78,37 @@ public final class PluginMain {
         } finally {
             // The exit code is this method's, not the one of a signal.
             stopping.set(true);
+        }
+    }
+
+    private static NodeLock lock(PluginOptions options) throws IOException, InterruptedException {
+        if (options.serve == ServeMode.DRA) {
+            Files.createDirectories(options.driverDir());
+        }
+        return NodeLock.await(
+                options.driverDir(),
+                "%s of pod %s, process %d"
+                        .formatted(
+                                options.serve,
+                                System.getenv().getOrDefault("HOSTNAME", "unknown"),
+                                ProcessHandle.current().pid()));
+    }
+
+    private static int run(
+            PluginOptions options,
+            CompletableFuture<Integer> exit,
+            Clocks clocks,
+            AtomicReference<@Nullable RunningPlugin> started)
+            throws IOException, InterruptedException {
+        try (RunningPlugin plugin = options.serve == ServeMode.DRA
+                ? new ClaimsPlugin(options, exit, clocks)
+                : new Plugin(options, exit, clocks)) {
+            started.set(plugin);
+            int code = exit.join();
+            if (code == DRIVER_REPLACED) {
+                plugin.leave();
+            }
+            return code;
         }
     }
 

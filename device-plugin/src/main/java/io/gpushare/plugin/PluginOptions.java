@@ -70,8 +70,8 @@ final class PluginOptions implements CheckedOptions {
             names = "--cdi-dir",
             paramLabel = "<directory>",
             defaultValue = "/var/run/cdi",
-            description = "The directory in which the container runtime finds what containers with claims get: written"
-                    + " with --serve=dra, and read otherwise, to offer no card that a claim has. [/var/run/cdi]")
+            description = "The directory in which the container runtime finds what containers with claims get. Without"
+                    + " --serve=dra it is read, to offer no card that a claim has. [/var/run/cdi]")
     Path cdiDir = Path.of("");
 
     @Option(
@@ -216,6 +216,11 @@ final class PluginOptions implements CheckedOptions {
             beside = slots || names.kinds().contains(kind) ? beside.with(kind, ShareKind.ALL) : beside;
         }
         return beside;
+    }
+
+    /** The driver's directory among the kubelet's; it exists where this node may offer, or has offered, by claims. */
+    Path driverDir() {
+        return kubeletDir.toAbsolutePath().resolve("plugins").resolve(ClaimsPlugin.DRIVER);
     }
 
     ContainerSettings containers() {

@@ -168,6 +168,13 @@ public final class TestApiServer implements AutoCloseable {
         server.objects().drop(resource, Set.of(fields));
     }
 
+    /** The rule for the deletion of slices. */
+    public FaultRule sliceDeletions() {
+        return server.faults()
+                .rule(request ->
+                        request.method().equals("DELETE") && request.path().contains("/resourceslices/"));
+    }
+
     /** Refuses every slice from now on, as an admission policy does. */
     public void refuseSlices() {
         server.faults()

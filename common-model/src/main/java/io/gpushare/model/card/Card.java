@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param model NVML's product name
  * @param memory the card's whole memory; 0 where it is unknown, and the card can only be taken whole
  * @param cordoned whether an operator excluded it from new pods; running pods keep it
- * @param held whether it accepts no new pods while others are moved away from it
+ * @param held whether it accepts no new pods until those leave that have it now: others are moved away from it, or the
+ *     node offers its cards in another way than before
  * @param isolation what holds containers to their share of it
  */
 public record Card(

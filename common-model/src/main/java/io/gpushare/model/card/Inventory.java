@@ -78,11 +78,6 @@ public record Inventory(
         return new Inventory(unit, driver, cards, links, why, beside);
     }
 
-    /** Whether pods still have these cards by the other way to offer them: nothing here counts what these hold. */
-    public boolean heldByOtherWay() {
-        return noCards != null && noCards.cause() == NoCards.Cause.OTHER_WAY;
-    }
-
     /** The same cards, of which exactly these are cordoned, with the MIG instances of each. */
     public Inventory withCordoned(Set<CardId> cordoned) {
         return withCards(card -> card.withCordoned(cordoned.contains(card.id()) || cordoned.contains(card.physical())));

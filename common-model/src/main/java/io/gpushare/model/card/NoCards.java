@@ -60,10 +60,10 @@ public record NoCards(Cause cause, String detail) {
                 "its cards are offered by ResourceClaims",
                 "Request them by a ResourceClaim (deploy/CLAIMS.md), or remove the node's label"
                         + " gpushare.io/serve=dra."),
-        /** The node's label gpushare.io/serve was changed, and it was not drained before. */
+        /** The node's label gpushare.io/serve was changed, and no card is free of pods from before. */
         OTHER_WAY(
                 "pods still have its cards by the way in which it offered them before",
-                "Drain the node, or set its label gpushare.io/serve back."),
+                "Each card is offered when these pods have ended; or set the node's label gpushare.io/serve back."),
         /** A newer device plugin has a cause that this version does not know. */
         UNKNOWN("its device plugin reports a reason that this version does not know", "See the log of the plugin.");
 

@@ -18,6 +18,8 @@ import java.util.stream.IntStream;
  * memory is counted in units, and who names none takes all of it: so a card serves several claims or one that takes it
  * whole, and kube-scheduler keeps the two apart.
  *
+ * <p>A card that pods still have by the device plugin is held, and left out.
+ *
  * <p>kube-scheduler takes the first device that fits. Therefore cards in use come first, the fullest first.
  *
  * @param driver the name under which the cards are offered
@@ -52,12 +54,14 @@ public record SliceSpecs(String driver, String node) {
 
     private static List<Map<String, Object>> devices(NodeCards cards, boolean taints) {
         Inventory inventory = cards.inventory();
-        if (inventory.heldByOtherWay()) {
-            return List.of();
-        }
         Map<String, Card> named = CardNames.in(inventory);
         Map<Card, String> names = new LinkedHashMap<>();
-        named.forEach((name, card) -> names.put(card, name));
+        // A taint could be tolerated, and before 1.36 the API server drops it.
+        named.forEach((name, card) -> {
+            if (!card.held()) {
+                names.put(card, name);
+            }
+        });
         return cards.cards().stream()
                 .filter(state -> names.containsKey(state.card()))
                 .filter(state -> taints
@@ -113,7 +117,7 @@ public record SliceSpecs(String driver, String node) {
         if (!card.health().healthy()) {
             keys.add("unhealthy");
         }
-        if (card.cordoned() || card.held()) {
+        if (card.cordoned()) {
             keys.add("cordoned");
         }
         if (card.isolation().closed()) {

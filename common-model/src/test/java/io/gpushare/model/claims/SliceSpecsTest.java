@@ -124,7 +124,6 @@ class SliceSpecsTest {
         assertThat(keys(cards(A, card), "gpu-b")).containsExactly("gpushare.io/unhealthy", "gpushare.io/cordoned");
         assertThat(keys(cards(A, card), "gpu-a")).isEmpty();
         assertThat(keys(cards(closed), "gpu-a")).containsExactly("gpushare.io/no-isolation");
-        assertThat(keys(cards(A.withHeld(true)), "gpu-a")).containsExactly("gpushare.io/cordoned");
         assertThat(keys(NodeCards.of(inventory(A).withNoCards(new NoCards(NoCards.Cause.OTHER_PLUGIN))), "gpu-a"))
                 .containsExactly("gpushare.io/not-offered");
     }
@@ -138,6 +137,12 @@ class SliceSpecsTest {
                 .asInstanceOf(LIST)
                 .extracting("name")
                 .containsExactly("gpu-b");
+    }
+
+    @Test
+    void aCardThatPodsHaveByTheDevicePluginIsLeftOut() {
+        assertThat(names(cards(A.withHeld(true).withCordoned(true), B))).containsExactly("gpu-b");
+        assertThat(SPECS.of(cards(A.withHeld(true)), 1, true)).isEmpty();
     }
 
     @Test

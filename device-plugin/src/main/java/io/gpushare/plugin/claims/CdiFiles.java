@@ -1,18 +1,22 @@
 package io.gpushare.plugin.claims;
 
 import io.gpushare.kubernetes.wire.Json;
+import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.claims.CdiDocument.Recorded;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,13 +46,22 @@ public record CdiFiles(Path directory) {
         Files.deleteIfExists(file(uid));
     }
 
-    /** The uids of the claims that have a file. */
-    public List<String> uids() throws IOException {
-        return files(SUFFIX).stream()
-                .map(file -> String.valueOf(file.getFileName()))
-                .map(name -> name.substring(PREFIX.length(), name.length() - SUFFIX.length()))
-                .sorted()
-                .toList();
+    /** The cards of each claim that has a file, by its name; none for a file that does not say which. */
+    public Map<String, Set<CardId>> cards() throws IOException {
+        Map<String, Set<CardId>> cards = new HashMap<>();
+        for (Path file : files(SUFFIX)) {
+            try (InputStream in = Files.newInputStream(file)) {
+                Optional<Recorded> recorded = CdiDocument.recorded(Json.read(in));
+                cards.put(
+                        recorded.map(each -> "claim " + each.claim()).orElse("file " + file),
+                        recorded.map(each -> each.allocation().cards()).orElse(Set.of()));
+            } catch (NoSuchFileException e) {
+                // Its claim has just ended.
+            } catch (IOException e) {
+                cards.put("file " + file, Set.of());
+            }
+        }
+        return cards;
     }
 
     private List<Path> files(String suffix) throws IOException {

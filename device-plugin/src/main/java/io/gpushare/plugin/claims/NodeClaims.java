@@ -3,6 +3,7 @@ package io.gpushare.plugin.claims;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.claims.ClaimDecoder;
 import io.gpushare.model.claims.ClaimUse;
@@ -19,7 +20,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,10 +44,20 @@ public final class NodeClaims {
     private final CdiFiles files;
     private final ClaimRequests requests;
     private final LatestSnapshot latest;
+    private final OtherWay otherWay;
     private final Runnable changed;
     private final AtomicLong refused = new AtomicLong();
     private final ClaimLocks locks = new ClaimLocks();
     private PreparedClaims prepared;
+
+    /** Pods that have cards by the device plugin. */
+    @FunctionalInterface
+    public interface OtherWay {
+        /**
+         * Why a claim that is not prepared yet can't have these cards because of them, as a sentence; empty if it can.
+         */
+        Optional<String> refusal(Inventory inventory, Set<CardId> cards);
+    }
 
     /**
      * Nothing is prepared before {@link #recover}.
@@ -61,12 +71,14 @@ public final class NodeClaims {
             CdiFiles files,
             ClaimRequests requests,
             LatestSnapshot latest,
+            OtherWay otherWay,
             Runnable changed) {
         this.decoder = decoder;
         this.reader = reader;
         this.files = files;
         this.requests = requests;
         this.latest = latest;
+        this.otherWay = otherWay;
         this.changed = changed;
         this.prepared = PreparedClaims.of(latest.now().inventory());
     }
@@ -173,9 +185,9 @@ public final class NodeClaims {
     private Prepared prepare(ResourceClaim claim, Allocation allocation, Inventory now, BooleanSupplier ended)
             throws KubernetesException, IOException {
         boolean repeated = has(claim, allocation);
-        if (!repeated && now.heldByOtherWay()) {
-            return new Prepared.Refused("claim " + claim + " waits: this node has "
-                    + Objects.requireNonNull(now.noCards()).sentences());
+        Optional<String> other = repeated ? Optional.empty() : otherWay.refusal(now, allocation.cards());
+        if (other.isPresent()) {
+            return new Prepared.Refused("claim " + claim + ": " + other.get());
         }
         Map<PodRef, List<ClaimUse>> uses = new LinkedHashMap<>();
         for (PodRef pod : claim.pods()) {

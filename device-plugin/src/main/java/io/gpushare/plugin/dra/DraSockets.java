@@ -3,14 +3,19 @@ package io.gpushare.plugin.dra;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.plugin.claims.NodeClaims;
 import io.gpushare.plugin.sockets.DomainSockets;
+import io.gpushare.time.PeriodicTask;
 import io.grpc.BindableService;
 import io.grpc.Server;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -27,6 +32,9 @@ public final class DraSockets implements AutoCloseable {
     /** The most claims of a pod, each with the longest names, are far below that. */
     private static final int LARGEST_REQUEST = 1 << 20;
 
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+    private static final Duration LONGEST_CALL = Duration.ofSeconds(5);
+    private static final String UNREGISTERED = "the kubelet has not registered the driver yet";
     private static final Logger LOG = LoggerFactory.getLogger(DraSockets.class);
 
     private final Path registration;
@@ -39,7 +47,9 @@ public final class DraSockets implements AutoCloseable {
     private final List<Server> servers = new ArrayList<>();
     private final ExecutorService executor = Executors.newThreadPerTaskExecutor(
             Thread.ofPlatform().daemon().name("kubelet-call-", 0).factory());
-    private volatile String problem = "the kubelet has not registered the driver yet";
+    private final Map<Path, Object> bound = new HashMap<>();
+    private final PeriodicTask task = new PeriodicTask("driver-sockets", INTERVAL, Duration.ZERO, this::check);
+    private volatile String problem = UNREGISTERED;
 
     /**
      * Prepares the sockets; nothing is served before {@link #start}.
@@ -76,13 +86,19 @@ public final class DraSockets implements AutoCloseable {
         }
     }
 
-    /** Serves from now on: the calls first, so that the kubelet finds them when it finds the registration. */
+    /**
+     * Serves from now on: the calls first, so that the kubelet finds them when it finds the registration. A socket that
+     * is removed or replaced later is served again.
+     */
     public synchronized void start() throws IOException {
-        if (servers.isEmpty()) {
-            Files.createDirectories(service.getParent());
-            serve(service, calls, health);
-            serve(registration, registrations);
-        }
+        Files.createDirectories(service.getParent());
+        serve();
+        task.start();
+    }
+
+    private void serve() throws IOException {
+        serve(service, calls, health);
+        serve(registration, registrations);
     }
 
     private void serve(Path socket, BindableService... services) throws IOException {
@@ -93,6 +109,50 @@ public final class DraSockets implements AutoCloseable {
             server.addService(each);
         }
         servers.add(server.build().start());
+        bound.put(socket, DomainSockets.identity(socket).orElseThrow(() -> new NoSuchFileException(socket.toString())));
+    }
+
+    private synchronized Duration check() throws InterruptedException {
+        try {
+            Optional<Path> lost = lost();
+            if (lost.isPresent()) {
+                LOG.warn("socket {} was removed or replaced: it is served again", lost.get());
+                problem = UNREGISTERED;
+                stop();
+                serve();
+            }
+        } catch (IOException e) {
+            String now = "the driver's sockets can't be served: " + e;
+            if (!now.equals(problem)) {
+                LOG.error("{}", now);
+            }
+            problem = now;
+        }
+        return INTERVAL;
+    }
+
+    private Optional<Path> lost() throws IOException {
+        for (Path socket : List.of(service, registration)) {
+            if (!DomainSockets.identity(socket).equals(Optional.ofNullable(bound.get(socket)))) {
+                return Optional.of(socket);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Ends the registration first, then lets calls end. */
+    private void stop() throws IOException, InterruptedException {
+        bound.clear();
+        Files.deleteIfExists(registration);
+        health.end();
+        for (Server server : servers.reversed()) {
+            server.shutdown();
+            if (!server.awaitTermination(LONGEST_CALL.toSeconds(), TimeUnit.SECONDS)) {
+                server.shutdownNow();
+            }
+        }
+        servers.clear();
+        Files.deleteIfExists(service);
     }
 
     /** Why the kubelet does not use the driver; empty if it does. */
@@ -105,19 +165,15 @@ public final class DraSockets implements AutoCloseable {
         health.changed();
     }
 
-    /** Ends the registration first, then lets calls end. */
+    /** Ends the registration first, then lets calls end; the slices stay for the next process. */
     @Override
-    public synchronized void close() {
+    public void close() {
+        task.close();
+        health.close();
         try {
-            Files.deleteIfExists(registration);
-            health.close();
-            for (Server server : servers.reversed()) {
-                server.shutdown();
-                if (!server.awaitTermination(2, TimeUnit.SECONDS)) {
-                    server.shutdownNow();
-                }
+            synchronized (this) {
+                stop();
             }
-            Files.deleteIfExists(service);
         } catch (IOException e) {
             LOG.warn("a socket can't be removed: {}", e.toString());
         } catch (InterruptedException e) {

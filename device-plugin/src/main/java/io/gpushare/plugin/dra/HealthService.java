@@ -98,10 +98,11 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
     @Override
     public void close() {
         task.close();
-        endStreams();
+        end();
     }
 
-    private synchronized void endStreams() {
+    /** Ends the streams; a kubelet opens another one. */
+    synchronized void end() {
         List.copyOf(streams).forEach(StreamObserver::onCompleted);
         streams.clear();
     }

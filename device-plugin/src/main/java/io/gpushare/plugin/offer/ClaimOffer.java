@@ -2,10 +2,9 @@ package io.gpushare.plugin.offer;
 
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.ResourceApi;
+import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
-import io.gpushare.model.claims.ResourceClaim;
-import io.gpushare.plugin.claims.NodeClaims;
 import io.gpushare.plugin.cluster.InventoryPublisher;
 import io.gpushare.plugin.dra.DraSockets;
 import io.gpushare.plugin.slices.SlicePublisher;
@@ -13,7 +12,6 @@ import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.time.PeriodicTask;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -32,30 +30,28 @@ public final class ClaimOffer implements AutoCloseable {
 
     private final LatestSnapshot latest;
     private final ResourceApi resources;
-    private final NodeClaims claims;
+    private final ClaimCalls calls;
     private final DraSockets kubelet;
     private final SlicePublisher slices;
     private final InventoryPublisher inventory;
     private final IntConsumer exit;
     private final PeriodicTask task = PeriodicTask.onRequest("claims", Duration.ZERO, this::step);
-    private final PeriodicTask sweep = PeriodicTask.onRequest("gone-claims", Duration.ZERO, this::sweep);
     private boolean begun;
     private String problem = "";
     private @Nullable Inventory offered;
-    private volatile List<ResourceClaim> recovered = List.of();
 
     /** @param exit ends the program with that code */
     public ClaimOffer(
             LatestSnapshot latest,
             ResourceApi resources,
-            NodeClaims claims,
+            ClaimCalls calls,
             DraSockets kubelet,
             SlicePublisher slices,
             InventoryPublisher inventory,
             IntConsumer exit) {
         this.latest = latest;
         this.resources = resources;
-        this.claims = claims;
+        this.calls = calls;
         this.kubelet = kubelet;
         this.slices = slices;
         this.inventory = inventory;
@@ -88,8 +84,9 @@ public final class ClaimOffer implements AutoCloseable {
         Inventory now = latest.now().inventory();
         if (!now.equals(offered)) {
             offered = now;
-            // The kubelet's registration publishes the slices. Before it, those of the last process stay.
-            if (now.heldByOtherWay() || kubelet.problem().isEmpty()) {
+            // The kubelet's registration publishes the slices. Before it, those of the last process stay, unless a card
+            // is held: who published them did not know that.
+            if (now.cards().stream().anyMatch(Card::held) || kubelet.problem().isEmpty()) {
                 slices.changed();
             }
             kubelet.changed();
@@ -106,10 +103,8 @@ public final class ClaimOffer implements AutoCloseable {
                 exit.accept(INVALID_OPTIONS);
                 return false;
             }
-            recovered = claims.recover();
-            kubelet.start();
+            calls.begin();
             begun = true;
-            sweep.start().runSoon();
         } catch (KubernetesException e) {
             if (!problem.equals(e.getMessage())) {
                 problem = String.valueOf(e.getMessage());
@@ -122,16 +117,8 @@ public final class ClaimOffer implements AutoCloseable {
         return begun;
     }
 
-    /** Reads the claims one at a time, while calls are served. */
-    private Duration sweep() {
-        recovered.forEach(claims::removeIfGone);
-        recovered = List.of();
-        return PeriodicTask.ON_REQUEST;
-    }
-
     @Override
     public void close() {
-        sweep.close();
         task.close();
     }
 }

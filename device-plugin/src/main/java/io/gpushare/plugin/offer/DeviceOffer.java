@@ -37,10 +37,7 @@ public record DeviceOffer(
         }
         DeviceLists lists = DeviceLists.of(now.allocations());
         // Without the API server the next pod would be unknown to the plugin, and fail.
-        kubelet.offer(
-                lease.lost() || now.inventory().heldByOtherWay()
-                        ? lists.only(now.allocations().allocatedIds())
-                        : lists);
+        kubelet.offer(lease.lost() ? lists.only(now.allocations().allocatedIds()) : lists);
         allocations.reconcileSoon();
         if (counted) {
             published.publish(now.inventory(), kubelet.watched());

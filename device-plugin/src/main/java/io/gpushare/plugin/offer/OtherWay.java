@@ -1,71 +1,103 @@
 package io.gpushare.plugin.offer;
 
-import io.gpushare.model.card.NoCards;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
 import io.gpushare.plugin.claims.CdiFiles;
 import io.gpushare.plugin.cluster.NodePodInformer;
+import io.gpushare.plugin.snapshot.KubeletCheckpoint;
+import io.gpushare.plugin.state.HeldCards;
 import io.gpushare.plugin.state.InventoryAssembler;
 import io.gpushare.time.PeriodicTask;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds the node's cards back while pods have them by the way in which the node offered them before: each way counts
- * only its own pods, and would give the cards a second time.
+ * Holds cards back while pods have them by the way in which the node offered them before, card by card: a node moves
+ * from one way to the other without a drain.
+ *
+ * <p>At each moment a card has one offerer, because of the following.
+ *
+ * <ol>
+ *   <li>One process of a node offers its cards and answers the kubelet, in one way: the holder of {@link NodeLock}.
+ *   <li>What pods have by the other way is read after that lock was taken, and before anything is offered. It can only
+ *       become less: of the device plugin, because no process answers {@code Allocate} any more, and a pod that the
+ *       kubelet had begun to admit is bound already, so it counts ({@link PluginPods}). Of claims, because a claim has
+ *       its cards once its file is written, and the process that serves the device plugin prepares no further claim. A
+ *       claim that kube-scheduler allocated, and that is not prepared, holds nothing: it is refused.
+ *   <li>A held card is in no slice and has no healthy device but those that are allocated, and neither
+ *       {@code NodePrepareResources} nor {@code Allocate} gives it. What can't be read counts as all cards.
+ *   <li>The slices of a node that offers its cards by the device plugin are deleted before it offers the first one.
+ * </ol>
  */
 public final class OtherWay implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OtherWay.class);
     private static final Duration AGAIN = Duration.ofSeconds(3);
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
-    private static final int MOST_NAMES = 3;
 
-    private final Supplier<List<String>> holders;
-    private final Duration afterwards;
+    private final Supplier<Function<Inventory, HeldCards>> holders;
     private final InventoryAssembler assembler;
     private final Consumer<String> warnings;
     private final PeriodicTask task = new PeriodicTask("other-way", this::look);
-    private List<String> reported = List.of();
+    private volatile HeldCards held = HeldCards.NONE;
 
     private OtherWay(
-            Supplier<List<String>> holders,
-            Duration afterwards,
-            InventoryAssembler assembler,
-            Consumer<String> warnings) {
+            Supplier<Function<Inventory, HeldCards>> holders, InventoryAssembler assembler, Consumer<String> warnings) {
         this.holders = holders;
-        this.afterwards = afterwards;
         this.assembler = assembler;
         this.warnings = warnings;
     }
 
-    /** For a node that offers its cards by claims. Once no pod has them by the device plugin, no later one gets any. */
-    public static OtherWay devicePlugin(NodePodInformer pods, InventoryAssembler assembler, Consumer<String> warnings) {
-        return new OtherWay(() -> holders(pods), PeriodicTask.ON_REQUEST, assembler, warnings);
+    /**
+     * For a node that offers its cards by claims.
+     *
+     * @param recorded reads what the kubelet recorded
+     */
+    public static OtherWay devicePlugin(
+            NodePodInformer pods,
+            Supplier<KubeletCheckpoint> recorded,
+            InventoryAssembler assembler,
+            Consumer<String> warnings) {
+        return new OtherWay(() -> ofPods(pods, recorded), assembler, warnings);
     }
 
-    /** For a node that offers its cards by the device plugin. The other one may still prepare a claim while it ends. */
-    public static OtherWay claims(CdiFiles files, InventoryAssembler assembler, Consumer<String> warnings) {
-        return new OtherWay(() -> holders(files), AGAIN, assembler, warnings);
-    }
-
-    private static List<String> holders(NodePodInformer pods) {
+    private static Function<Inventory, HeldCards> ofPods(NodePodInformer pods, Supplier<KubeletCheckpoint> recorded) {
         return pods.live(TIMEOUT)
-                .map(all -> all.stream()
-                        .filter(pod -> !pod.ended() && pod.requestsDevices())
-                        .map(pod -> "pod " + pod.ref())
-                        .toList())
-                .orElse(List.of("the pods of this node can't be listed"));
+                .map(all -> new PluginPods(all, recorded.get()))
+                .<Function<Inventory, HeldCards>>map(all -> all::on)
+                .orElse(_ -> HeldCards.unknown("the pods of this node can't be listed"));
     }
 
-    private static List<String> holders(CdiFiles files) {
+    /**
+     * For a node that offers its cards by the device plugin.
+     *
+     * @param slices why this node's slices are not deleted yet; empty if they are
+     */
+    public static OtherWay claims(
+            CdiFiles files,
+            Supplier<Optional<String>> slices,
+            InventoryAssembler assembler,
+            Consumer<String> warnings) {
+        return new OtherWay(
+                () -> {
+                    HeldCards now = slices.get().map(HeldCards::unknown).orElseGet(() -> ofFiles(files));
+                    return _ -> now;
+                },
+                assembler,
+                warnings);
+    }
+
+    private static HeldCards ofFiles(CdiFiles files) {
         try {
-            return files.uids().stream().map(uid -> "claim " + uid).toList();
+            return new HeldCards(files.cards());
         } catch (IOException e) {
-            return List.of("the files of claims can't be listed: " + e);
+            return HeldCards.unknown("the files of claims can't be listed: " + e);
         }
     }
 
@@ -76,29 +108,39 @@ public final class OtherWay implements AutoCloseable {
         return this;
     }
 
-    private synchronized Duration look() {
-        List<String> now = holders.get();
-        if (!now.equals(reported)) {
-            reported = now;
-            report(now);
-        }
-        return now.isEmpty() ? afterwards : AGAIN;
+    /** A pod may have ended; returns at once. */
+    public void changed() {
+        task.runSoon();
     }
 
-    private void report(List<String> now) {
-        if (now.isEmpty()) {
-            LOG.info("no pod has the cards by the other way any more");
-            assembler.otherWay(null);
+    /** Why these cards can't be given in this way, as a sentence; empty if they can. */
+    public Optional<String> refusal(Inventory inventory, Set<CardId> cards) {
+        return held.holders(inventory, cards)
+                .map(names -> "its cards are not offered by claims yet, because pods have them by the device plugin ("
+                        + names + "): it starts when they end, or recreate it");
+    }
+
+    private synchronized Duration look() {
+        HeldCards now = assembler.otherWay(holders.get());
+        if (!now.equals(held)) {
+            report(held, now);
+            held = now;
+        }
+        return now.equals(HeldCards.NONE) ? PeriodicTask.ON_REQUEST : AGAIN;
+    }
+
+    private void report(HeldCards before, HeldCards now) {
+        String names = now.holders().orElse("");
+        if (names.isEmpty()) {
+            LOG.info("no pod has cards by the other way any more");
             return;
         }
-        List<String> names = new ArrayList<>(now.subList(0, Math.min(MOST_NAMES, now.size())));
-        if (now.size() > MOST_NAMES) {
-            names.add("and " + (now.size() - MOST_NAMES) + " more");
+        String sentence = "Cards of this node are not offered until the pods end that have them by the way in which it"
+                + " offered them before (" + names + ").";
+        LOG.info("{}", sentence);
+        if (before.equals(HeldCards.NONE)) {
+            warnings.accept(sentence);
         }
-        NoCards why = new NoCards(NoCards.Cause.OTHER_WAY, String.join(", ", names));
-        LOG.warn("{}", why.sentences());
-        warnings.accept("This node has " + why.sentences());
-        assembler.otherWay(why);
     }
 
     @Override

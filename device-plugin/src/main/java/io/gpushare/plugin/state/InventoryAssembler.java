@@ -5,10 +5,12 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.devices.WireSize;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +30,7 @@ public final class InventoryAssembler {
     private Set<CardId> cordoned = Set.of();
     private Set<CardId> absent = Set.of();
     private @Nullable NoCards otherServes;
-    private @Nullable NoCards otherWay;
+    private Function<Inventory, HeldCards> otherWay = _ -> HeldCards.NONE;
 
     /**
      * Starts with no cards.
@@ -78,18 +80,32 @@ public final class InventoryAssembler {
         }
     }
 
-    /** Pods have the node's cards by the way in which it offered them before; null if none does. */
-    public synchronized void otherWay(@Nullable NoCards now) {
+    /**
+     * Pods have cards by the way in which the node offered them before.
+     *
+     * @param now what they have of the driver's cards
+     * @return what they have of the last ones
+     */
+    public synchronized HeldCards otherWay(Function<Inventory, HeldCards> now) {
         otherWay = now;
         if (scannedOnce) {
             assemble();
         }
+        return now.apply(scanned);
     }
 
     private void assemble() {
         reportAbsent();
-        Inventory now = scanned.withCordoned(cordoned);
-        @Nullable NoCards why = otherWay == null ? otherServes : otherWay;
+        HeldCards others = otherWay.apply(scanned);
+        Set<CardId> held = others.among(scanned.cards());
+        Set<CardId> closed = new HashSet<>(cordoned);
+        closed.addAll(held);
+        // The extender and the device lists know cards that accept no new pods as cordoned.
+        Inventory now = scanned.withCordoned(closed).withHeld(held);
+        @Nullable
+        NoCards why = held.isEmpty() || held.size() < scanned.cards().size()
+                ? otherServes
+                : new NoCards(NoCards.Cause.OTHER_WAY, others.holders().orElse(""));
         published.accept(why == null ? now : now.withNoCards(why));
     }
 

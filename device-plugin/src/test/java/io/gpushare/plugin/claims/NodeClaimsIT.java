@@ -188,35 +188,6 @@ class NodeClaimsIT extends WholeProgramWithClaims {
     }
 
     @Test
-    void whilePodsOfTheOtherWayRunNothingIsOfferedAndNoClaimIsPrepared() throws Exception {
-        Process first = serve();
-        slice();
-        claim("running", result("gpu", B, "3Gi", "s1"));
-        prepare("running");
-        kill(first);
-        api.pod("requests", "Running", Map.of(MEMORY, "3"), "");
-        api.pod("annotated", "Running", Map.of(), memoryOn(A, 3));
-        api.pod("ended", "Succeeded", Map.of(MEMORY, "3"), memoryOn(A, 3));
-        serve();
-        await().atMost(PATIENCE)
-                .until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
-        assertThat(get("/readyz").body())
-                .contains("default/requests", "Drain the node")
-                .doesNotContain("default/annotated", "default/ended");
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream().anyMatch(event -> event.contains("default/requests")));
-        claim("new", result("gpu", A, "3Gi", "s2"));
-        assertThat(error("new")).contains("default/requests");
-        prepare("running");
-        assertThat(unprepare("running")).isEmpty();
-
-        api.delete("requests");
-        assertThat(names(slice())).containsExactly(name(A), name(B));
-        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
-        prepare("new");
-    }
-
-    @Test
     void aPrepareWhoseCallEndedLeavesNothingBehindAnUnprepare() throws Exception {
         serve();
         slice();

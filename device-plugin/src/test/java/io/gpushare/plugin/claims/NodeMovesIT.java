@@ -1,0 +1,203 @@
+package io.gpushare.plugin.claims;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
+import io.gpushare.simulated.apiserver.FaultRule;
+import io.gpushare.simulated.apiserver.Outcome;
+import io.gpushare.simulated.apiserver.store.ApiResource;
+import io.gpushare.simulated.kubelet.devices.CheckpointFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A node that moves between both ways to offer its cards while pods run, and processes that run at once. */
+class NodeMovesIT extends WholeProgramWithClaims {
+    @BeforeEach
+    void cards() throws IOException {
+        cards(CARD_A, CARD_B);
+    }
+
+    private Process offerResources() throws IOException {
+        return run("--cdi-dir=" + cdi(), METRICS);
+    }
+
+    private static void end(Process program) throws Exception {
+        program.destroy();
+        assertThat(program.waitFor(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** The kubelet records that the pod's container has that card. */
+    private void record(String pod, String card) throws IOException {
+        kubelet.checkpoint(new CheckpointFile.Entry(
+                "uid-" + pod,
+                "main",
+                MEMORY,
+                Set.of(card + "::0", card + "::1", card + "::2"),
+                ContainerAllocateResponse.newBuilder()
+                        .putEnvs("NVIDIA_VISIBLE_DEVICES", card)
+                        .build()));
+    }
+
+    @Test
+    void toClaimsEachCardIsOfferedOnceNoPodHasItByTheDevicePlugin() throws Exception {
+        // Its owner wrote another card into the annotation.
+        api.pod("running", "Running", Map.of(MEMORY, "3"), memoryOn(B, 3));
+        api.pod("annotated", "Running", Map.of(), memoryOn(B, 3));
+        api.pod("ended", "Succeeded", Map.of(MEMORY, "3"), memoryOn(B, 3));
+        record("running", A);
+        serve();
+        assertThat(names(slice())).containsExactly(name(B));
+        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream()
+                        .anyMatch(event -> event.contains("GpuCardsHeld") && event.contains("default/running")));
+        claim("on-a", result("gpu", A, "3Gi", "s1"));
+        claim("on-b", result("gpu", B, "3Gi", "s2"));
+        assertThat(error("on-a"))
+                .isEqualTo("claim default/on-a: its cards are not offered by claims yet, because pods have them by the"
+                        + " device plugin (pod default/running): it starts when they end, or recreate it");
+        prepare("on-b");
+
+        api.delete("running");
+        await().atMost(PATIENCE).until(() -> names(slice()).equals(List.of(name(B), name(A))));
+        prepare("on-a");
+    }
+
+    @Test
+    void aPodWhoseCardsAreUnknownHoldsAllOfThemAndClaimsBeforeItKeepTheirs() throws Exception {
+        Process first = serve();
+        slice();
+        claim("before", result("gpu", B, "3Gi", "s1"));
+        prepare("before");
+        kill(first);
+        api.pod("admitted", "Pending", Map.of(MEMORY, "3"), memoryOn(A, 3));
+        serve();
+        await().atMost(PATIENCE)
+                .until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
+        assertThat(get("/readyz").body()).contains("by the way in which it offered them before (pod default/admitted)");
+        claim("new", result("gpu", B, "3Gi", "s2"));
+        assertThat(error("new")).contains("pods have them by the device plugin (pod default/admitted)");
+        prepare("before");
+
+        record("admitted", A);
+        await().atMost(PATIENCE)
+                .until(() -> api.all(ApiResource.RESOURCE_SLICES).stream()
+                        .anyMatch(slice -> names(slice).equals(List.of(name(B)))));
+        prepare("new");
+        assertThat(unprepare("before")).isEmpty();
+    }
+
+    @Test
+    void backToResourcesEachCardIsOfferedOnceNoClaimHasItAndClaimsCanEnd() throws Exception {
+        Process claims = serve();
+        slice();
+        claim("running", result("gpu", B, "3Gi", "s1"));
+        claim("allocated", result("gpu", A, "3Gi", "s2"));
+        prepare("running");
+        end(claims);
+        assertThat(names(slice())).as("a restart keeps the slices").hasSize(2);
+
+        offerResources();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        assertThat(kubelet.healthy(MEMORY)).hasSize(15).allMatch(id -> id.startsWith(A));
+        assertThat(api.all(ApiResource.RESOURCE_SLICES)).isEmpty();
+        assertThat(get("/readyz").statusCode()).isEqualTo(200);
+        assertThat(api.events())
+                .anyMatch(event -> event.contains("GpuCardsHeld") && event.contains("claim default/running"));
+        assertThat(error("allocated"))
+                .isEqualTo("claim default/allocated: its node offers its cards by the device plugin now: recreate the"
+                        + " pod");
+        prepare("running");
+        api.pod("forged", "Pending", Map.of(MEMORY, "3"), memoryOn(B, 3));
+        list("forged");
+        assertThatThrownBy(() -> allocate(MEMORY, List.of(A + "::0", A + "::1", A + "::2")))
+                .hasMessageContaining("card " + B);
+
+        assertThat(unprepare("running")).isEmpty();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        assertThat(unprepare("allocated")).isEmpty();
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void whileTheSlicesAreThereTheDevicePluginOffersNothing() throws Exception {
+        end(serveOnce());
+        FaultRule deletions = api.sliceDeletions();
+        deletions.always(Outcome.refused(403, "Forbidden", "resourceslices is forbidden"));
+        offerResources();
+        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 2);
+        assertThat(kubelet.healthy(CARDS)).isEmpty();
+        assertThat(get("/readyz").body()).contains("this node's ResourceSlices can't be deleted");
+
+        deletions.always(Outcome.Plain.SERVED);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        assertThat(api.all(ApiResource.RESOURCE_SLICES)).isEmpty();
+    }
+
+    private Process serveOnce() throws IOException {
+        Process claims = serve();
+        slice();
+        return claims;
+    }
+
+    @Test
+    void aFileOfWhichNobodyKnowsTheCardsHoldsAllOfThem() throws Exception {
+        end(serveOnce());
+        Path torn = Files.writeString(Files.createDirectories(cdi()).resolve("gpushare.io-claim_uid-torn.json"), "{");
+        offerResources();
+        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 2);
+        assertThat(get("/readyz").body()).contains("(file " + torn + ")");
+        assertThat(kubelet.healthy(CARDS)).isEmpty();
+        Files.delete(torn);
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+    }
+
+    @Test
+    void ofTwoProcessesOneOffersAndTheOtherNamesItAndFollows() throws Exception {
+        Process claims = serve();
+        slice();
+        Process resources = offerResources();
+        try {
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(log())
+                            .contains("another process offers the cards of this node (dra of pod ")
+                            .contains("process " + claims.pid() + "): waiting for its end"));
+            claim("meanwhile", result("gpu", A, "3Gi", "s1"));
+            prepare("meanwhile");
+            assertThat(kubelet.registrations()).isEmpty();
+
+            claims.destroyForcibly().waitFor();
+            await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+        } finally {
+            claims.destroyForcibly().waitFor();
+            resources.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void aSocketThatIsRemovedOrReplacedIsServedAgain() throws Exception {
+        serve();
+        slice();
+        claim("share", result("gpu", A, "3Gi", "s1"));
+        for (Path socket : List.of(registration(), dir.resolve("plugins/gpushare.io/dra.sock"))) {
+            Files.delete(socket);
+            await().atMost(PATIENCE).until(() -> Files.exists(registration()) && Files.exists(socket));
+            await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () -> assertThat(get("/readyz").body()).contains("has not registered the driver yet"));
+            register();
+            await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+            prepare("share");
+        }
+        assertThat(log()).contains("was removed or replaced: it is served again");
+    }
+}
