@@ -20,6 +20,7 @@ import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
 import io.gpushare.plugin.claims.CdiFiles;
 import io.gpushare.plugin.claims.ClaimReader;
+import io.gpushare.plugin.claims.ClaimRequests;
 import io.gpushare.plugin.claims.NodeClaims;
 import io.gpushare.plugin.claims.Prepared;
 import io.gpushare.plugin.devices.DeviceLists;
@@ -44,6 +45,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -128,9 +130,8 @@ class OneOffererProperties {
                     new ClaimDecoder("gpushare.io", "n1"),
                     node,
                     node.files,
-                    settings,
-                    TestIsolation.none(latest),
-                    () -> latest.now().inventory(),
+                    new ClaimRequests(settings, TestIsolation.none(latest)),
+                    latest,
                     (now, cards) -> dra ? held.holders(now, cards) : Optional.of("by the device plugin now"),
                     () -> {});
             calls = new AllocationHandler(
@@ -200,8 +201,8 @@ class OneOffererProperties {
             if (running.dra) {
                 running.held = running.assembler.otherWay(new PluginPods(List.copyOf(pods.values()), checkpoint())::on);
                 slices = new SliceSpecs("gpushare.io", "n1")
-                        .of(running.claims.on(running.latest.now().inventory()), 1).stream()
-                                .flatMap(slice -> ((List<?>) slice.get("devices")).stream())
+                        .of(running.claims.on(running.latest.now().inventory()), 1, true).stream()
+                                .flatMap(slice -> ((List<?>) Objects.requireNonNull(slice.get("devices"))).stream())
                                 .map(device -> card(String.valueOf(((Map<?, ?>) device).get("name"))))
                                 .collect(Collectors.toSet());
                 return;

@@ -16,8 +16,9 @@ import java.util.Map;
 final class WorkloadRun implements AutoCloseable {
     static final String PODS = "/api/v1/namespaces/default/pods";
     private static final Duration PERIOD = Duration.ofMillis(250);
-    private static final String TOO_BIG_REASON = "0/5 nodes are available: 2 No card is large enough, even when empty: needs"
-            + " a scale-up, 3 Insufficient " + PodSpec.MEMORY + ".";
+    private static final String TOO_BIG_REASON =
+            "0/5 nodes are available: 2 No card is large enough, even when empty: needs"
+                    + " a scale-up, 3 Insufficient " + PodSpec.MEMORY + ".";
 
     private final SandboxCluster sandbox;
     private final TerminalView screen;

@@ -145,9 +145,10 @@ class ClaimsIT extends ClaimsScenario {
     /** The hierarchy of version 2, which some machines have beside others, and in it the one of a local kubelet. */
     private static String cgroups() {
         return cluster.onNode("sh", "-c", """
-                for d in $(ls -dt /sys/fs/cgroup/gpushare-e2e-* /sys/fs/cgroup/unified/gpushare-e2e-* 2>/dev/null)
-                do [ -e $d/cgroup.controllers ] && [ -d $d/kubepods ] && echo $d && exit
-                done; echo /sys/fs/cgroup""").strip();
+            for d in $(ls -dt /sys/fs/cgroup/gpushare-e2e-* /sys/fs/cgroup/unified/gpushare-e2e-* 2>/dev/null)
+            do [ -e $d/cgroup.controllers ] && [ -d $d/kubepods ] && echo $d && exit
+            done; echo /sys/fs/cgroup\
+            """).strip();
     }
 
     @Test
@@ -177,7 +178,10 @@ class ClaimsIT extends ClaimsScenario {
         Await.until(
                 PATIENCE,
                 "the program fills its share and gets no more",
-                () -> cluster.kubectl().run("-n", "default", "logs", "tenant").lines().toList(),
+                () -> cluster.kubectl()
+                        .run("-n", "default", "logs", "tenant")
+                        .lines()
+                        .toList(),
                 List.of("0=3072M 21", "ok 3072", "error 2")::equals);
     }
 

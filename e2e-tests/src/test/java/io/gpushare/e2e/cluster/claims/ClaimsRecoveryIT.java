@@ -62,7 +62,9 @@ class ClaimsRecoveryIT extends ClaimsScenario {
                         || now.path("failed").asInt() > 0);
         System.out.println("claims: " + completions + " pods, " + restarts
                 + " restarts of the driver, without one for (ms): " + absences);
-        assertThat(status.path("failed").asInt()).as("failed pods, status %s", status).isZero();
+        assertThat(status.path("failed").asInt())
+                .as("failed pods, status %s", status)
+                .isZero();
         assertThat(absences).allSatisfy(millis -> assertThat(millis).isLessThan(30_000));
         undisturbed(before);
         cluster.kubectl().run("-n", "default", "delete", "job", "short", "--wait");

@@ -55,16 +55,17 @@ abstract class ClaimsScenario {
     }
 
     static void install(String isolation, String arguments) {
-        Map<String, String> rendered = Chart.templates("""
-            compatibility: {gpushare: true}
-            dra: {enabled: true}
-            isolation: {provider: %s}
-            devicePlugin:
-              extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1%s]
-              extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
-              extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
-              extraVolumeMounts: [{name: simulated, mountPath: /simulated}]
-            """.formatted(isolation, arguments, cluster.sharedFolder()), "1.36.2");
+        Map<String, String> rendered =
+                Chart.templates("""
+                    compatibility: {gpushare: true}
+                    dra: {enabled: true}
+                    isolation: {provider: %s}
+                    devicePlugin:
+                      extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1%s]
+                      extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
+                      extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
+                      extraVolumeMounts: [{name: simulated, mountPath: /simulated}]
+                    """.formatted(isolation, arguments, cluster.sharedFolder()), "1.36.2");
         for (String file : List.of("device-plugin.yaml", "dra.yaml")) {
             cluster.kubectl().apply(Objects.requireNonNull(rendered.get(file)));
         }

@@ -38,8 +38,11 @@ class MovedNodeIT extends ClaimsScenario {
     /** The cards in the node's slice, in small letters. */
     private static Set<String> offered() {
         Set<String> cards = new HashSet<>();
-        cluster.kubectl().json("get", "resourceslices").path("items").forEach(slice -> slice.at("/spec/devices")
-                .forEach(device -> cards.add(device.path("name").asText())));
+        cluster.kubectl()
+                .json("get", "resourceslices")
+                .path("items")
+                .forEach(slice -> slice.at("/spec/devices")
+                        .forEach(device -> cards.add(device.path("name").asText())));
         return cards;
     }
 
@@ -112,7 +115,8 @@ class MovedNodeIT extends ClaimsScenario {
                 for (JsonNode pod : all) {
                     if (Pods.ready(pod)) {
                         running.put(pod.at("/metadata/name").asText(), pod);
-                        assertThat(pod.at("/status/containerStatuses/0/restartCount").intValue())
+                        assertThat(pod.at("/status/containerStatuses/0/restartCount")
+                                        .intValue())
                                 .isZero();
                     }
                 }

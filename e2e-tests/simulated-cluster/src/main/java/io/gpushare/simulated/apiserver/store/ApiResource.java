@@ -15,8 +15,7 @@ public enum ApiResource {
     PRIORITY_CLASSES("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", "pc", false, false),
     DEVICE_CLASSES("resource.k8s.io", "v1", "deviceclasses", "DeviceClass", "", false, false),
     RESOURCE_CLAIMS("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", "", true, true),
-    CLAIM_TEMPLATES(
-            "resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", "", true, false),
+    CLAIM_TEMPLATES("resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", "", true, false),
     RESOURCE_SLICES("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", "", false, false);
 
     final String group;
