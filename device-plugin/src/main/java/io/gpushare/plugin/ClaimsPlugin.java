@@ -54,9 +54,7 @@ final class ClaimsPlugin implements RunningPlugin {
                 _ -> Optional.empty(),
                 Share.ALL_CORES);
         parts.add(OtherWay.devicePlugin(
-                        all.pods,
-                        limits.assembler(),
-                        sentence -> all.events.warn(all.node, "GpuNoCards", sentence))
+                        all.pods, limits.assembler(), sentence -> all.events.warn(all.node, "GpuNoCards", sentence))
                 .start());
         SliceSpecs specs = new SliceSpecs(DRIVER, options.nodeName);
         SlicePublisher slices = parts.add(new SlicePublisher(

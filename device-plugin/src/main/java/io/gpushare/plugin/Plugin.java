@@ -67,8 +67,8 @@ final class Plugin implements RunningPlugin {
                         AllocationReconciler.Pace.USUAL,
                         all.clock))
                 .start();
-        NodeParts.Limits limits = all.limits(
-                resources.memory(), pods::synced, published::known, podResources::list, options.beside());
+        NodeParts.Limits limits =
+                all.limits(resources.memory(), pods::synced, published::known, podResources::list, options.beside());
         parts.add(OtherWay.claims(
                         new CdiFiles(options.cdiDir.toAbsolutePath()),
                         limits.assembler(),
@@ -93,8 +93,7 @@ final class Plugin implements RunningPlugin {
                 pods::synced,
                 () -> all.publisher.read(Source.POD_RESOURCES),
                 all.clock));
-        pods.watch(
-                new PodReports(latest, poller, new RebootReporter(options.procDir, resources.all(), all.events)));
+        pods.watch(new PodReports(latest, poller, new RebootReporter(options.procDir, resources.all(), all.events)));
         poller.start();
         all.publisher.start(new DeviceOffer(
                 latest,

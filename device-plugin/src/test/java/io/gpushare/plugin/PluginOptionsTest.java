@@ -185,7 +185,10 @@ class PluginOptionsTest {
 
     @Test
     void claimsHaveEachIsolation() throws InvalidOptionsException {
-        assertThat(settings("--node-name=n1", "--serve=dra", "--isolation=mps").isolation.policy().mode())
+        assertThat(settings("--node-name=n1", "--serve=dra", "--isolation=mps")
+                        .isolation
+                        .policy()
+                        .mode())
                 .isEqualTo(IsolationMode.MPS);
         assertThat(settings("--node-name=n1", "--serve=dra").serve).isEqualTo(ServeMode.DRA);
         assertThat(settings("--node-name=n1").serve).isEqualTo(ServeMode.DEVICE_PLUGIN);

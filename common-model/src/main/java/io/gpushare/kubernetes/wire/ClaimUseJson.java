@@ -28,8 +28,7 @@ public final class ClaimUseJson {
 
     private static List<ClaimUse> read(JsonNode spec, JsonNode status, Function<JsonNode, Set<String>> variables) {
         Map<String, String> claims = new HashMap<>();
-        spec.path("resourceClaims")
-                .forEach(claim -> claims.put(text(claim, "name"), text(claim, "resourceClaimName")));
+        spec.path("resourceClaims").forEach(claim -> claims.put(text(claim, "name"), text(claim, "resourceClaimName")));
         // Of a template, the claim's name is in the status.
         status.path("resourceClaimStatuses")
                 .forEach(claim -> claims.put(text(claim, "name"), text(claim, "resourceClaimName")));
@@ -44,10 +43,7 @@ public final class ClaimUseJson {
                             .path("claims")
                             .valueStream()
                             .map(claim -> new ClaimUse(
-                                    name,
-                                    claims.getOrDefault(text(claim, "name"), ""),
-                                    text(claim, "request"),
-                                    own));
+                                    name, claims.getOrDefault(text(claim, "name"), ""), text(claim, "request"), own));
                     // kube-scheduler makes a claim for resources that device classes map.
                     Stream<ClaimUse> mapped = extended.path("requestMappings")
                             .valueStream()

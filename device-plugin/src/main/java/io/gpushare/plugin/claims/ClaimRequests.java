@@ -69,7 +69,8 @@ public record ClaimRequests(ContainerSettings settings, NodeIsolation isolation)
         return allocation.containers().stream()
                 .flatMap(request -> isolation
                         .enforce(starting(claim, request))
-                        .map(problem -> "claim " + claim + ", request " + Printable.quoted(request.name()) + ": " + problem)
+                        .map(problem ->
+                                "claim " + claim + ", request " + Printable.quoted(request.name()) + ": " + problem)
                         .stream())
                 .findFirst();
     }

@@ -188,7 +188,8 @@ public final class NodeClaims {
                 Optional<String> several = repeated
                         ? Optional.empty()
                         : new SeveralRequests(reader, decoder.driver()).problem(claim, edits, uses);
-                Optional<String> problem = several.isPresent() ? several : take(claim, allocation, now, uses, edits, ended);
+                Optional<String> problem =
+                        several.isPresent() ? several : take(claim, allocation, now, uses, edits, ended);
                 yield problem.or(() -> requests.enforce(claim, allocation))
                         .<Prepared>map(Prepared.Refused::new)
                         .orElseGet(() -> new Prepared.Ready(devices(claim, edits)));
@@ -198,7 +199,9 @@ public final class NodeClaims {
         };
     }
 
-    /** Takes the cards for the claim and writes its file, each time as its containers should be now; or says why not. */
+    /**
+     * Takes the cards for the claim and writes its file, each time as its containers should be now; or says why not.
+     */
     private Optional<String> take(
             ResourceClaim claim,
             Allocation allocation,

@@ -47,7 +47,13 @@ record NodeEvidence(
 
     static NodeEvidence none(Inventory inventory) {
         return new NodeEvidence(
-                inventory, Map.of(), PodResourcesList.EMPTY, Set.of(), AnsweredCalls.NONE, KubeletCheckpoint.EMPTY, null);
+                inventory,
+                Map.of(),
+                PodResourcesList.EMPTY,
+                Set.of(),
+                AnsweredCalls.NONE,
+                KubeletCheckpoint.EMPTY,
+                null);
     }
 
     NodeEvidence withInventory(Inventory changed) {

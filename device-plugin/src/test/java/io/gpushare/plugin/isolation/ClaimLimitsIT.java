@@ -126,10 +126,7 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         Files.createDirectories(library().getParent());
         Files.copy(Tenant.programs().resolve("libvgpu.so"), library());
         cards(CARD_A, CARD_B);
-        serve(
-                "--isolation=hami-core",
-                "--hami-core-library=" + library(),
-                "--hami-core-dir=" + dir.resolve("hami"));
+        serve("--isolation=hami-core", "--hami-core-library=" + library(), "--hami-core-dir=" + dir.resolve("hami"));
         awaitIsolation("hami-core");
     }
 
@@ -174,9 +171,11 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
     void hamiCoreRefusesARequestOfTwoContainersAndAWholeCardNeedsNothing() throws Exception {
         serveHamiCore();
         claim("both", result("gpu", A, "3Gi", "s1"));
-        pod("both", Stream.of("x", "y")
-                .map(name -> "{\"name\": \"" + name + "\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}]}}")
-                .collect(Collectors.joining(", ")));
+        pod(
+                "both",
+                Stream.of("x", "y")
+                        .map(name -> "{\"name\": \"" + name + "\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}]}}")
+                        .collect(Collectors.joining(", ")));
         assertThat(error("both"))
                 .isEqualTo("claim default/both, request 'gpu': containers 'x' of pod default/both and 'y' of pod"
                         + " default/both use it, and HAMi-core adds up the processes of one container only: write a"
@@ -184,6 +183,7 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         claim("whole", result("gpu", B, "14Gi", "s2"));
         prepare("whole");
         assertThat(environment("whole")).containsExactly("NVIDIA_VISIBLE_DEVICES=" + B);
-        assertThat(edits("whole").path("mounts").valueStream().map(JsonNode::toString)).isEmpty();
+        assertThat(edits("whole").path("mounts").valueStream().map(JsonNode::toString))
+                .isEmpty();
     }
 }

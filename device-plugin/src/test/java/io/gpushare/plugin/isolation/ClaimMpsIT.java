@@ -128,8 +128,8 @@ class ClaimMpsIT extends WholeProgramWithMps {
         await().atMost(PATIENCE)
                 .until(() -> !slice().at("/spec/devices/0/capacity").has("cores"));
         assertThat(error("b"))
-                .isEqualTo("claim default/b: card " + A + " does not limit cores: isolation none is in force, and mps or"
-                        + " hami-core is needed");
+                .isEqualTo("claim default/b: card " + A
+                        + " does not limit cores: isolation none is in force, and mps or" + " hami-core is needed");
     }
 
     /** It is one share for both: each process is below its limit, and their sum is not. */
@@ -192,8 +192,8 @@ class ClaimMpsIT extends WholeProgramWithMps {
         assertThat(variables("share")).isEqualTo(limits);
         serveMps("--mps-over-use-grace=1s");
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(metrics().lines())
-                        .contains(figure("used_bytes", "share") + (double) (2000L << 20)));
+                .untilAsserted(() ->
+                        assertThat(metrics().lines()).contains(figure("used_bytes", "share") + (double) (2000L << 20)));
         assertThat(prepared("share")).isEqualTo(limits);
         assertThat(daemon(A)).contains(daemon);
         inContainer("share", 200, tenant(limits, 0, 2000).prints("ok 2000")).prints("ok 2000", "lost 810");
@@ -208,8 +208,7 @@ class ClaimMpsIT extends WholeProgramWithMps {
         assertThat(slice().at("/spec/devices/0/attributes/isolation/string").asText())
                 .isEqualTo("none");
         claim("share", result("gpu", A, "3Gi", "s1"));
-        assertThat(error("share"))
-                .contains("card " + A + " offers no memory: no MPS supervisor serves this node");
+        assertThat(error("share")).contains("card " + A + " offers no memory: no MPS supervisor serves this node");
         assertThat(files()).isEmpty();
         supervisor();
         awaitMps();
@@ -237,8 +236,7 @@ class ClaimMpsIT extends WholeProgramWithMps {
         cards("driver version=550.163.01", "card kind=H100-80 uuid=" + A + " mig=3g.40gb,1g.10gb");
         supervisor();
         serveMps();
-        String large = await().atMost(PATIENCE)
-                .until(() -> instance("3g.40gb"), found -> !found.isEmpty());
+        String large = await().atMost(PATIENCE).until(() -> instance("3g.40gb"), found -> !found.isEmpty());
         claim("share", cores(result("gpu", large, "5Gi", "s1"), 0));
         Map<String, String> share = prepared("share");
         assertThat(share)
@@ -254,7 +252,9 @@ class ClaimMpsIT extends WholeProgramWithMps {
     /** The UUID of the instance of that profile, once MPS serves it; empty before. */
     private String instance(String profile) {
         return devices(slice())
-                .filter(device -> device.at("/attributes/profile/string").asText().equals(profile)
+                .filter(device -> device.at("/attributes/profile/string")
+                                .asText()
+                                .equals(profile)
                         && device.at("/attributes/isolation/string").asText().equals("mps"))
                 .map(device -> device.at("/attributes/uuid/string").asText())
                 .findFirst()

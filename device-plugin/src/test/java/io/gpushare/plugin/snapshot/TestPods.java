@@ -51,7 +51,17 @@ public final class TestPods {
     public static NodePod pod(
             PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
         return new NodePod(
-                ref, created, ended, demand, allocation, names(demand), Map.of(), Set.of(), AliyunPod.NONE, List.of(), Set.of());
+                ref,
+                created,
+                ended,
+                demand,
+                allocation,
+                names(demand),
+                Map.of(),
+                Set.of(),
+                AliyunPod.NONE,
+                List.of(),
+                Set.of());
     }
 
     private static List<String> names(Decoded<Demand> demand) {

@@ -70,8 +70,8 @@ class ClaimSharesTest {
                 .withPod(TestPods.using("q", use("main", "shared"), use("side", "shared")));
         process(1, "p", 2 * GIB, both);
         process(2, "q", 2 * GIB, both);
-        OverUse.Found found = OverUse.NONE.evaluate(
-                ContainerShare.of(both), usage(both), MemoryUnit.GIB, TestPods.START);
+        OverUse.Found found =
+                OverUse.NONE.evaluate(ContainerShare.of(both), usage(both), MemoryUnit.GIB, TestPods.START);
         assertThat(found.excesses())
                 .hasSize(3)
                 .allMatch(excess -> excess.usedBytes() == 4 * GIB && excess.neededUnits() == 4);

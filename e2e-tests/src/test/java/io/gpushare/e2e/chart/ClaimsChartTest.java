@@ -80,7 +80,8 @@ class ClaimsChartTest {
         }
         assertThat(serves(object(objects, "DaemonSet", "gpu-share-mps"))).doesNotContain("gpushare.io/serve");
 
-        Rendered driver = object(Chart.objects(ENABLED + "\nisolation: {provider: driver}", "1.36.2"), "DaemonSet", CLAIMS);
+        Rendered driver =
+                object(Chart.objects(ENABLED + "\nisolation: {provider: driver}", "1.36.2"), "DaemonSet", CLAIMS);
         assertThat(driver.container("args")).contains("--isolation=driver");
         assertThat(driver.container("volumeMounts")).contains("{name=cgroup, mountPath=/sys/fs/cgroup, readOnly=true}");
         Rendered hamiCore =

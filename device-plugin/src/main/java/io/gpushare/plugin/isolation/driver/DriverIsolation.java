@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Limits the memory of each pod on its shared cards through the driver. The kubelet creates the pod's cgroup before it
- * calls PreStartContainer, or prepares the claims, and the container after it: the limit is there before the container's first instruction. The
- * limit is the pod's and not the container's, so one number holds with every backend of the driver, and needs no
- * container ID.
+ * calls PreStartContainer, or prepares the claims, and the container after it: the limit is there before the
+ * container's first instruction. The limit is the pod's and not the container's, so one number holds with every backend
+ * of the driver, and needs no container ID.
  */
 public final class DriverIsolation implements IsolationProvider {
     private static final Logger LOG = LoggerFactory.getLogger(DriverIsolation.class);
@@ -92,18 +92,18 @@ public final class DriverIsolation implements IsolationProvider {
 
     @Override
     public synchronized Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
-        Set<PodRef> pods =
-                snapshot.users(container.pod(), container.allocation().name()).stream()
-                        .map(PreparedClaims.User::pod)
-                        .collect(Collectors.toSet());
+        Set<PodRef> pods = snapshot
+                .users(container.pod(), container.allocation().name())
+                .stream()
+                .map(PreparedClaims.User::pod)
+                .collect(Collectors.toSet());
         if (pods.size() > 1 && !container.sharedCards().isEmpty()) {
             return Optional.of("several pods use it, and the driver limits each pod by itself: make a claim for each,"
                     + " by a ResourceClaimTemplate");
         }
         for (Map.Entry<PodOnCard, Memory> wanted : wanted(snapshot).entrySet()) {
             PodOnCard on = wanted.getKey();
-            if (pods.contains(on.pod())
-                    && container.allocation().visibleCards().contains(on.card())) {
+            if (pods.contains(on.pod()) && container.allocation().visibleCards().contains(on.card())) {
                 Optional<String> problem = enforce(on, wanted.getValue());
                 if (problem.isPresent()) {
                     return problem;

@@ -105,11 +105,12 @@ public final class HamiCoreIsolation implements IsolationProvider {
 
     /** A directory is of one claim's request, and a repeated call may come while its container runs. */
     private Optional<String> ofClaim(StartingContainer request, NodeSnapshot snapshot) {
-        List<String> containers =
-                snapshot.users(request.pod(), request.allocation().name()).stream()
-                        .map(user -> "'" + user.container() + "' of pod " + user.pod())
-                        .sorted()
-                        .toList();
+        List<String> containers = snapshot
+                .users(request.pod(), request.allocation().name())
+                .stream()
+                .map(user -> "'" + user.container() + "' of pod " + user.pod())
+                .sorted()
+                .toList();
         return containers.size() > 1
                 ? Optional.of("containers " + containers.get(0) + " and " + containers.get(1) + " use it, and HAMi-core"
                         + " adds up the processes of one container only: write a request for each container")

@@ -65,16 +65,17 @@ class ClaimsIT {
     }
 
     private static void install(String isolation, String arguments) {
-        Map<String, String> rendered = Chart.templates("""
-            compatibility: {gpushare: true}
-            dra: {enabled: true}
-            isolation: {provider: %s}
-            devicePlugin:
-              extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1%s]
-              extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
-              extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
-              extraVolumeMounts: [{name: simulated, mountPath: /simulated}]
-            """.formatted(isolation, arguments, cluster.sharedFolder()), "1.36.2");
+        Map<String, String> rendered =
+                Chart.templates("""
+                    compatibility: {gpushare: true}
+                    dra: {enabled: true}
+                    isolation: {provider: %s}
+                    devicePlugin:
+                      extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1%s]
+                      extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
+                      extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
+                      extraVolumeMounts: [{name: simulated, mountPath: /simulated}]
+                    """.formatted(isolation, arguments, cluster.sharedFolder()), "1.36.2");
         for (String file : List.of("device-plugin.yaml", "dra.yaml")) {
             cluster.kubectl().apply(Objects.requireNonNull(rendered.get(file)));
         }
@@ -222,9 +223,10 @@ class ClaimsIT {
     /** The hierarchy of version 2, which some machines have beside others, and in it the one of a local kubelet. */
     private static String cgroups() {
         return cluster.onNode("sh", "-c", """
-                for d in $(ls -dt /sys/fs/cgroup/gpushare-e2e-* /sys/fs/cgroup/unified/gpushare-e2e-* 2>/dev/null)
-                do [ -e $d/cgroup.controllers ] && [ -d $d/kubepods ] && echo $d && exit
-                done; echo /sys/fs/cgroup""").strip();
+            for d in $(ls -dt /sys/fs/cgroup/gpushare-e2e-* /sys/fs/cgroup/unified/gpushare-e2e-* 2>/dev/null)
+            do [ -e $d/cgroup.controllers ] && [ -d $d/kubepods ] && echo $d && exit
+            done; echo /sys/fs/cgroup\
+            """).strip();
     }
 
     @Test
@@ -254,7 +256,10 @@ class ClaimsIT {
         Await.until(
                 PATIENCE,
                 "the program fills its share and gets no more",
-                () -> cluster.kubectl().run("-n", "default", "logs", "tenant").lines().toList(),
+                () -> cluster.kubectl()
+                        .run("-n", "default", "logs", "tenant")
+                        .lines()
+                        .toList(),
                 List.of("0=3072M 21", "ok 3072", "error 2")::equals);
     }
 
