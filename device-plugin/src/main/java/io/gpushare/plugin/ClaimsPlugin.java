@@ -13,15 +13,14 @@ import io.gpushare.plugin.claims.CdiFiles;
 import io.gpushare.plugin.claims.ClaimReader;
 import io.gpushare.plugin.claims.ClaimRequests;
 import io.gpushare.plugin.claims.NodeClaims;
-import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.dra.DraSockets;
 import io.gpushare.plugin.kubelet.CheckpointReader;
+import io.gpushare.plugin.monitor.RebootReporter;
 import io.gpushare.plugin.offer.ClaimCalls;
 import io.gpushare.plugin.offer.ClaimOffer;
 import io.gpushare.plugin.offer.OtherWay;
 import io.gpushare.plugin.slices.SlicePublisher;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
-import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.time.Clocks;
@@ -92,31 +91,13 @@ final class ClaimsPlugin implements RunningPlugin {
         all.publisher.start(offer::changed);
         // The kubelet says nothing of claims that its driver has to know.
         all.publisher.read(Source.POD_RESOURCES);
-        all.pods.watch(users(latest));
+        RebootReporter reboots =
+                new RebootReporter(options.procDir, options.cluster.resources().all(), all.events);
+        all.pods.watch(new PodReports(latest, () -> {}, reboots));
         all.scan(limits);
         new PartMetrics(all.metrics).ofClaims(claims);
         all.serveMetrics(offer::problem);
         parts.add(all.publisher);
-    }
-
-    /** The pods that may use claims. */
-    private static NodePodInformer.Listener users(LatestSnapshot latest) {
-        return new NodePodInformer.Listener() {
-            @Override
-            public void changed(NodePod pod) {
-                latest.update(snapshot -> snapshot.withPod(pod));
-            }
-
-            @Override
-            public void deleted(String uid) {
-                latest.update(snapshot -> snapshot.withoutPod(uid));
-            }
-
-            @Override
-            public void rejected(PodRef pod, String message) {
-                // The kubelet rejects no pod for a claim.
-            }
-        };
     }
 
     /** Pods of the device plugin keep their isolation by what the snapshot has of them. */

@@ -109,7 +109,8 @@ final class Plugin implements RunningPlugin {
                 pods::synced,
                 () -> all.publisher.read(Source.POD_RESOURCES),
                 all.clock));
-        pods.watch(new PodReports(latest, poller, new RebootReporter(options.procDir, resources.all(), all.events)));
+        pods.watch(new PodReports(
+                latest, poller::readSoon, new RebootReporter(options.procDir, resources.all(), all.events)));
         poller.start();
         all.publisher.start(new DeviceOffer(
                 latest,
