@@ -44,6 +44,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -201,7 +202,7 @@ class OneOffererProperties {
                 running.held = running.assembler.otherWay(new PluginPods(List.copyOf(pods.values()), checkpoint())::on);
                 slices = new SliceSpecs("gpushare.io", "n1")
                         .of(running.claims.on(running.latest.now().inventory()), 1).stream()
-                                .flatMap(slice -> ((List<?>) slice.get("devices")).stream())
+                                .flatMap(slice -> ((List<?>) Objects.requireNonNull(slice.get("devices"))).stream())
                                 .map(device -> card(String.valueOf(((Map<?, ?>) device).get("name"))))
                                 .collect(Collectors.toSet());
                 return;

@@ -46,10 +46,17 @@ class ClaimsChartTest {
                 .contains("path=/data/kubelet/plugins_registry", "path=/data/kubelet/plugins/gpushare.io")
                 .contains("path=/var/lib/kubelet/device-plugins");
         Rendered plugin = object(objects, "DaemonSet", "gpu-share-device-plugin");
-        assertThat(plugin.container("args")).contains("--kubelet-dir=/data/kubelet").doesNotContain("--serve");
+        assertThat(plugin.container("args"))
+                .contains("--kubelet-dir=/data/kubelet")
+                .doesNotContain("--serve");
         assertThat(plugin.container("volumeMounts"))
-                .contains("{name=cdi, mountPath=/var/run/cdi}", "{name=device-plugins, mountPath=/data/kubelet/device-plugins}")
-                .contains("/data/kubelet/plugins_registry", "/data/kubelet/plugins/gpushare.io", "/data/kubelet/pod-resources");
+                .contains(
+                        "{name=cdi, mountPath=/var/run/cdi}",
+                        "{name=device-plugins, mountPath=/data/kubelet/device-plugins}")
+                .contains(
+                        "/data/kubelet/plugins_registry",
+                        "/data/kubelet/plugins/gpushare.io",
+                        "/data/kubelet/pod-resources");
         assertThat(object(Chart.objects("{}", "1.36.2"), "DaemonSet", "gpu-share-device-plugin")
                         .container("volumeMounts"))
                 .contains("/var/lib/kubelet/device-plugins")

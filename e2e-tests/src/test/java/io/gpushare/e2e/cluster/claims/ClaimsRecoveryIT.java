@@ -26,7 +26,7 @@ class ClaimsRecoveryIT extends ClaimsScenario {
     private static final Pattern GIVEN = Pattern.compile("ALIYUN_COM_GPU_MEM_CONTAINER=([0-9]+)");
 
     /**
-     * The number of restarts is an option, for example {@code -Dgpushare.restarts=10}; there are 20 pods for each. The
+     * The number of restarts is an option, for example {@code -Dgpushare.restarts=10}; there are 30 pods for each. The
      * kubelet restarts after every third one, and the API server after every fifth.
      */
     @Test
@@ -34,7 +34,7 @@ class ClaimsRecoveryIT extends ClaimsScenario {
         create("before", "share-3");
         JsonNode before = pods.running("before");
         int restarts = Integer.getInteger("gpushare.restarts", 3);
-        int completions = 20 * restarts;
+        int completions = 30 * restarts;
         job(completions);
         List<Long> absences = new ArrayList<>();
         for (int restart = 1; restart <= restarts; restart++) {
