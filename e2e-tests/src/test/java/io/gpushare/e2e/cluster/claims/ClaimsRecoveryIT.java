@@ -62,7 +62,9 @@ class ClaimsRecoveryIT extends ClaimsScenario {
                         || now.path("failed").asInt() > 0);
         System.out.println("claims: " + completions + " pods, " + restarts
                 + " restarts of the driver, without one for (ms): " + absences);
-        assertThat(status.path("failed").asInt()).as("failed pods, status %s", status).isZero();
+        assertThat(status.path("failed").asInt())
+                .as("failed pods, status %s", status)
+                .isZero();
         assertThat(absences).allSatisfy(millis -> assertThat(millis).isLessThan(30_000));
         undisturbed(before);
         cluster.kubectl().run("-n", "default", "delete", "job", "short", "--wait");
@@ -128,7 +130,10 @@ class ClaimsRecoveryIT extends ClaimsScenario {
         assertThat(units).allSatisfy((_, sum) -> assertThat(sum).isLessThanOrEqualTo(UNITS_OF_A_CARD));
     }
 
-    /** As a reboot leaves it: no container runs, and the directory of the Container Device Interface is empty. */
+    /**
+     * As a reboot leaves it: no container and no sandbox runs, the driver's neither, and the directory of the Container
+     * Device Interface is empty. A kubelet prepares claims again for new sandboxes only.
+     */
     @Test
     void afterARebootThePodsComeBackWithTheirCards() {
         create("share", "share-3");
@@ -138,7 +143,8 @@ class ClaimsRecoveryIT extends ClaimsScenario {
         cluster.onNode("sh", "-c", """
             rm -f /var/run/cdi/gpushare.io-claim_*.json
             for each in /proc/[0-9]*; do
-              if tr '\\0' ' ' <$each/cmdline 2>/dev/null | grep -q '^sleep 100000'; then kill -9 ${each#/proc/}; fi
+              command=$(tr '\\0' ' ' <$each/cmdline 2>/dev/null) || continue
+              case $command in 'sleep 100000'* | /pause* | /opt/java/bin/java*) kill -9 ${each#/proc/};; esac
             done
             """);
         cluster.restartKubelet();
@@ -150,6 +156,7 @@ class ClaimsRecoveryIT extends ClaimsScenario {
                     now -> now.at("/status/containerStatuses/0/restartCount").asInt() > 0
                             && now.at("/status/containerStatuses/0/ready").asBoolean());
         }
+        shared.installation().ready(DRIVER);
         assertThat(sees("share")).isEqualTo(share);
         assertThat(sees("whole")).isEqualTo(whole);
         assertThat(files()).hasSize(2);

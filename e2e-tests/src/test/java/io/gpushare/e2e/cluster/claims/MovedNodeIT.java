@@ -41,8 +41,11 @@ class MovedNodeIT extends ClaimsScenario {
     /** The cards in the node's slice, in small letters. */
     private static Set<String> offered() {
         Set<String> cards = new HashSet<>();
-        cluster.kubectl().json("get", "resourceslices").path("items").forEach(slice -> slice.at("/spec/devices")
-                .forEach(device -> cards.add(device.path("name").asText())));
+        cluster.kubectl()
+                .json("get", "resourceslices")
+                .path("items")
+                .forEach(slice -> slice.at("/spec/devices")
+                        .forEach(device -> cards.add(device.path("name").asText())));
         return cards;
     }
 
@@ -118,7 +121,8 @@ class MovedNodeIT extends ClaimsScenario {
                 for (JsonNode pod : all) {
                     if (Pods.ready(pod)) {
                         running.put(pod.at("/metadata/name").asText(), pod);
-                        assertThat(pod.at("/status/containerStatuses/0/restartCount").intValue())
+                        assertThat(pod.at("/status/containerStatuses/0/restartCount")
+                                        .intValue())
                                 .isZero();
                     }
                 }
@@ -126,8 +130,8 @@ class MovedNodeIT extends ClaimsScenario {
             }
             shared.installation().ready(claims ? DRIVER : Installation.PLUGIN);
         }
-        System.out.println("claims: " + moves + " moves, " + running.size() + " pods ran of " + (2 * names - 1) + ", " + looks
-                + " looks, in " + both + " of them pods of both ways ran");
+        System.out.println("claims: " + moves + " moves, " + running.size() + " pods ran of " + (2 * names - 1) + ", "
+                + looks + " looks, in " + both + " of them pods of both ways ran");
         assertThat(both).isPositive();
     }
 
