@@ -26,7 +26,7 @@ class ClaimsRecoveryIT extends ClaimsScenario {
     private static final Pattern GIVEN = Pattern.compile("ALIYUN_COM_GPU_MEM_CONTAINER=([0-9]+)");
 
     /**
-     * The number of restarts is an option, for example {@code -Dgpushare.restarts=10}; there are 20 pods for each. The
+     * The number of restarts is an option, for example {@code -Dgpushare.restarts=10}; there are 30 pods for each. The
      * kubelet restarts after every third one, and the API server after every fifth.
      */
     @Test
@@ -34,7 +34,7 @@ class ClaimsRecoveryIT extends ClaimsScenario {
         create("before", "share-3");
         JsonNode before = pods.running("before");
         int restarts = Integer.getInteger("gpushare.restarts", 3);
-        int completions = 20 * restarts;
+        int completions = 30 * restarts;
         job(completions);
         List<Long> absences = new ArrayList<>();
         for (int restart = 1; restart <= restarts; restart++) {
@@ -130,7 +130,10 @@ class ClaimsRecoveryIT extends ClaimsScenario {
         assertThat(units).allSatisfy((_, sum) -> assertThat(sum).isLessThanOrEqualTo(UNITS_OF_A_CARD));
     }
 
-    /** As a reboot leaves it: no container runs, and the directory of the Container Device Interface is empty. */
+    /**
+     * As a reboot leaves it: no container and no sandbox runs, the driver's neither, and the directory of the Container
+     * Device Interface is empty. A kubelet prepares claims again for new sandboxes only.
+     */
     @Test
     void afterARebootThePodsComeBackWithTheirCards() {
         create("share", "share-3");
@@ -140,7 +143,8 @@ class ClaimsRecoveryIT extends ClaimsScenario {
         cluster.onNode("sh", "-c", """
             rm -f /var/run/cdi/gpushare.io-claim_*.json
             for each in /proc/[0-9]*; do
-              if tr '\\0' ' ' <$each/cmdline 2>/dev/null | grep -q '^sleep 100000'; then kill -9 ${each#/proc/}; fi
+              command=$(tr '\\0' ' ' <$each/cmdline 2>/dev/null) || continue
+              case $command in 'sleep 100000'* | /pause* | /opt/java/bin/java*) kill -9 ${each#/proc/};; esac
             done
             """);
         cluster.restartKubelet();
@@ -152,6 +156,7 @@ class ClaimsRecoveryIT extends ClaimsScenario {
                     now -> now.at("/status/containerStatuses/0/restartCount").asInt() > 0
                             && now.at("/status/containerStatuses/0/ready").asBoolean());
         }
+        shared.installation().ready(DRIVER);
         assertThat(sees("share")).isEqualTo(share);
         assertThat(sees("whole")).isEqualTo(whole);
         assertThat(files()).hasSize(2);

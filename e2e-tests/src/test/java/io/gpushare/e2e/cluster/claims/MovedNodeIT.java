@@ -18,6 +18,9 @@ import org.junit.jupiter.api.Test;
 
 /** A node that moves between claims and the device plugin's resources while its pods run. */
 class MovedNodeIT extends ClaimsScenario {
+    /** Running pods of each way, of 3 units each: they fit on one of the two cards. */
+    private static final int MOST = 3;
+
     private static final String MEMORY = "aliyun.com/gpu-mem";
 
     @AfterEach
@@ -94,6 +97,9 @@ class MovedNodeIT extends ClaimsScenario {
         int looks = 0;
         int names = 0;
         int both = 0;
+        create("c" + names, "share-3");
+        pods.running("c" + names);
+        names++;
         for (int move = 0; move < moves; move++) {
             boolean claims = move % 2 == 1;
             if (claims) {
@@ -120,24 +126,32 @@ class MovedNodeIT extends ClaimsScenario {
                                 .isZero();
                     }
                 }
-                endSome(all, names);
+                endSome(all, names, claims ? 'p' : 'c');
             }
             shared.installation().ready(claims ? DRIVER : Installation.PLUGIN);
         }
-        System.out.println("claims: " + moves + " moves, " + running.size() + " pods ran of " + 2 * names + ", " + looks
-                + " looks, in " + both + " of them pods of both ways ran");
+        System.out.println("claims: " + moves + " moves, " + running.size() + " pods ran of " + (2 * names - 1) + ", "
+                + looks + " looks, in " + both + " of them pods of both ways ran");
         assertThat(both).isPositive();
     }
 
-    /** Rejected pods, those that have waited for long, and every third running one, so that cards become free. */
-    private static void endSome(JsonNode all, int names) {
+    /**
+     * Ends rejected pods and those that have waited for long, and all but the newest running ones of each way; now and
+     * then all of the former way, so that their cards move.
+     */
+    private static void endSome(JsonNode all, int names, char former) {
         List<String> ended = new ArrayList<>();
         for (JsonNode pod : all) {
             String name = pod.at("/metadata/name").asText();
             int age = names - Integer.parseInt(name.substring(1));
-            boolean keep = Pods.ready(pod)
-                    ? (age + name.hashCode()) % 3 != 0
-                    : age < 8 && !pod.at("/status/phase").asText().equals("Failed");
+            boolean failed = pod.at("/status/phase").asText().equals("Failed");
+            boolean leaves = names % 8 == 0 && name.charAt(0) == former;
+            int newer = (int) all.valueStream()
+                    .filter(Pods::ready)
+                    .map(each -> each.at("/metadata/name").asText())
+                    .filter(each -> each.charAt(0) == name.charAt(0) && newer(each, name))
+                    .count();
+            boolean keep = !failed && !leaves && (Pods.ready(pod) ? newer < MOST : age < 8);
             if (!keep && !pod.at("/metadata/deletionTimestamp").isTextual()) {
                 ended.add(name);
             }
@@ -147,6 +161,10 @@ class MovedNodeIT extends ClaimsScenario {
             command.addAll(ended);
             cluster.kubectl().run(command.toArray(String[]::new));
         }
+    }
+
+    private static boolean newer(String one, String other) {
+        return Integer.parseInt(one.substring(1)) > Integer.parseInt(other.substring(1));
     }
 
     /** The cards of the running pods that have them by claims, as these say, or by the device plugin, as it wrote. */
