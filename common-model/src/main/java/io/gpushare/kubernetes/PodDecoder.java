@@ -63,7 +63,8 @@ record PodDecoder(PodJson pod, boolean watched) {
                 watched ? Set.of() : pod.containersWith(ContainerResources.JAX_FRACTION),
                 pod.node() != null || pod.ended() ? PodScheduling.NONE : scheduling(),
                 kubelet(),
-                metrics());
+                metrics(),
+                pod.claims());
     }
 
     private PodScheduling scheduling() {

@@ -73,6 +73,28 @@ final class Fields extends TokenFilter {
                     "effect",
                     "addresses",
                     "address",
+                    // Claims of pods, and claims.
+                    "resourceClaims",
+                    "resourceClaimStatuses",
+                    "extendedResourceClaimStatus",
+                    "resourceClaimName",
+                    "devices",
+                    "exactly",
+                    "firstAvailable",
+                    "deviceClassName",
+                    "allocationMode",
+                    "count",
+                    "adminAccess",
+                    "capacity",
+                    "reservedFor",
+                    "resource",
+                    "allocation",
+                    "results",
+                    "request",
+                    "driver",
+                    "pool",
+                    "device",
+                    "shareID",
                     // Leases.
                     "holderIdentity"),
             Map.of(
@@ -87,8 +109,14 @@ final class Fields extends TokenFilter {
                     "limits",
                     INCLUDE_ALL,
                     "requests",
-                    INCLUDE_ALL,
+                    new Requests(),
                     "allocatable",
+                    INCLUDE_ALL,
+                    "consumedCapacity",
+                    INCLUDE_ALL,
+                    "selectors",
+                    INCLUDE_ALL,
+                    "constraints",
                     INCLUDE_ALL));
 
     private final Set<String> names;
@@ -102,6 +130,19 @@ final class Fields extends TokenFilter {
     @Override
     public @Nullable TokenFilter includeProperty(String name) {
         return names.contains(name) ? this : maps.get(name);
+    }
+
+    /** Quantities by the names of resources or capacities; or the list of the requests of a claim. */
+    private static final class Requests extends TokenFilter {
+        @Override
+        public TokenFilter includeProperty(String resource) {
+            return INCLUDE_ALL;
+        }
+
+        @Override
+        public TokenFilter includeElement(int index) {
+            return OF_OBJECTS;
+        }
     }
 
     /** Selects entries of a map. */

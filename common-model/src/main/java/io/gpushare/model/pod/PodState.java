@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     where the pods of all nodes are watched
  * @param scheduling that of an unbound pod
  * @param metrics host and port where a running device plugin serves its metrics; null for other pods
+ * @param claims its ResourceClaims
  */
 public record PodState(
         PodRef ref,
@@ -37,7 +38,8 @@ public record PodState(
         Set<String> ownJaxFraction,
         PodScheduling scheduling,
         KubeletReport kubelet,
-        @Nullable String metrics) {
+        @Nullable String metrics,
+        PodClaims claims) {
     public PodState {
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
@@ -59,7 +61,8 @@ public record PodState(
                 Set.of(),
                 PodScheduling.NONE,
                 KubeletReport.of(KubeletReport.Admission.PENDING),
-                null);
+                null,
+                PodClaims.NONE);
     }
 
     /**
@@ -79,7 +82,26 @@ public record PodState(
                 Set.of(),
                 PodScheduling.NONE,
                 kubelet.started().isEmpty() ? kubelet : KubeletReport.of(kubelet.admission()),
-                metrics);
+                metrics,
+                PodClaims.NONE);
+    }
+
+    /** The same with claims of which more is known. What is written on the pod says nothing about these. */
+    public PodState with(PodClaims known) {
+        return new PodState(
+                ref,
+                node,
+                ended,
+                priority,
+                deadline,
+                controller,
+                known.demand() == null ? annotations : Map.of(),
+                containers,
+                ownJaxFraction,
+                scheduling,
+                kubelet,
+                metrics,
+                known);
     }
 
     /** Whether it waits for a node after kube-scheduler has found none. */
