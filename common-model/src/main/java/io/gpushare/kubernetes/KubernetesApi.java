@@ -40,7 +40,7 @@ public final class KubernetesApi implements AutoCloseable {
         this.nodes = new Nodes(calls, watches);
         this.evictions = new Evictions(calls);
         this.reviews = new AccessReviews(calls);
-        this.resources = new ResourceApi(calls);
+        this.resources = new ResourceApi(calls, watches);
     }
 
     /**

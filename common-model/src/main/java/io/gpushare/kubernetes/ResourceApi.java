@@ -5,10 +5,12 @@ import static io.gpushare.kubernetes.ApiServer.path;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.kubernetes.ApiServer.Request;
 import io.gpushare.kubernetes.wire.ClaimJson;
+import io.gpushare.kubernetes.wire.ClaimStateJson;
 import io.gpushare.kubernetes.wire.ClaimUseJson;
 import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.kubernetes.wire.SliceJson;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.claims.ClaimState;
 import io.gpushare.model.claims.ClaimUse;
 import io.gpushare.model.claims.ResourceClaim;
 import java.util.List;
@@ -26,11 +28,13 @@ public final class ResourceApi {
     private static final int MOST = 512 << 10;
 
     private final ApiServer server;
+    private final ApiServer watches;
     /** Trees of users' objects are in memory one at a time. */
     private final Semaphore users = new Semaphore(1, true);
 
-    ResourceApi(ApiServer server) {
+    ResourceApi(ApiServer server, ApiServer watches) {
         this.server = server;
+        this.watches = watches;
     }
 
     /**
@@ -66,6 +70,20 @@ public final class ResourceApi {
             }
             throw e;
         }
+    }
+
+    /** Watches the claims of all namespaces, reduced to what is about our cards. */
+    public Informer watchClaims(Informer.Listener<ClaimState> listener) {
+        return Informer.start(
+                watches,
+                new Informer.Kind<>(
+                        "claims",
+                        GROUP + "/resourceclaims",
+                        "",
+                        true,
+                        ClaimStateJson::read,
+                        state -> new ClaimState(state.claim().identity(), List.of(), false)),
+                listener);
     }
 
     private <T> T ofUser(Request request, Function<JsonNode, T> reader) throws KubernetesException {

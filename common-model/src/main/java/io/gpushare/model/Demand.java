@@ -29,6 +29,7 @@ public final class Demand {
     private final List<ContainerDemand> containers;
     private final int split;
     private final CardSelector selector;
+    private final boolean byClaim;
     private final Share total;
     private final Share share;
     private final List<Demand> parts;
@@ -40,6 +41,11 @@ public final class Demand {
      * @param split the number of cards over which each container's memory is divided, the same cards for all of them
      */
     public Demand(List<ContainerDemand> containers, int split, CardSelector selector) {
+        this(containers, split, selector, false);
+    }
+
+    private Demand(List<ContainerDemand> containers, int split, CardSelector selector, boolean byClaim) {
+        this.byClaim = byClaim;
         this.containers = List.copyOf(containers);
         this.selector = ofProfiles(this.containers, selector);
         this.total = peakShare(this.containers, ContainerDemand::role, ContainerDemand::request);
@@ -135,6 +141,16 @@ public final class Demand {
         return selector;
     }
 
+    /** The same demand of a pod's ResourceClaims. */
+    public Demand claimed() {
+        return new Demand(containers, split, selector, true);
+    }
+
+    /** Whether ResourceClaims request it: only nodes that serve claims take it, and kube-scheduler alone places it. */
+    public boolean byClaim() {
+        return byClaim;
+    }
+
     /** Whether it may have its share on that card, also where it has shares on several cards. */
     public boolean mayShare(Card card) {
         return sharedCards() < 2 || card.joinsOthers();
@@ -142,7 +158,7 @@ public final class Demand {
 
     /** The demand of one container alone, with the same split and selector. */
     public Demand only(ContainerDemand container) {
-        return new Demand(List.of(container), split, selector);
+        return new Demand(List.of(container), split, selector, byClaim);
     }
 
     /** The most that its containers hold at one time, on all cards; of each kind at most the largest int. */
@@ -236,18 +252,19 @@ public final class Demand {
     public boolean equals(@Nullable Object other) {
         return other instanceof Demand that
                 && split == that.split
+                && byClaim == that.byClaim
                 && containers.equals(that.containers)
                 && selector.equals(that.selector);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(containers, split, selector);
+        return Objects.hash(containers, split, selector, byClaim);
     }
 
     @Override
     public String toString() {
         return "Demand" + containers + (split == 1 ? "" : " on each of " + split + " cards")
-                + (selector.any() ? "" : " where " + selector);
+                + (selector.any() ? "" : " where " + selector) + (byClaim ? " by claims" : "");
     }
 }

@@ -35,7 +35,7 @@ import java.util.function.Supplier;
 /** The running plugin of a node that offers its cards by claims: starts its parts and connects them. */
 final class ClaimsPlugin implements RunningPlugin {
     /** The name of the driver in slices and claims, and the domain of the cards' attributes. */
-    static final String DRIVER = "gpushare.io";
+    static final String DRIVER = ClaimDecoder.DRIVER;
 
     private final StartedParts parts = new StartedParts();
 

@@ -6,6 +6,7 @@ import io.gpushare.extender.cluster.Election;
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.NodeLeasePoller;
 import io.gpushare.extender.cluster.PodClient;
+import io.gpushare.extender.cluster.PodFeed;
 import io.gpushare.extender.cluster.Requeuer;
 import io.gpushare.extender.eviction.PodConditions;
 import io.gpushare.extender.eviction.PreemptionLoop;
@@ -101,7 +102,12 @@ public final class Extender implements AutoCloseable {
     private final Clocks clocks;
 
     /** @param parts what is started, also when this throws */
-    private Extender(Settings settings, StartedParts parts, Clocks clocks, Function<Core, Extension> extensions)
+    private Extender(
+            Settings settings,
+            StartedParts parts,
+            Clocks clocks,
+            PodFeed.Factory feeds,
+            Function<Core, Extension> extensions)
             throws IOException {
         this.parts = parts;
         this.clocks = clocks;
@@ -121,10 +127,11 @@ public final class Extender implements AutoCloseable {
                 new Policies(settings.policy()),
                 scoring -> Thread.ofPlatform().daemon().name("scorings").start(scoring),
                 why -> LOG.error("can't weigh the cluster's cards; pods are placed by what was known before", why));
-        PodClient pods = new PodClient(api, leads);
+        PodFeed feed = feeds.of(api, ledger, parts);
+        PodClient pods = new PodClient(api, leads, feed::show);
         PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
         binder = new Binder(placer, pods, outcomes, clocks.wall());
-        informers = parts.add(new ClusterInformers(api, ledger, outcomes, settings.pluginNamespace()));
+        informers = parts.add(new ClusterInformers(api, ledger, feed, outcomes, settings.pluginNamespace()));
         NodeSelection selection =
                 new NodeSelection(placer, outcomes, settings.decideIn(), informers::softTaints, clocks.steady());
         leases = NodeLeasePoller.of(api, settings.nodeLeaseNamespace(), ledger);
@@ -205,13 +212,15 @@ public final class Extender implements AutoCloseable {
     /**
      * Connects, listens and begins to read the cluster; throws when the address or the configuration can't be used.
      *
+     * @param feeds makes what passes pods to the ledger
      * @param extensions makes what explains, shows and measures
      */
-    public static Extender start(Settings settings, Clocks clocks, Function<Core, Extension> extensions)
+    public static Extender start(
+            Settings settings, Clocks clocks, PodFeed.Factory feeds, Function<Core, Extension> extensions)
             throws IOException {
         StartedParts parts = new StartedParts();
         try {
-            return new Extender(settings, parts, clocks, extensions);
+            return new Extender(settings, parts, clocks, feeds, extensions);
         } catch (IOException | RuntimeException e) {
             parts.close();
             throw e;

@@ -83,6 +83,23 @@ final class Fields extends TokenFilter {
                     "effect",
                     "addresses",
                     "address",
+                    // Claims.
+                    "devices",
+                    "exactly",
+                    "firstAvailable",
+                    "deviceClassName",
+                    "allocationMode",
+                    "count",
+                    "adminAccess",
+                    "capacity",
+                    "reservedFor",
+                    "resource",
+                    "allocation",
+                    "results",
+                    "driver",
+                    "pool",
+                    "device",
+                    "shareID",
                     // Leases.
                     "holderIdentity"),
             Map.of(
@@ -97,8 +114,14 @@ final class Fields extends TokenFilter {
                     "limits",
                     INCLUDE_ALL,
                     "requests",
-                    INCLUDE_ALL,
+                    new Requests(),
                     "allocatable",
+                    INCLUDE_ALL,
+                    "consumedCapacity",
+                    INCLUDE_ALL,
+                    "selectors",
+                    INCLUDE_ALL,
+                    "constraints",
                     INCLUDE_ALL));
 
     private final Set<String> names;
@@ -112,6 +135,19 @@ final class Fields extends TokenFilter {
     @Override
     public @Nullable TokenFilter includeProperty(String name) {
         return names.contains(name) ? this : maps.get(name);
+    }
+
+    /** Quantities by the names of resources or capacities; or the list of the requests of a claim. */
+    private static final class Requests extends TokenFilter {
+        @Override
+        public TokenFilter includeProperty(String resource) {
+            return INCLUDE_ALL;
+        }
+
+        @Override
+        public TokenFilter includeElement(int index) {
+            return OF_OBJECTS;
+        }
     }
 
     /** Selects entries of a map. */

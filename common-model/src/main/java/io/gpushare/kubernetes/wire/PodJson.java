@@ -10,9 +10,11 @@ import io.gpushare.model.claims.ClaimUse;
 import io.gpushare.model.node.LabelRequirement;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.node.Toleration;
+import io.gpushare.model.pod.PodClaims;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.PodAnnotations;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -131,7 +133,7 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
     }
 
     /** What its containers use of claims. */
-    public List<ClaimUse> claims() {
+    public List<ClaimUse> claimUses() {
         return ClaimUseJson.withoutVariables(spec, status);
     }
 
@@ -162,6 +164,25 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
                         .anyMatch(set -> text(set, "name").equals(variable)))
                 .map(each -> Json.shared(each, "name"))
                 .collect(Collectors.toSet());
+    }
+
+    /** The ResourceClaims that it names. */
+    public PodClaims claims() {
+        Map<String, String> names = new LinkedHashMap<>();
+        spec.path("resourceClaims").valueStream().limit(PodClaims.MOST).forEach(claim -> claim(claim, names));
+        // Of a template, the claim's name is in the status.
+        status.path("resourceClaimStatuses").valueStream().limit(PodClaims.MOST).forEach(claim -> claim(claim, names));
+        // That of its extended resources, which the spec does not name.
+        claim(status.path("extendedResourceClaimStatus"), names);
+        List<String> existing =
+                names.values().stream().filter(name -> !name.isEmpty()).toList();
+        return names.isEmpty() ? PodClaims.NONE : new PodClaims(existing, existing.size() < names.size());
+    }
+
+    private static void claim(JsonNode claim, Map<String, String> names) {
+        if (!claim.isMissingNode()) {
+            names.put(text(claim, "name"), text(claim, "resourceClaimName"));
+        }
     }
 
     /** The resources of its containers, in the order in which they start. */

@@ -26,6 +26,9 @@ import java.util.Optional;
  * @param pool the node's
  */
 public record ClaimDecoder(String driver, String pool) {
+    /** The name under which cards are offered. */
+    public static final String DRIVER = "gpushare.io";
+
     /** The API's own limit. */
     private static final int MOST_RESULTS = 32;
 

@@ -47,6 +47,11 @@ public record ResourceClaim(
         return request.replaceFirst("/.*", "");
     }
 
+    /** Only what identifies it. */
+    public ResourceClaim identity() {
+        return new ResourceClaim(uid, namespace, name, List.of(), List.of(), List.of());
+    }
+
     @Override
     public String toString() {
         return namespace + "/" + name;

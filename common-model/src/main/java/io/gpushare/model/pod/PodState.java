@@ -2,7 +2,6 @@ package io.gpushare.model.pod;
 
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.claims.ClaimUse;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.List;
@@ -23,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  *     apps
  * @param ownJaxFraction the names of its containers that set {@link ContainerResources#JAX_FRACTION} themselves; empty
  *     where the pods of all nodes are watched
- * @param claims what its containers use of claims; none where the pods of all nodes are watched
  * @param scheduling that of an unbound pod
  * @param metrics host and port where a running device plugin serves its metrics; null for other pods
+ * @param claims its ResourceClaims
  */
 public record PodState(
         PodRef ref,
@@ -37,15 +36,14 @@ public record PodState(
         Map<String, String> annotations,
         List<ContainerResources> containers,
         Set<String> ownJaxFraction,
-        List<ClaimUse> claims,
         PodScheduling scheduling,
         KubeletReport kubelet,
-        @Nullable String metrics) {
+        @Nullable String metrics,
+        PodClaims claims) {
     public PodState {
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
         ownJaxFraction = Set.copyOf(ownJaxFraction);
-        claims = List.copyOf(claims);
     }
 
     /** A pod of default priority, of which nothing else is known. */
@@ -61,10 +59,10 @@ public record PodState(
                 annotations,
                 containers,
                 Set.of(),
-                List.of(),
                 PodScheduling.NONE,
                 KubeletReport.of(KubeletReport.Admission.PENDING),
-                null);
+                null,
+                PodClaims.NONE);
     }
 
     /**
@@ -82,10 +80,28 @@ public record PodState(
                 Map.of(),
                 List.of(),
                 Set.of(),
-                List.of(),
                 PodScheduling.NONE,
                 kubelet.started().isEmpty() ? kubelet : KubeletReport.of(kubelet.admission()),
-                metrics);
+                metrics,
+                PodClaims.NONE);
+    }
+
+    /** The same with claims of which more is known. What is written on the pod says nothing about these. */
+    public PodState with(PodClaims known) {
+        return new PodState(
+                ref,
+                node,
+                ended,
+                priority,
+                deadline,
+                controller,
+                known.demand() == null ? annotations : Map.of(),
+                containers,
+                ownJaxFraction,
+                scheduling,
+                kubelet,
+                metrics,
+                known);
     }
 
     /** Whether it waits for a node after kube-scheduler has found none. */

@@ -41,7 +41,7 @@ class ClaimUseJsonTest {
                         new ClaimUse("main", "pod-b-x1", "gpu", Set.of("X")),
                         new ClaimUse("main", "", "", Set.of("X")),
                         new ClaimUse("side", "pod-extended-x2", "container-1-request-0", Set.of()));
-        assertThat(new PodJson(pod).claims())
+        assertThat(new PodJson(pod).claimUses())
                 .extracting(ClaimUse::variables)
                 .hasSize(4)
                 .containsOnly(Set.of());
@@ -49,6 +49,6 @@ class ClaimUseJsonTest {
 
     @Test
     void aPodWithoutClaimsUsesNone() {
-        assertThat(new PodJson(pod.path("metadata")).claims()).isEmpty();
+        assertThat(new PodJson(pod.path("metadata")).claimUses()).isEmpty();
     }
 }

@@ -101,6 +101,19 @@ class ClaimsChartTest {
     }
 
     @Test
+    void theExtenderWatchesClaimsOnlyWhereThereAreSome() {
+        List<Rendered> objects = Chart.objects(ENABLED, "1.36.2");
+        String extender = "gpu-share-scheduler-extender";
+        assertThat(object(objects, "ClusterRole", extender).text("rules"))
+                .contains("{apiGroups=[resource.k8s.io], resources=[resourceclaims], verbs=[list, watch]}");
+        assertThat(object(objects, "Deployment", extender).container("args")).contains("--claims");
+
+        List<Rendered> without = Chart.objects("{}", "1.36.2");
+        assertThat(object(without, "ClusterRole", extender).text("rules")).doesNotContain("resource.k8s.io");
+        assertThat(object(without, "Deployment", extender).container("args")).doesNotContain("--claims");
+    }
+
+    @Test
     void eachProfileOfMigIsAClass() {
         String values = "dra: {enabled: true}\nmig: {profiles: [3g.40gb, 1g.10gb.me]}";
         List<Rendered> objects = Chart.objects(values, "1.36.2");

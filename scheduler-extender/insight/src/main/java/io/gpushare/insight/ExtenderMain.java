@@ -1,6 +1,7 @@
 package io.gpushare.insight;
 
 import io.gpushare.extender.Extender;
+import io.gpushare.extender.cluster.PodFeed;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;
@@ -46,12 +47,12 @@ public final class ExtenderMain {
         }
         LOG.info("scheduler-extender {} {}", version(), parser.inForce());
         environment.notices().forEach(notice -> LOG.warn("{}", notice));
-        return start(options.settings(version()), options.insight(version()), options.callers());
+        return start(options.settings(version()), options.feed(), options.insight(version()), options.callers());
     }
 
-    private static int start(Extender.Settings settings, Insight.Settings shown, String callers) {
+    private static int start(Extender.Settings settings, PodFeed.Factory feed, Insight.Settings shown, String callers) {
         try {
-            Extender extender = Extender.start(settings, Clocks.system(), core -> new Insight(core, shown));
+            Extender extender = Extender.start(settings, Clocks.system(), feed, core -> new Insight(core, shown));
             Runtime.getRuntime()
                     .addShutdownHook(new Thread(() -> Shutdown.end(extender, settings.inPod()), "shutdown"));
             LOG.info("listening on {} port {}", settings.server().address(), extender.port());

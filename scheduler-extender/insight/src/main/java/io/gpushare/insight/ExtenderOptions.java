@@ -1,7 +1,10 @@
 package io.gpushare.insight;
 
+import io.gpushare.claims.ClaimWatch;
+import io.gpushare.claims.UnwatchedClaims;
 import io.gpushare.extender.Candidacy;
 import io.gpushare.extender.Extender;
+import io.gpushare.extender.cluster.PodFeed;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.scheduling.DecideIn;
@@ -91,6 +94,18 @@ final class ExtenderOptions implements CheckedOptions {
                         + " not help for some seconds, the extender, if deploy/preemption grants it the permission),"
                         + " scheduler (kube-scheduler only), or off. [auto]")
     private PreemptionMode preempt = PreemptionMode.AUTO;
+
+    @Option(
+            names = "--claims",
+            arity = "0..1",
+            fallbackValue = "true",
+            paramLabel = "<true|false>",
+            defaultValue = "false",
+            description =
+                    "Whether ResourceClaims are watched, so that the view and the metrics show the cards that pods"
+                        + " have by claims (deploy/CLAIMS.md). Needs Kubernetes 1.34 or newer, and the permission to"
+                        + " list and watch claims. [false]")
+    private boolean claims;
 
     @Option(
             names = "--view",
@@ -284,6 +299,11 @@ final class ExtenderOptions implements CheckedOptions {
                 cluster.nodeLeaseNamespace(),
                 leaderElect ? new Candidacy(leaseNamespace, leaseName, identity, podName) : null,
                 new ExtenderServer.Settings(bindAddress, port, viewPort, maxRequestBytes, version, tls()));
+    }
+
+    /** What shows pods to the ledger. */
+    PodFeed.Factory feed() {
+        return claims ? ClaimWatch::start : (_, ledger, _) -> new UnwatchedClaims(ledger);
     }
 
     /** What users see; the options have been parsed without an error. */

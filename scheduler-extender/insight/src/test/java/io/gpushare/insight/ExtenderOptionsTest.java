@@ -3,17 +3,24 @@ package io.gpushare.insight;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gpushare.claims.ClaimWatch;
+import io.gpushare.claims.UnwatchedClaims;
 import io.gpushare.extender.Candidacy;
 import io.gpushare.extender.Extender;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.insight.routes.ViewAccess;
+import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;
+import io.gpushare.time.StartedParts;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,10 +67,26 @@ class ExtenderOptionsTest {
                         + " --core-resource= --hami=false --former-memory-resources=aliyun.com/gpu-mem"
                         + " --former-card-resources=aliyun.com/gpu-count"
                         + " --node-lease-namespace=gpushare-node-lease --policy=adaptive --decide-in=auto"
-                        + " --preempt=auto --view=on --view-port= --view-hosts= --grafana-url="
+                        + " --preempt=auto --claims=false --view=on --view-port= --view-hosts= --grafana-url="
                         + " --max-request-bytes=67108864 --leader-elect=false --lease-namespace=kube-system"
                         + " --lease-name=gpushare-schd-extender --identity=extender --pod-name="
                         + " --tls-cert-file= --tls-key-file= --client-ca-file=");
+    }
+
+    @Test
+    void claimsAreWatchedOnRequest(@TempDir Path folder) throws Exception {
+        Path config = Files.writeString(folder.resolve("config"), """
+            {apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
+             clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}], users: [{name: u, user: {}}]}
+            """);
+        Ledger ledger = new Ledger(new DemandCodec(ResourceNames.DEFAULT), AnnotationObserver.none());
+        try (KubernetesApi api = KubernetesApi.connect(config, "test");
+                StartedParts parts = new StartedParts()) {
+            parse();
+            assertThat(options.feed().of(api, ledger, parts)).isInstanceOf(UnwatchedClaims.class);
+            parse("--claims");
+            assertThat(options.feed().of(api, ledger, parts)).isInstanceOf(ClaimWatch.class);
+        }
     }
 
     @Test

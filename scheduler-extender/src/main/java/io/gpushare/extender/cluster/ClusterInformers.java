@@ -11,6 +11,7 @@ import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.node.Taint;
 import io.gpushare.model.pod.PodState;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +27,7 @@ public final class ClusterInformers implements AutoCloseable {
 
     private final KubernetesApi api;
     private final Ledger ledger;
+    private final PodFeed feed;
     private final PlacementOutcomes outcomes;
     private final AdmissionReporter admissions;
     private final Informer nodes;
@@ -39,12 +41,15 @@ public final class ClusterInformers implements AutoCloseable {
     /**
      * Starts to watch.
      *
+     * @param feed receives the pods for the ledger
      * @param outcomes receives what kubelets report of bound pods, and the cards that they leave
      * @param pluginNamespace the namespace of the device plugins
      */
-    public ClusterInformers(KubernetesApi api, Ledger ledger, PlacementOutcomes outcomes, String pluginNamespace) {
+    public ClusterInformers(
+            KubernetesApi api, Ledger ledger, PodFeed feed, PlacementOutcomes outcomes, String pluginNamespace) {
         this.api = api;
         this.ledger = ledger;
+        this.feed = feed;
         this.outcomes = outcomes;
         this.admissions = new AdmissionReporter(api.pods(), outcomes);
         nodeEvents = new Events<>(this::nodeSeen, this::nodeGone);
@@ -65,11 +70,13 @@ public final class ClusterInformers implements AutoCloseable {
         } else {
             softTaints.put(node.name(), facts.softTaints());
         }
+        feed.nodeChanged(node.name());
     }
 
     private void nodeGone(NodeState node) {
         ledger.removeNode(node.name());
         softTaints.remove(node.name());
+        feed.nodeChanged(node.name());
     }
 
     private void podSeen(PodState pod) {
@@ -80,7 +87,7 @@ public final class ClusterInformers implements AutoCloseable {
         if (pod.ended()) {
             leaves(pod);
         }
-        ledger.updatePod(pod);
+        feed.updatePod(pod);
     }
 
     private void podGone(PodState pod) {
@@ -89,7 +96,7 @@ public final class ClusterInformers implements AutoCloseable {
         }
         admissions.gone(pod.ref());
         leaves(pod);
-        ledger.removePod(pod.ref());
+        feed.removePod(pod.ref());
     }
 
     /** Called before the ledger gives the pod's cards to others. */
@@ -140,7 +147,10 @@ public final class ClusterInformers implements AutoCloseable {
 
     /** The time of the last message from the API server, by resource. */
     public Map<String, Instant> heard() {
-        return Map.of("nodes", nodes.lastHeard(), "pods", pods.lastHeard());
+        Map<String, Instant> heard = new HashMap<>(feed.heard());
+        heard.put("nodes", nodes.lastHeard());
+        heard.put("pods", pods.lastHeard());
+        return heard;
     }
 
     /** The number of changes passed to the ledger, by resource. */

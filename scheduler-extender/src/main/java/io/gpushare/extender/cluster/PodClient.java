@@ -10,23 +10,29 @@ import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and binds pods through the Kubernetes API. */
 public final class PodClient implements PodApi {
     private final KubernetesApi api;
     private final BooleanSupplier mayWrite;
+    private final UnaryOperator<PodState> shown;
 
-    /** @param mayWrite checked before each Binding, which then ends within 5 s */
-    public PodClient(KubernetesApi api, BooleanSupplier mayWrite) {
+    /**
+     * @param mayWrite checked before each Binding, which then ends within 5 s
+     * @param shown a pod as the ledger is shown it
+     */
+    public PodClient(KubernetesApi api, BooleanSupplier mayWrite, UnaryOperator<PodState> shown) {
         this.api = api;
         this.mayWrite = mayWrite;
+        this.shown = shown;
     }
 
     @Override
     public Optional<PodState> pod(String namespace, String name) throws Failure {
         try {
-            return api.pods().read(namespace, name);
+            return api.pods().read(namespace, name).map(shown);
         } catch (KubernetesException e) {
             throw failure(e);
         }

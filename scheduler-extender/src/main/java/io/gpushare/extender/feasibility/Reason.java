@@ -31,6 +31,14 @@ public record Reason(String label, String sentence, boolean resolvable) {
                     + " there)",
             false);
 
+    /** For a pod without claims. */
+    public static final Reason SERVES_CLAIMS =
+            new Reason("serves_claims", "node serves claims (deploy/CLAIMS.md): write a ResourceClaim", false);
+
+    /** For a pod with claims. */
+    public static final Reason SERVES_NO_CLAIMS =
+            new Reason("serves_no_claims", "node does not serve claims: it offers its cards as resources", false);
+
     private static final String NO_CARDS = "no_cards";
     public static final Reason NOT_RENEWED = new Reason(
             "not_renewed",
@@ -60,6 +68,7 @@ public record Reason(String label, String sentence, boolean resolvable) {
             WITHOUT_CARDS.put(
                     cause, new Reason(NO_CARDS, "node has no GPU cards to offer: " + cause.sentence(), false));
         }
+        WITHOUT_CARDS.put(NoCards.Cause.SERVES_CLAIMS, SERVES_CLAIMS);
         for (NodeMismatch mismatch : NodeMismatch.values()) {
             NOT_ACCEPTED.put(
                     mismatch,
@@ -111,6 +120,11 @@ public record Reason(String label, String sentence, boolean resolvable) {
         return NOT_ACCEPTED.containsValue(this);
     }
 
+    /** Whether the node offers its cards in the other way than that in which the pod requests them. */
+    public boolean ofOtherWay() {
+        return equals(SERVES_CLAIMS) || equals(SERVES_NO_CLAIMS);
+    }
+
     /** The labels of the reasons of filter. */
     public static Set<String> labels() {
         Set<String> labels = new TreeSet<>(Set.of(
@@ -119,6 +133,8 @@ public record Reason(String label, String sentence, boolean resolvable) {
                 BAD_INVENTORY.label(),
                 NOT_RENEWED.label(),
                 NO_CARDS,
+                SERVES_CLAIMS.label(),
+                SERVES_NO_CLAIMS.label(),
                 BACKING_OFF.label(),
                 PASSED_OVER.label(),
                 NOT_CHOSEN.label(),

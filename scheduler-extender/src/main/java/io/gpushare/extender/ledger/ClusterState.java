@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,7 @@ public final class ClusterState {
     private final List<NodeView> nodes;
     private final Map<String, NodeView> byName = new HashMap<>();
     private final List<PodEntry> waiting;
+    private final List<PodEntry> waitingByClaims;
     private final List<WaitingPod> invalid;
     private final Reservations reservations;
     private final ReservedPods reserved;
@@ -49,10 +51,12 @@ public final class ClusterState {
         this.pods = List.copyOf(pods.entries());
         this.nodes = nodes.views(entries);
         this.nodes.forEach(node -> byName.put(node.name(), node));
-        this.waiting = unscheduled.valid().stream()
+        Map<Boolean, List<PodEntry>> byClaims = unscheduled.valid().stream()
                 .flatMap(uid -> pods.entry(uid).stream())
                 .filter(entry -> entry.holdings().isEmpty())
-                .toList();
+                .collect(Collectors.partitioningBy(entry -> entry.demand().byClaim()));
+        this.waiting = byClaims.getOrDefault(false, List.of());
+        this.waitingByClaims = byClaims.getOrDefault(true, List.of());
         this.invalid = List.copyOf(unscheduled.invalid());
         this.reserved = new ReservedPods(this::entry, this.reservations, this::pod);
         this.decoder = decoder;
@@ -111,7 +115,10 @@ public final class ClusterState {
         return Optional.ofNullable(byUid.get(uid));
     }
 
-    /** The pods with a valid demand for which kube-scheduler found no node and nothing is assumed. */
+    /**
+     * The pods with a valid demand for which kube-scheduler found no node and nothing is assumed, without those with
+     * claims.
+     */
     public List<PodEntry> waiting() {
         return waiting;
     }
@@ -119,7 +126,9 @@ public final class ClusterState {
     /** All pods for which kube-scheduler found no node, highest priority first. */
     public List<WaitingPod> waitingPods() {
         List<WaitingPod> all = new ArrayList<>(invalid);
-        waiting.forEach(entry -> all.add(new WaitingPod(entry.ref(), entry.priority(), entry.podDemand())));
+        Stream.of(waiting, waitingByClaims)
+                .flatMap(List::stream)
+                .forEach(entry -> all.add(new WaitingPod(entry.ref(), entry.priority(), entry.podDemand())));
         all.sort(Comparator.comparing(WaitingPod::priority, PodPriority.HIGHEST_FIRST)
                 .thenComparing(pod -> pod.ref().toString()));
         return all;

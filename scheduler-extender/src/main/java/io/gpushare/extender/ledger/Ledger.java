@@ -134,7 +134,7 @@ public final class Ledger {
         }
         if (demand instanceof PodDemand.Valid valid) {
             PodTable.Update update = pods.update(pod, valid);
-            if (update.added()) {
+            if (update.added() && !valid.demand().byClaim()) {
                 listener.podArrived(valid);
             }
             if (update.rejection() != null) {
@@ -261,9 +261,18 @@ public final class Ledger {
 
     /** The pods with a valid demand for which kube-scheduler found no node and nothing is assumed. */
     public List<PodEntry> waiting() {
+        return waiting(false);
+    }
+
+    /** The same of pods with claims, for which nobody but kube-scheduler can do something. */
+    public List<PodEntry> waitingByClaims() {
+        return waiting(true);
+    }
+
+    private List<PodEntry> waiting(boolean byClaims) {
         return unscheduled.valid().stream()
                 .flatMap(uid -> pods.entry(uid).stream())
-                .filter(entry -> entry.holdings().isEmpty())
+                .filter(entry -> entry.holdings().isEmpty() && entry.demand().byClaim() == byClaims)
                 .toList();
     }
 

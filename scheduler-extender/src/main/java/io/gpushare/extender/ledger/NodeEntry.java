@@ -162,21 +162,31 @@ public record NodeEntry(
         return none == null ? null : Reason.noCards(none.cause());
     }
 
+    /** The same for that demand: a node offers its cards by claims, or as resources. */
+    @Nullable
+    public Reason unavailable(Demand demand) {
+        @Nullable Reason always = unavailable();
+        return !demand.byClaim()
+                ? always
+                : always == null ? Reason.SERVES_NO_CLAIMS : always.equals(Reason.SERVES_CLAIMS) ? null : always;
+    }
+
     /**
      * Why the node can't take a pod that is not bound now: it does not accept the node, or its cards; null if it can.
      */
     @Nullable
     public Reason refusal(NodeDemand demand) {
         @Nullable
-        NodeMismatch mismatch =
-                facts == null || unavailable() != null ? null : demand.nodes().mismatch(facts);
+        NodeMismatch mismatch = facts == null || unavailable(demand.cards()) != null
+                ? null
+                : demand.nodes().mismatch(facts);
         return mismatch == null ? refusal(demand.cards()) : Reason.notAccepted(mismatch);
     }
 
     /** Why the node's cards can't take the demand now; null if they can. */
     @Nullable
     public Reason refusal(Demand demand) {
-        @Nullable Reason always = unavailable();
+        @Nullable Reason always = unavailable(demand);
         if (always != null) {
             return always;
         }

@@ -5,6 +5,7 @@ import io.gpushare.extender.pod.CardKinds;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
@@ -169,12 +170,15 @@ final class NodeTable {
                 yield entry -> entry.unusable(Reason.BAD_INVENTORY, written);
             }
             case Decoded.Valid<Inventory>(Inventory inventory) -> {
-                if (inventory.noCards() == null) {
+                boolean claims =
+                        inventory.noCards() != null && inventory.noCards().cause() == NoCards.Cause.SERVES_CLAIMS;
+                if (inventory.noCards() == null || claims) {
                     LOG.info(
-                            "node {}: {} cards, unit {}",
+                            "node {}: {} cards, unit {}{}",
                             name,
                             inventory.cards().size(),
-                            inventory.unit());
+                            inventory.unit(),
+                            claims ? ", by claims" : "");
                 } else {
                     LOG.warn("node {}: {}", name, inventory.noCards().sentences());
                 }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The ledger's pods with a demand: immutable entries by uid, each replaced atomically together with its nodes. */
@@ -124,7 +125,12 @@ final class PodTable {
         @Nullable String node = pod.node();
         @Nullable ForeignPod foreign = null;
         List<Holding> now;
-        if (node == null) {
+        if (demand.demand().byClaim()) {
+            // They count as kube-scheduler has them now, whatever they were before.
+            now = Stream.ofNullable(annotation.allocation())
+                    .map(allocation -> new Holding(String.valueOf(node), allocation, Standing.SEEN, Instant.EPOCH))
+                    .toList();
+        } else if (node == null) {
             now = held;
         } else if (annotation.allocation() != null) {
             now = List.of(annotated(annotation.allocation(), node, old));
@@ -144,7 +150,10 @@ final class PodTable {
         }
         move(pod.ref(), held, now);
         @Nullable String complaint = annotation.rejection();
-        if (complaint == null && !now.isEmpty() && node != null) {
+        if (complaint == null
+                && !now.isEmpty()
+                && node != null
+                && !demand.demand().byClaim()) {
             boolean unchanged = held.stream().anyMatch(now.getFirst()::sameCards);
             boolean doubtful = foreign != null && foreignPods.doubtful(foreign, node);
             complaint = unchanged && old != null

@@ -19,8 +19,14 @@ public record AllocationAnnotation(
     private static final String IGNORED = "it is ignored until the node's device plugin has corrected it; if that does"
             + " not happen within a minute, recreate the pod";
 
-    /** Accepts an annotation only if the pod is bound and it gives the pod's demand: anyone may write annotations. */
+    /**
+     * Accepts an annotation only if the pod is bound and it gives the pod's demand: anyone may write annotations. A pod
+     * with claims has the cards of these.
+     */
     public static AllocationAnnotation of(PodState pod, Demand demand) {
+        if (demand.byClaim()) {
+            return new AllocationAnnotation(pod.claims().allocation(), null);
+        }
         if (pod.node() == null) {
             return ABSENT;
         }

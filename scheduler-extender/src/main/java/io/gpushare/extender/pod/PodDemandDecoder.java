@@ -35,6 +35,11 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
     }
 
     public PodDemand decode(PodState pod) {
+        @Nullable Demand claimed = pod.claims().demand();
+        if (claimed != null) {
+            return valid(claimed, pod.containers(), null, pod.claims().notes())
+                    .on(pod.scheduling().nodes());
+        }
         return pod.node() == null
                 ? accepting(pod.scheduling().nodes(), unbound(pod.containers(), pod.annotations()))
                 : decoded(bound(pod, pod.node()), pod.containers(), pod.annotations(), null);
@@ -81,18 +86,21 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
                         PodRequest.withoutGpu(HostResourcesCodec.requested(containers)), codec.named(containers));
             case Decoded.Malformed<Demand>(String sentence) -> new PodDemand.Invalid(sentence);
             case Decoded.Valid<Demand>(Demand valid) ->
-                new PodDemand.Valid(
-                        valid,
-                        request(valid, containers),
-                        policy,
-                        valid.slotted()
-                                ? containers.stream()
-                                        .map(ContainerResources::name)
-                                        .toList()
-                                : List.of(),
-                        codec.notes(valid, containers, annotations),
-                        NodeRules.ANY);
+                valid(valid, containers, policy, codec.notes(valid, containers, annotations));
         };
+    }
+
+    private PodDemand.Valid valid(
+            Demand demand, List<ContainerResources> containers, @Nullable PolicyKind policy, List<String> notes) {
+        return new PodDemand.Valid(
+                demand,
+                request(demand, containers),
+                policy,
+                demand.slotted()
+                        ? containers.stream().map(ContainerResources::name).toList()
+                        : List.of(),
+                notes,
+                NodeRules.ANY);
     }
 
     private PodRequest request(Demand demand, List<ContainerResources> containers) {

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pods that kube-scheduler should retry: it has found no node for them, and now one fits. kube-scheduler notices
  * many events that free cards, but not all (a card that has recovered, an assumption that is forgotten), and may retry
- * before the ledger knows.
+ * before the ledger knows. Pods with claims are counted, and left to kube-scheduler.
  *
  * <p>Each round evaluates the whole state, so no event is missed and nothing must survive a restart. It names the pods
  * that fit, by priority, each on what the pods before it leave free, so about as many as can be bound. A pod that stays
@@ -101,13 +101,15 @@ public final class WaitingPods {
 
     /** The pods to retry now. */
     public List<PodRef> due(Instant now) {
-        List<PodEntry> pods = ledger.waiting();
+        List<PodEntry> pods = Stream.concat(ledger.waiting().stream(), ledger.waitingByClaims().stream())
+                .toList();
         Map<String, FreeOnNode> nodes = pods.isEmpty() ? Map.of() : nodes();
         Set<NodeDemand> fittingAgain = evaluate(pods, nodes);
         before = nodes;
         counts = counts(pods);
         List<PodEntry> candidates = pods.stream()
-                .filter(pod -> reasons.get(pod.onNode()) == WaitReason.FITS)
+                .filter(pod -> reasons.get(pod.onNode()) == WaitReason.FITS
+                        && !pod.demand().byClaim())
                 .toList();
         attempts.keySet()
                 .retainAll(candidates.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
@@ -196,7 +198,7 @@ public final class WaitingPods {
         Share missing = demand.cards().total();
         for (FreeOnNode node : nodes) {
             @Nullable Reason refusal = node.entry().refusal(demand);
-            if (node.entry().unavailable() == null && (refusal == null || !refusal.ofNode())) {
+            if (node.entry().unavailable(demand.cards()) == null && (refusal == null || !refusal.ofNode())) {
                 for (CardState state : node.entry().cards().cards()) {
                     missing = state.acceptedBy(demand.cards().selector()) ? missing.minus(state.free()) : missing;
                 }
@@ -260,7 +262,7 @@ public final class WaitingPods {
         }
 
         boolean offers(NodeDemand demand) {
-            return demand.cards().total().counted().fits(left);
+            return demand.cards().byClaim() || demand.cards().total().counted().fits(left);
         }
 
         /** The node with the pod on it; empty if no cards fit. */

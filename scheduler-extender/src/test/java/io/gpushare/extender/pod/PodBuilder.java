@@ -5,6 +5,7 @@ import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.pod.KubeletReport;
+import io.gpushare.model.pod.PodClaims;
 import io.gpushare.model.pod.PodPriority;
 import io.gpushare.model.pod.PodScheduling;
 import io.gpushare.model.pod.PodState;
@@ -34,6 +35,7 @@ public final class PodBuilder {
     private @Nullable PodController controller;
     private Map<String, String> annotations = Map.of();
     private List<ContainerResources> containers = List.of();
+    private PodClaims claims = PodClaims.NONE;
 
     private PodBuilder(PodRef ref) {
         this.ref = ref;
@@ -138,6 +140,12 @@ public final class PodBuilder {
         return requesting(Map.of(resource, String.valueOf(amount)));
     }
 
+    /** It names these claims. */
+    public PodBuilder claims(PodClaims all) {
+        claims = all;
+        return this;
+    }
+
     public PodState build() {
         return new PodState(
                 ref,
@@ -149,9 +157,9 @@ public final class PodBuilder {
                 annotations,
                 containers,
                 Set.of(),
-                List.of(),
                 new PodScheduling(nodes, List.of(), group, unschedulable, failure, "", nominatedNode, heldNode),
                 KubeletReport.of(KubeletReport.Admission.PENDING),
-                null);
+                null,
+                claims);
     }
 }

@@ -31,8 +31,21 @@ record Advice(List<String> sentences, boolean waits) {
         if (nodes.stream().anyMatch(node -> node.why() == null)) {
             return together.orElse(new Advice(List.of(), false));
         }
-        List<NodeVerdict> withCards =
-                nodes.stream().filter(node -> !node.cards().cards().isEmpty()).toList();
+        List<NodeVerdict> withCards = nodes.stream()
+                .filter(node -> !node.cards().cards().isEmpty() && !node.ofOtherWay())
+                .toList();
+        Optional<NodeVerdict> other =
+                nodes.stream().filter(NodeVerdict::ofOtherWay).findFirst();
+        if (withCards.isEmpty() && other.isPresent()) {
+            return new Advice(
+                    List.of(
+                            subject.demand().cards().byClaim()
+                                    ? "No node serves claims: request the cards as resources, or label a node with"
+                                            + " gpushare.io/serve=dra (deploy/CLAIMS.md)."
+                                    : "Node " + other.get().node()
+                                            + " serves claims (deploy/CLAIMS.md): write a ResourceClaim."),
+                    false);
+        }
         List<NodeVerdict> accepted =
                 withCards.stream().filter(NodeVerdict::accepted).toList();
         if (!withCards.isEmpty() && accepted.isEmpty()) {

@@ -151,8 +151,10 @@ record CardAdvice(Demand demand, String where) {
                 boolean even = demand.containers().stream()
                         .allMatch(container -> container.request().divisibleBy(cards));
                 if (even && fitsSomeday(nodes, new Demand(demand.containers(), cards, demand.selector()))) {
-                    advice.add("If the program can use several cards, split its memory over them: annotation"
-                            + " gpushare.io/cards: \"" + split + "\".");
+                    advice.add("If the program can use several cards, split its memory over them: "
+                            + (demand.byClaim()
+                                    ? "count: " + split + " in the claim, with that part of the memory."
+                                    : "annotation gpushare.io/cards: \"" + split + "\"."));
                 }
             }
         }

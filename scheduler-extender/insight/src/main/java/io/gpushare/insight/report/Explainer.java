@@ -44,6 +44,10 @@ import org.jspecify.annotations.Nullable;
  * it wrote about the pod is passed on.
  */
 public final class Explainer {
+    private static final String HAS_CLAIMS =
+            "It has ResourceClaims: none of them, as far as they exist, lacks or holds a card of GPU Share here, or"
+                    + " the extender runs without --claims. kubectl describe resourceclaims says more.";
+
     private final Supplier<ClusterState> states;
     private final Placer placer;
     private final PlacementOutcomes outcomes;
@@ -100,9 +104,13 @@ public final class Explainer {
                     pod.scheduling().gates(),
                     NodeCards.commonUnit(state.entries().values().stream().map(NodeEntry::cards)));
         }
+        if (demand instanceof PodDemand.NoGpu && !pod.claims().none()) {
+            return new Explanation.NoDemand(pod.ref(), HAS_CLAIMS);
+        }
         return of(
                 state,
                 new SchedulingPod(pod.ref(), pod.priority().value(), pod.annotations(), pod.containers()),
+                demand,
                 pod.controller(),
                 pod.scheduling());
     }
@@ -117,12 +125,22 @@ public final class Explainer {
 
     /** Explains a pod, which need not exist, and accepts those nodes. */
     public Explanation of(SchedulingPod pod, NodeRules nodes) {
-        return of(states.get(), pod, null, new PodScheduling(nodes, List.of(), null, false, "", "", null, null));
+        ClusterState state = states.get();
+        return of(
+                state,
+                pod,
+                state.demand(pod),
+                null,
+                new PodScheduling(nodes, List.of(), null, false, "", "", null, null));
     }
 
     private Explanation of(
-            ClusterState state, SchedulingPod pod, @Nullable PodController controller, PodScheduling scheduling) {
-        return switch (state.demand(pod)) {
+            ClusterState state,
+            SchedulingPod pod,
+            PodDemand demand,
+            @Nullable PodController controller,
+            PodScheduling scheduling) {
+        return switch (demand) {
             case PodDemand.NoGpu _ ->
                 new Explanation.NoDemand(pod.ref(), state.nearly(pod).orElse(null));
             case PodDemand.Invalid(String sentence) -> new Explanation.Invalid(pod.ref(), sentence);
@@ -149,7 +167,9 @@ public final class Explainer {
             @Nullable Reason why = entry.refusal(demand.onNode());
             reasons.put(name, why == null && closed.contains(name) ? Reason.BACKING_OFF : why);
         });
-        Optional<String> chosen = chosen(subject, reasons, entries);
+        // By claims kube-scheduler alone chooses, and an autoscaler knows new nodes by their slices.
+        boolean byClaim = demand.demand().byClaim();
+        Optional<String> chosen = byClaim ? Optional.empty() : chosen(subject, reasons, entries);
         List<NodeVerdict> sorted = entries.entrySet().stream()
                 .map(node -> Ranked.of(NodeVerdict.of(
                         node.getKey(),
@@ -167,8 +187,8 @@ public final class Explainer {
         return new Explanation.Judged(
                 pod.ref(),
                 demand.demand(),
-                placer.policy(demand.policy()),
-                (alone && gang.isEmpty()) || advice.waits()
+                byClaim ? "of kube-scheduler" : placer.policy(demand.policy()),
+                byClaim || (alone && gang.isEmpty()) || advice.waits()
                         ? null
                         : gang.map(Gang::together)
                                 .orElseGet(() -> Optional.of(Together.alone(demand)))

@@ -153,6 +153,11 @@ public sealed interface Explanation {
             return why == null || !why.ofNode();
         }
 
+        /** Whether the node offers its cards in the other way than that in which the pod requests them. */
+        boolean ofOtherWay() {
+            return why != null && why.ofOtherWay();
+        }
+
         /** The obstacle of the card that comes nearest; empty if the reason is not in the cards. */
         Optional<CardVerdict> obstacle() {
             return CardVerdict.of(nearest, cards.inventory());

@@ -63,7 +63,8 @@ public final class Phrases {
     static @Nullable String unusable(NodeView node) {
         @Nullable Reason reason = node.unusable();
         @Nullable NoCards none = node.cards().inventory().noCards();
-        if (reason == null) {
+        // Pods get its cards, if by claims only.
+        if (reason == null || reason.equals(Reason.SERVES_CLAIMS)) {
             return null;
         }
         return none != null && reason.equals(Reason.noCards(none.cause())) ? none.sentences() : reason.sentence();

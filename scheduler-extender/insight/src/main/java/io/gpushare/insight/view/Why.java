@@ -291,6 +291,7 @@ public record Why(
                 judged.nodes().stream()
                         .flatMap(node -> Stream.ofNullable(
                                         node.cards().inventory().noCards())
+                                .filter(none -> Reason.noCards(none.cause()).equals(node.why()))
                                 .map(none -> node.node() + ": " + none.sentences()))
                         .limit(MOST_WITHOUT_CARDS)
                         .toList());

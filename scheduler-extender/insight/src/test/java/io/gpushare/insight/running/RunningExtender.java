@@ -2,10 +2,13 @@ package io.gpushare.insight.running;
 
 import static org.awaitility.Awaitility.await;
 
+import io.gpushare.claims.ClaimWatch;
+import io.gpushare.claims.UnwatchedClaims;
 import io.gpushare.extender.Candidacy;
 import io.gpushare.extender.Core;
 import io.gpushare.extender.Extender;
 import io.gpushare.extender.cluster.Leadership;
+import io.gpushare.extender.cluster.PodFeed;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.policy.PolicyKind;
@@ -43,7 +46,7 @@ public final class RunningExtender implements AutoCloseable {
         System.setProperty("jdk.httpclient.enableAllMethodRetry", "true");
     }
 
-    private record Settings(Extender.Settings core, Insight.Settings shown) {}
+    private record Settings(Extender.Settings core, Insight.Settings shown, PodFeed.Factory feed) {}
 
     private final Extender extender;
     private final HttpClient client;
@@ -71,6 +74,14 @@ public final class RunningExtender implements AutoCloseable {
                         DecideIn.FILTER),
                 null,
                 Clocks.system());
+    }
+
+    /** One that watches claims, and may evict. */
+    public static RunningExtender watchingClaims(Path kubeconfig) throws IOException {
+        Settings settings =
+                settings(kubeconfig, plain(1 << 20), null, ViewAccess.Access.ON, PreemptionMode.AUTO, DecideIn.AUTO);
+        return new RunningExtender(
+                new Settings(settings.core(), settings.shown(), ClaimWatch::start), null, Clocks.system());
     }
 
     /** One of several in an election. */
@@ -105,7 +116,7 @@ public final class RunningExtender implements AutoCloseable {
         client = (tls == null ? builder : builder.sslContext(tls)).build();
         scheme = tls == null ? "http" : "https";
         CompletableFuture<Core> core = new CompletableFuture<>();
-        extender = Extender.start(settings.core(), clocks, published -> {
+        extender = Extender.start(settings.core(), clocks, settings.feed(), published -> {
             core.complete(published);
             return new Insight(published, settings.shown());
         });
@@ -155,7 +166,8 @@ public final class RunningExtender implements AutoCloseable {
                         "gpushare-node-lease",
                         candidacy,
                         server),
-                new Insight.Settings(access, URI.create("https://grafana.example/"), server.version(), "kube-system"));
+                new Insight.Settings(access, URI.create("https://grafana.example/"), server.version(), "kube-system"),
+                (_, ledger, _) -> new UnwatchedClaims(ledger));
     }
 
     /** Resolves the Bindings that are old enough by the extender's clock. */

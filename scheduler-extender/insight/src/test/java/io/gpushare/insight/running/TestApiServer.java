@@ -61,6 +61,9 @@ public final class TestApiServer implements AutoCloseable {
     private final FaultRule leases =
             server.faults().rule(request -> request.path().contains("/leases"));
 
+    private final FaultRule claims =
+            server.faults().rule(request -> request.path().startsWith("/apis/resource.k8s.io"));
+
     public TestApiServer() {
         server.log().start();
     }
@@ -357,6 +360,24 @@ public final class TestApiServer implements AutoCloseable {
             change.accept(pod);
             return pod;
         });
+    }
+
+    /** Creates or replaces an object. */
+    public void put(String json) {
+        server.objects().put(ApiClient.document(json));
+    }
+
+    /** Whether it has {@code resource.k8s.io/v1}: Kubernetes 1.34 and newer. */
+    public void claimsServed(boolean are) {
+        claims.always(
+                are
+                        ? Outcome.Plain.SERVED
+                        : Outcome.refused(404, "NotFound", "the server could not find the requested resource"));
+    }
+
+    /** Deletes a claim. */
+    public void deleteClaim(String name) {
+        server.objects().remove(ApiResource.RESOURCE_CLAIMS, NAMESPACE, name);
     }
 
     private void put(String kind, JsonObject object) {

@@ -1,0 +1,62 @@
+package io.gpushare.kubernetes.wire;
+
+import static io.gpushare.kubernetes.wire.Json.text;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.model.claims.ClaimDecoder;
+import io.gpushare.model.claims.ClaimState;
+import io.gpushare.model.claims.ResourceClaim;
+import java.util.List;
+import java.util.Optional;
+
+/** A ResourceClaim in the API's JSON form, reduced to what is about our cards. */
+public final class ClaimStateJson {
+    /** A claim has at most 256; the first of them that runs is looked for. */
+    private static final int MOST_PODS = 32;
+    /** The API's own limits of requests and results. */
+    private static final int MOST = 32;
+
+    private ClaimStateJson() {}
+
+    public static ClaimState read(JsonNode claim) {
+        ResourceClaim all = ClaimJson.read(claim);
+        JsonNode devices = claim.path("spec").path("devices");
+        return new ClaimState(
+                new ResourceClaim(
+                        all.uid(),
+                        all.namespace(),
+                        all.name(),
+                        all.pods().stream().limit(MOST_PODS).toList(),
+                        all.results().stream()
+                                .filter(result -> result.driver().equals(ClaimDecoder.DRIVER) && !result.adminAccess())
+                                .limit(MOST)
+                                .toList(),
+                        List.of()),
+                devices.path("requests")
+                        .valueStream()
+                        .flatMap(request -> request(request).stream())
+                        .limit(MOST)
+                        .toList(),
+                !devices.path("constraints").isEmpty());
+    }
+
+    private static Optional<ClaimState.Request> request(JsonNode request) {
+        JsonNode alternatives = request.path("firstAvailable");
+        JsonNode asked = alternatives.isEmpty() ? request.path("exactly") : alternatives.path(0);
+        String deviceClass = Json.shared(asked, "deviceClassName");
+        if (!ClaimState.ours(deviceClass) || asked.path("adminAccess").asBoolean()) {
+            return Optional.empty();
+        }
+        JsonNode capacity = asked.path("capacity").path("requests");
+        return Optional.of(new ClaimState.Request(
+                text(request, "name"),
+                deviceClass,
+                text(asked, "allocationMode").equals("All")
+                        ? 0
+                        : Math.max(1, asked.path("count").asInt(1)),
+                Json.sharedOrNull(capacity, "memory"),
+                Json.sharedOrNull(capacity, "cores"),
+                !asked.path("selectors").isEmpty(),
+                !alternatives.isEmpty()));
+    }
+}

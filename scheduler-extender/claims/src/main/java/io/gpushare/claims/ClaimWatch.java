@@ -1,0 +1,99 @@
+package io.gpushare.claims;
+
+import io.gpushare.extender.cluster.PodFeed;
+import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.kubernetes.Informer;
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.pod.PodState;
+import io.gpushare.time.PeriodicTask;
+import io.gpushare.time.StartedParts;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Watches the claims of the cluster, as soon as the API server has them, and shows the ledger their cards. */
+public final class ClaimWatch implements PodFeed, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimWatch.class);
+    private static final Duration RETRY = Duration.ofSeconds(5);
+
+    private final KubernetesApi api;
+    private final ClaimedPods pods;
+    private final PeriodicTask task = new PeriodicTask("claims", this::watch);
+    private @Nullable Informer claims;
+    private String waitsFor = "";
+
+    private ClaimWatch(KubernetesApi api, Ledger ledger) {
+        this.api = api;
+        this.pods = new ClaimedPods(node -> ledger.nodeEntry(node).cards().inventory(), PodFeed.of(ledger));
+    }
+
+    /** Starts to watch: a {@link PodFeed.Factory}. */
+    public static PodFeed start(KubernetesApi api, Ledger ledger, StartedParts parts) {
+        ClaimWatch watch = parts.add(new ClaimWatch(api, ledger));
+        watch.task.start();
+        return watch;
+    }
+
+    private Duration watch() {
+        String why;
+        try {
+            if (api.resources().served()) {
+                start();
+                return PeriodicTask.ON_REQUEST;
+            }
+            why = "the API server does not serve resource.k8s.io/v1, which Kubernetes 1.34 and newer have";
+        } catch (KubernetesException e) {
+            why = String.valueOf(e.getMessage());
+        }
+        if (!why.equals(waitsFor)) {
+            LOG.warn("claims are not shown until they can be watched: {}; without claims, remove --claims", why);
+        }
+        waitsFor = why;
+        return RETRY;
+    }
+
+    private synchronized void start() {
+        claims = api.resources().watchClaims(pods);
+        LOG.info("watching the claims of the cluster");
+    }
+
+    @Override
+    public void updatePod(PodState pod) {
+        pods.updatePod(pod);
+    }
+
+    @Override
+    public void removePod(PodRef pod) {
+        pods.removePod(pod);
+    }
+
+    @Override
+    public void nodeChanged(String name) {
+        pods.nodeChanged(name);
+    }
+
+    @Override
+    public PodState show(PodState pod) {
+        return pods.show(pod);
+    }
+
+    @Override
+    public synchronized Map<String, Instant> heard() {
+        return Map.of("claims", claims == null ? Instant.EPOCH : claims.lastHeard());
+    }
+
+    @Override
+    public void close() {
+        task.close();
+        synchronized (this) {
+            if (claims != null) {
+                claims.close();
+            }
+        }
+    }
+}

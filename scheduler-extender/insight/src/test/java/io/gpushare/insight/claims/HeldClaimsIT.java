@@ -1,0 +1,91 @@
+package io.gpushare.insight.claims;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What pods have by claims is shown wherever what pods have is shown. */
+class HeldClaimsIT extends WithClaims {
+    @Test
+    void aShareAndAWholeCardAreShownUntilTheirClaimsEnd() throws Exception {
+        running("share", "3Gi", "gpu-a");
+        running("card", null, "gpu-b");
+
+        assertThat(text("nodes")).contains("18/30 GiB", "* taken whole").doesNotContain("no cards to offer");
+        assertThat(text("details?node=c")
+                        .lines()
+                        .map(line -> line.replaceAll(" +", " ").strip()))
+                .contains("NAME NAMESPACE GPU0(Allocated) GPU1(Allocated)", "card default 0 15", "share default 3 0");
+        assertThat(text("top-pods").lines().map(line -> line.replaceAll(" +", " ")))
+                .anyMatch(line -> line.startsWith("default share c 0 3 GiB"))
+                .anyMatch(line -> line.startsWith("default card c 1 whole card"));
+        assertThat(node(json("nodes?names=c"), "c").encode())
+                .contains("\"name\":\"share\",\"units\":3", "\"name\":\"card\",\"units\":15,\"whole\":true")
+                .doesNotContain("unusable");
+        JsonObject page = node(json("cluster"), "c");
+        assertThat(page.getJsonArray("cards").encode()).contains("\"shares\":[0,3]", "\"shares\":[0,15]");
+        assertThat(extender.get("/gpushare-scheduler/inspect/c").body())
+                .contains("\"name\":\"share\",\"namespace\":\"default\",\"usedGPU\":3");
+        assertThat(text("why?pod=share")).startsWith("Pod default/share is on node c, card GPU-a.");
+        assertThat(text("why?pod=card")).startsWith("Pod default/card is on node c, card GPU-b (whole).");
+        assertThat(json("explain?pod=share").encode()).contains("\"demand\":\"3 units of memory on one card\"");
+    }
+
+    @Test
+    void theMetricsCountTheNodeItsCardsAndItsPods() throws Exception {
+        running("share", "3Gi", "gpu-a");
+        running("card", null, "gpu-b");
+        metric("gpushare_extender_ledger_nodes{state=\"serves_claims\"} 1.0");
+        metric("gpushare_extender_ledger_nodes{state=\"no_cards\"} 0.0");
+        metric("gpushare_cluster_cards{model=\"Tesla T4\",state=\"shared\"} 1.0");
+        metric("gpushare_cluster_cards{model=\"Tesla T4\",state=\"whole\"} 1.0");
+        metric("gpushare_node_memory_allocated_bytes{node=\"c\"} " + (double) (18L << 30));
+        metric("gpushare_extender_unattributed_pods 0.0");
+        await().atMost(Duration.ofSeconds(40))
+                .until(() -> json("waste").encode().contains("\"allocatedBytes\":" + (18L << 30)));
+    }
+
+    @Test
+    void theEndOfAPodAndItsClaimFreesTheCard() throws Exception {
+        running("share", "3Gi", "gpu-a");
+        api.phase("share", "Succeeded");
+        await().atMost(SOON).until(() -> text("top-pods").contains(" claim/share "));
+        api.deleteClaim("share");
+        await().atMost(SOON).until(() -> !text("top-pods").contains("share"));
+        metric("gpushare_node_memory_allocated_bytes{node=\"c\"} 0.0");
+    }
+
+    @Test
+    void anAnnotationOfThePodSaysNothing() throws Exception {
+        running("share", "3Gi", "gpu-a");
+        api.boundByOther(
+                "share",
+                "c",
+                Map.of(
+                        "gpushare.io/allocation",
+                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-b\":9}}]}"));
+        api.label("share", "seen", "now");
+        running("other", "2Gi", "gpu-b");
+        assertThat(text("details?node=c")
+                        .lines()
+                        .map(line -> line.replaceAll(" +", " ").strip()))
+                .contains("share default 3 0", "other default 0 2");
+        assertThat(text("why?pod=share")).contains("card GPU-a.");
+        assertThat(api.eventsOf("share")).isEmpty();
+    }
+
+    @Test
+    void aClaimOfSeveralPodsIsShownOnce() throws Exception {
+        running("first", "3Gi", "gpu-a");
+        pod("second", "first");
+        api.boundByOther("second", "c", Map.of());
+        allocated("first", "3Gi", "gpu-a", "first", "second");
+        await().atMost(SOON).until(() -> text("why?pod=second").contains("card GPU-a."));
+        assertThat(text("top-pods")).doesNotContain("second");
+        assertThat(text("nodes")).contains("3/30 GiB");
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.insight.claims;
+
+import org.jspecify.annotations.NullMarked;
