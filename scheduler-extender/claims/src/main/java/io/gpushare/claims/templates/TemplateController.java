@@ -121,9 +121,8 @@ public final class TemplateController {
     private void list(Instant now) throws KubernetesException {
         Set<Template> all = new HashSet<>();
         api.eachTemplate(LABEL, (namespace, name) -> {
-            Optional<TemplateName> ours = TemplateName.parse(name);
-            if (ours.isPresent() && all.size() < MOST_LISTED) {
-                all.add(new Template(namespace, ours.get()));
+            if (all.size() < MOST_LISTED && TemplateName.parse(name).isPresent()) {
+                all.add(new Template(namespace, name));
             }
         });
         use.existing(all, now);
@@ -131,18 +130,17 @@ public final class TemplateController {
     }
 
     private void ensure(Template template, PodRef pod, Instant now) throws KubernetesException {
-        String name = template.name().toString();
         Map<String, Object> spec = spec(template, sentence -> refuse(template, pod, now, sentence));
         if (spec.isEmpty()) {
             return;
         }
-        Optional<Boolean> same = api.templateIs(template.namespace(), name, spec);
+        Optional<Boolean> same = api.templateIs(template.namespace(), template.name(), spec);
         if (same.isPresent() && !same.get()) {
             refuse(
                     template,
                     pod,
                     now,
-                    "the ResourceClaimTemplate " + name + " has another content than its name says, and is not"
+                    "the ResourceClaimTemplate " + template.name() + " has another content than its name says, and is not"
                             + " replaced: delete it, if it is not yours ask who made it");
         } else if (same.isEmpty() && use.full(template)) {
             refuse(
@@ -152,7 +150,7 @@ public final class TemplateController {
                     "the namespace has " + TemplateUse.MOST_OF_A_NAMESPACE
                             + " ResourceClaimTemplates of pods that wait or waited lately, and gets no more: request"
                             + " amounts that other pods request too, or name a template of your own");
-        } else if (same.isPresent() || api.createTemplate(template.namespace(), name, LABEL, spec)) {
+        } else if (same.isPresent() || api.createTemplate(template.namespace(), template.name(), LABEL, spec)) {
             if (same.isEmpty()) {
                 LOG.info("created claim template {}", template);
                 use.exists(template, now);
@@ -164,7 +162,7 @@ public final class TemplateController {
     /** The spec, or none and a sentence why there is none. */
     private static Map<String, Object> spec(Template template, Consumer<String> why) {
         try {
-            return TemplateSpec.of(template.name());
+            return TemplateSpec.of(TemplateName.parse(template.name()).orElseThrow());
         } catch (IllegalArgumentException e) {
             why.accept(String.valueOf(e.getMessage()));
             return Map.of();
@@ -178,13 +176,12 @@ public final class TemplateController {
 
     /** Removes what it would make itself, and not what somebody else gave the label. */
     private void remove(Template template) throws KubernetesException {
-        String name = template.name().toString();
         Map<String, Object> spec = spec(template, _ -> {});
         if (!spec.isEmpty()
-                && api.templateIs(template.namespace(), name, spec)
+                && api.templateIs(template.namespace(), template.name(), spec)
                         .filter(same -> same)
                         .isPresent()) {
-            api.deleteTemplate(template.namespace(), name);
+            api.deleteTemplate(template.namespace(), template.name());
             LOG.info("removed claim template {}, for which no pod waits", template);
         }
         use.gone(template);

@@ -28,7 +28,7 @@ final class TemplateUse {
     static final Duration TRUSTED = Duration.ofSeconds(30);
 
     /** A template of a namespace. */
-    record Template(String namespace, TemplateName name) {
+    record Template(String namespace, String name) {
         @Override
         public String toString() {
             return namespace + "/" + name;
@@ -41,9 +41,12 @@ final class TemplateUse {
 
     /** Notes what pods wait for now, by their claims' templates; names of another form are somebody else's. */
     void waiting(Map<PodRef, List<String>> pods) {
+        Map<String, Boolean> ours = new HashMap<>(); // thousands of pods have the same few names
         wanted.clear();
-        pods.forEach((pod, names) -> names.forEach(name -> TemplateName.parse(name)
-                .ifPresent(ours -> wanted.putIfAbsent(new Template(pod.namespace(), ours), pod))));
+        pods.forEach((pod, names) -> names.stream()
+                .filter(name -> ours.computeIfAbsent(
+                        name, each -> TemplateName.parse(each).isPresent()))
+                .forEach(name -> wanted.putIfAbsent(new Template(pod.namespace(), name), pod)));
         checked.keySet().retainAll(wanted.keySet());
     }
 
