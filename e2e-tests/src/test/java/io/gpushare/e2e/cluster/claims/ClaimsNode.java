@@ -1,12 +1,14 @@
 package io.gpushare.e2e.cluster.claims;
 
 import io.gpushare.e2e.chart.Chart;
+import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.Cluster;
 import io.gpushare.e2e.cluster.Installation;
 import io.gpushare.e2e.cluster.SharedCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -62,6 +64,18 @@ final class ClaimsNode {
         return templates.stream()
                 .map(template -> Objects.requireNonNull(rendered.get(template)))
                 .reduce("", (all, next) -> all + "---\n" + next);
+    }
+
+    /** Changes the way in which the node offers its cards; no pod may have one. */
+    void serves(boolean claims) {
+        Cluster cluster = shared.cluster();
+        cluster.kubectl().run("label", "node", cluster.node(), "--overwrite", SERVE + (claims ? "=dra" : "-"));
+        shared.installation().ready(claims ? DRIVER : Installation.PLUGIN);
+        Await.until(
+                Duration.ofMinutes(2),
+                "the node has " + (claims ? "a slice" : "no slice"),
+                () -> cluster.kubectl().json("get", "resourceslices").path("items"),
+                slices -> slices.isEmpty() != claims);
     }
 
     void end() {

@@ -47,12 +47,14 @@ class OldRequestsIT {
     @TempDir
     private static Path folder;
 
+    private static SharedCluster shared;
     private static Cluster cluster;
     private static Pods pods;
     private static ClaimsNode node;
 
     @BeforeAll
-    static void serveClaims(SharedCluster shared) throws IOException {
+    static void serveClaims(SharedCluster sharedCluster) throws IOException {
+        shared = sharedCluster;
         cluster = shared.cluster();
         pods = shared.pods();
         ClusterScenario.needs(cluster, "claims");
@@ -235,25 +237,64 @@ class OldRequestsIT {
 
     @Test
     void aNamespaceWithoutTheLabelTakesWholeCardsByTheClass() {
-        cluster.kubectl().apply(manifest("whole", Map.of(), Map.of("main", "aliyun.com/gpu-count: 2"))
-                .replace("namespace: default", "namespace: " + OTHER));
-        JsonNode pod = Await.until(
-                PATIENCE,
-                "it runs",
-                () -> cluster.kubectl().json("-n", OTHER, "get", "pod", "whole"),
-                Pods::ready);
-        assertThat(pod.at("/status/extendedResourceClaimStatus/resourceClaimName").asText())
+        cluster.kubectl().apply(elsewhere("whole", "aliyun.com/gpu-count: 2"));
+        assertThat(runs("whole").at("/status/extendedResourceClaimStatus/resourceClaimName").asText())
                 .isNotEmpty();
-        assertThat(cluster.kubectl().run("-n", OTHER, "logs", "whole")).startsWith("card: GPU-").contains(",GPU-");
+        assertThat(printed("whole")).startsWith("card: GPU-").contains(",GPU-");
         // Without the policy memory is nothing that a node has.
-        cluster.kubectl().apply(manifest("memory", Map.of(), Map.of("main", MEMORY + 1))
-                .replace("namespace: default", "namespace: " + OTHER));
+        cluster.kubectl().apply(elsewhere("memory", MEMORY + 1));
         Await.until(
                 PATIENCE,
                 "it waits",
                 () -> Pods.unschedulable(cluster.kubectl().json("-n", OTHER, "get", "pod", "memory")),
                 message -> message.contains("Insufficient aliyun.com/gpu-mem"));
         cluster.kubectl().run("-n", OTHER, "delete", "pods", "--all", "--grace-period=1");
+    }
+
+    /** The class has the name of the device plugin's resource, also on a node that the plugin serves. */
+    @Test
+    void theClassTakesNothingFromADevicePluginNorGivesAnythingWhileThatRestarts() {
+        try {
+            node.serves(false);
+            shared.awaitAllocatable(30, 2);
+            whole("first");
+            JsonNode first = runs("first");
+            assertThat(first.at("/status/extendedResourceClaimStatus").isMissingNode()).isTrue();
+
+            cluster.kubectl().run("label", "node", cluster.node(), "gpushare.io/plugin=none");
+            shared.awaitAllocatable(0, 0);
+            whole("second");
+            Await.until(
+                    PATIENCE,
+                    "it waits",
+                    () -> Pods.unschedulable(cluster.kubectl().json("-n", OTHER, "get", "pod", "second")),
+                    message -> message.contains("cannot allocate all claims"));
+            cluster.kubectl().run("label", "node", cluster.node(), "gpushare.io/plugin-");
+            JsonNode second = runs("second");
+            assertThat(second.at("/status/extendedResourceClaimStatus").isMissingNode()).isTrue();
+            assertThat(printed("second")).isNotEqualTo(printed("first"));
+            assertThat(runs("first").at("/status/containerStatuses")).isEqualTo(first.at("/status/containerStatuses"));
+        } finally {
+            cluster.kubectl().run("-n", OTHER, "delete", "pods", "--all", "--grace-period=1");
+            node.serves(true);
+        }
+    }
+
+    private static void whole(String name) {
+        cluster.kubectl().apply(elsewhere(name, "aliyun.com/gpu-count: 1"));
+    }
+
+    private static String elsewhere(String name, String limits) {
+        return manifest(name, Map.of(), Map.of("main", limits)).replace("namespace: default", "namespace: " + OTHER);
+    }
+
+    private static JsonNode runs(String name) {
+        return Await.until(
+                PATIENCE, name + " runs", () -> cluster.kubectl().json("-n", OTHER, "get", "pod", name), Pods::ready);
+    }
+
+    private static String printed(String name) {
+        return cluster.kubectl().run("-n", OTHER, "logs", name);
     }
 
     @Test
