@@ -112,7 +112,8 @@ public final class ResourceApi {
                 "spec",
                 spec);
         try {
-            server.send(Request.post("creating claim template " + namespace + "/" + name, templates(namespace), template));
+            server.send(
+                    Request.post("creating claim template " + namespace + "/" + name, templates(namespace), template));
             return true;
         } catch (KubernetesException e) {
             if (e.status() == 409) {
@@ -125,8 +126,7 @@ public final class ResourceApi {
     /** Whether there is a template of that name with that spec; empty if there is none of that name. */
     public Optional<Boolean> templateIs(String namespace, String name, Map<String, Object> spec)
             throws KubernetesException {
-        Request request =
-                Request.get("reading claim template " + namespace + "/" + name, templates(namespace, name));
+        Request request = Request.get("reading claim template " + namespace + "/" + name, templates(namespace, name));
         try {
             return Optional.of(ofUser(
                     request,

@@ -78,11 +78,13 @@ class PodDecoderTest {
         String failure = "t " + Integer.toHexString("Unschedulablewait".hashCode());
         NodeRules nodes = new NodeRules(Map.of("pool", "a"), null, List.of());
         assertThat(unbound)
-                .isEqualTo(new PodScheduling(nodes, List.of("g"), "train", List.of("gpushare.1x"), true, failure, "wait", "n1", "n2"));
+                .isEqualTo(new PodScheduling(
+                        nodes, List.of("g"), "train", List.of("gpushare.1x"), true, failure, "wait", "n1", "n2"));
         assertThat(PodDecoder.ofAnyNode(new ObjectMapper().readTree(json.formatted("", "")))
                         .scheduling())
                 .as("of all nodes' pods")
-                .isEqualTo(new PodScheduling(nodes, List.of("g"), "train", List.of("gpushare.1x"), true, failure, "", "n1", "n2"));
+                .isEqualTo(new PodScheduling(
+                        nodes, List.of("g"), "train", List.of("gpushare.1x"), true, failure, "", "n1", "n2"));
         String many = IntStream.range(0, NodeRules.MOST)
                 .mapToObj(i -> ",\"k" + i + "\":\"v\"")
                 .collect(Collectors.joining());
