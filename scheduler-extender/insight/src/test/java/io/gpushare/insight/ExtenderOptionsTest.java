@@ -92,6 +92,7 @@ class ExtenderOptionsTest {
                 "--pod-name=pod-1",
                 "--tls-cert-file=" + file,
                 "--tls-key-file=" + file,
+                "--claim-templates",
                 "--client-ca-file=" + file);
         assertThat(settings.server().tls()).isEqualTo(new TlsFiles(file, file, file));
         assertThat(options.callers()).startsWith("HTTPS, only with a client certificate");
@@ -107,7 +108,7 @@ class ExtenderOptionsTest {
         assertThat(settings.hosts()).containsExactlyInAnyOrder("gpu.example.com", "gpu.example.org");
         assertThat(options.insight("1"))
                 .isEqualTo(new Insight.Settings(
-                        ViewAccess.Access.OPEN, URI.create("https://grafana.example/team/"), "1", "gpu"));
+                        ViewAccess.Access.OPEN, URI.create("https://grafana.example/team/"), "1", "gpu", true));
         assertThat(settings.pluginNamespace()).isEqualTo("gpu");
         assertThat(settings.candidacy()).isEqualTo(new Candidacy("gpu", "l", "me", "pod-1"));
     }

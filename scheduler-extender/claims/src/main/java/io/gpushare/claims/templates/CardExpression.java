@@ -57,14 +57,13 @@ final class CardExpression {
                     default -> actual + ".lowerAscii().matches('" + inWords(model.words()) + "')";
                 };
             case FactValue.Amount amount ->
-                actual + " * " + MIB + " " + operator(test) + " " + amount.memory().bytes();
+                actual + " * " + MIB + " " + operator(test) + " "
+                        + amount.memory().bytes();
             case FactValue.Whole whole -> actual + " " + operator(test) + " " + whole;
             case FactValue.Version version ->
                 actual + ".compareTo(semver('" + semantic(version) + "')) " + operator(test) + " 0";
             case FactValue.Flag flag ->
-                actual.endsWith(".type")
-                        ? "(" + actual + " == 'mig') == " + flag
-                        : actual + " == " + flag;
+                actual.endsWith(".type") ? "(" + actual + " == 'mig') == " + flag : actual + " == " + flag;
             case FactValue.Profile profile ->
                 actual + ".lowerAscii().replace('+', '.') == " + small(MigInstance.written(profile.name()));
             case FactValue.Identity identity ->

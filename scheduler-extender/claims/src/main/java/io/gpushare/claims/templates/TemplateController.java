@@ -140,7 +140,8 @@ public final class TemplateController {
                     template,
                     pod,
                     now,
-                    "the ResourceClaimTemplate " + template.name() + " has another content than its name says, and is not"
+                    "the ResourceClaimTemplate " + template.name()
+                            + " has another content than its name says, and is not"
                             + " replaced: delete it, if it is not yours ask who made it");
         } else if (same.isEmpty() && use.full(template)) {
             refuse(

@@ -57,8 +57,8 @@ final class TemplateUse {
         wanted.entrySet().stream()
                 .filter(each -> !now.isBefore(lookedAt(each.getKey()).plus(TRUSTED)))
                 .sorted(Comparator.comparing(each -> lookedAt(each.getKey())))
-                .filter(each -> ofNamespace.merge(each.getKey().namespace(), 1, Integer::sum)
-                        <= MOST_OF_A_ROUND_AND_NAMESPACE)
+                .filter(each ->
+                        ofNamespace.merge(each.getKey().namespace(), 1, Integer::sum) <= MOST_OF_A_ROUND_AND_NAMESPACE)
                 .limit(MOST_OF_A_ROUND)
                 .forEach(each -> due.put(each.getKey(), each.getValue()));
         return due;

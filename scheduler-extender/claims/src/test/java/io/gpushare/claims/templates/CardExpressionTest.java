@@ -3,6 +3,8 @@ package io.gpushare.claims.templates;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.cel.bundle.Cel;
 import dev.cel.bundle.CelFactory;
 import dev.cel.common.types.SimpleType;
@@ -23,7 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -34,6 +35,7 @@ import net.jqwik.api.Provide;
 
 /** The selectors of templates choose the cards that the extender chooses by the same annotation. */
 class CardExpressionTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
     private static final String UUID = "GPU-60805828-8ab0-6124-67c4-9baff56d087";
     private static final Cel CEL = CelFactory.plannerCelBuilder()
             .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
@@ -47,8 +49,8 @@ class CardExpressionTest {
             @ForAll("selectors") String text, @ForAll("cards") Card card) throws Exception {
         CardSelector selector = SelectorCodec.parse(text);
         String small = text.toLowerCase(Locale.ROOT);
-        TemplateName name = new TemplateName(
-                false, List.of(new Request(1, 1024, 0)), Map.of("gpushare.io/select", small));
+        TemplateName name =
+                new TemplateName(false, List.of(new Request(1, 1024, 0)), Map.of("gpushare.io/select", small));
         boolean all = true;
         for (String expression : expressions(TemplateSpec.of(name))) {
             all &= (boolean) CEL.createProgram(CEL.compile(expression).getAst())
@@ -57,25 +59,29 @@ class CardExpressionTest {
         assertThat(all).as("%s on %s", text, card).isEqualTo(selector.matches(card, null));
     }
 
-    /** The attributes as the card's slice has them. */
+    /** The attributes as the card's slice has them, without their types. */
     private static Map<String, Object> attributes(Card card) {
         Inventory inventory = new Inventory(MemoryUnit.GIB, null, List.of(card));
-        List<?> devices = (List<?>) Objects.requireNonNull(
-                new SliceSpecs("gpushare.io", "n1").of(NodeCards.of(inventory), 1).getFirst().get("devices"));
+        Map<String, Object> slice = new SliceSpecs("gpushare.io", "n1")
+                .of(NodeCards.of(inventory), 1)
+                .getFirst();
         Map<String, Object> attributes = new HashMap<>();
-        ((Map<?, ?>) Objects.requireNonNull(((Map<?, ?>) devices.getFirst()).get("attributes")))
-                .forEach((key, typed) -> attributes.put(
-                        key.toString(), ((Map<?, ?>) typed).values().iterator().next()));
+        JSON.valueToTree(slice).at("/devices/0/attributes").properties().forEach(attribute -> {
+            JsonNode value = attribute.getValue().iterator().next();
+            attributes.put(
+                    attribute.getKey(),
+                    value.isBoolean()
+                            ? (Object) value.booleanValue()
+                            : value.isNumber() ? (Object) value.longValue() : value.asText());
+        });
         return attributes;
     }
 
     private static List<String> expressions(Map<String, Object> spec) {
-        Map<?, ?> devices = (Map<?, ?>) ((Map<?, ?>) Objects.requireNonNull(spec.get("spec"))).get("devices");
-        Map<?, ?> request = (Map<?, ?>) ((List<?>) Objects.requireNonNull(devices).get("requests")).getFirst();
-        Map<?, ?> exactly = (Map<?, ?>) Objects.requireNonNull(request.get("exactly"));
-        List<?> selectors = (List<?>) Objects.requireNonNullElse(exactly.get("selectors"), List.of());
-        return selectors.stream()
-                .map(each -> String.valueOf(((Map<?, ?>) ((Map<?, ?>) each).get("cel")).get("expression")))
+        return JSON.valueToTree(spec)
+                .at("/spec/devices/requests/0/exactly/selectors")
+                .valueStream()
+                .map(each -> each.at("/cel/expression").asText())
                 .toList();
     }
 
@@ -87,7 +93,7 @@ class CardExpressionTest {
                                 + " (device.attributes['gpushare.io'].cudaComputeCapability.compareTo(semver('8.0.0'))"
                                 + " >= 0)",
                         "has(device.attributes['gpushare.io'].driverVersion) &&"
-                                + " (device.attributes['gpushare.io'].driverVersion.compareTo(semver('550.54.0')) < 0)");
+                            + " (device.attributes['gpushare.io'].driverVersion.compareTo(semver('550.54.0')) < 0)");
         assertThatThrownBy(() -> ofSelect("driver=1.2.3.4"))
                 .hasMessageContaining("version 1.2.3.4 has more than three numbers");
     }
@@ -156,8 +162,11 @@ class CardExpressionTest {
                         profile == null ? null : true,
                         profile == null ? null : new MigInstance(new CardId(UUID + "a"), profile, 0, 0, List.of())));
         return Combinators.combine(
-                        models, details, Arbitraries.of(15109L, 16384L, 23028L, 24576L, 81559L, 81920L),
-                        Arbitraries.integers().between(0, 2), Arbitraries.of("a", "b", "c"))
+                        models,
+                        details,
+                        Arbitraries.of(15109L, 16384L, 23028L, 24576L, 81559L, 81920L),
+                        Arbitraries.integers().between(0, 2),
+                        Arbitraries.of("a", "b", "c"))
                 .as((model, more, mib, index, end) -> new Card(
                         new CardId(more.instance() == null ? UUID + end : "MIG-1"),
                         index,

@@ -43,8 +43,7 @@ class TemplateControllerIT {
     @BeforeEach
     void start() throws IOException {
         server = SimulatedApiServer.start();
-        api = KubernetesApi.connect(
-                Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()), "test");
+        api = KubernetesApi.connect(Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()), "test");
         controller = new TemplateController(
                 api.resources(),
                 () -> Map.copyOf(waiting),
@@ -66,14 +65,16 @@ class TemplateControllerIT {
         wait("other", "else", "gpushare.2x.t-t4-t");
         controller.round();
         assertThat(names()).containsExactlyInAnyOrder("team/" + SHARE, "else/gpushare.2x.t-t4-t");
-        assertThat(template("team", SHARE).at("/spec/spec/devices/requests"))
-                .isEqualTo(JSON.readTree("""
-                    [{"name": "r0", "exactly": {"deviceClassName": "gpushare", "allocationMode": "ExactCount", "count": 1,
-                      "capacity": {"requests": {"memory": "3Gi"}}}}]
-                    """));
-        assertThat(template("team", SHARE).at("/metadata/labels/gpushare.io~1template").asText())
+        assertThat(template("team", SHARE).at("/spec/spec/devices/requests")).isEqualTo(JSON.readTree("""
+            [{"name": "r0", "exactly": {"deviceClassName": "gpushare", "allocationMode": "ExactCount", "count": 1,
+              "capacity": {"requests": {"memory": "3Gi"}}}}]
+            """));
+        assertThat(template("team", SHARE)
+                        .at("/metadata/labels/gpushare.io~1template")
+                        .asText())
                 .isEqualTo("requests");
-        assertThat(template("else", "gpushare.2x.t-t4-t").at("/spec/spec/devices/requests/0/exactly/selectors/0/cel/expression")
+        assertThat(template("else", "gpushare.2x.t-t4-t")
+                        .at("/spec/spec/devices/requests/0/exactly/selectors/0/cel/expression")
                         .asText())
                 .contains("contains('t4')");
 
@@ -122,7 +123,9 @@ class TemplateControllerIT {
                 .contains(SHARE + " has another content than its name says, and is not replaced");
         waiting.clear();
         later(Duration.ofMinutes(15));
-        assertThat(template("team", SHARE).at("/spec/spec/devices/requests/0/exactly/deviceClassName").asText())
+        assertThat(template("team", SHARE)
+                        .at("/spec/spec/devices/requests/0/exactly/deviceClassName")
+                        .asText())
                 .isEqualTo("theirs");
     }
 
@@ -178,7 +181,8 @@ class TemplateControllerIT {
     @Test
     void anApiServerThatFailsIsAskedAgainAndANamespaceThatRefusesStopsNoOther() {
         server.faults()
-                .rule(request -> request.method().equals("POST") && request.path().contains("/ends/"))
+                .rule(request ->
+                        request.method().equals("POST") && request.path().contains("/ends/"))
                 .always(Outcome.refused(403, "Forbidden", "unable to create new content: it is being terminated"));
         var broken = server.faults().rule(request -> request.path().contains("/team/"));
         broken.next(Outcome.refused(503, "ServiceUnavailable", "starting"));

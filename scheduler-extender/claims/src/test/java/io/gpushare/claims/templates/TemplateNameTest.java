@@ -98,8 +98,8 @@ class TemplateNameTest {
                 .withChars("abcxyz0189 .,()=<>!_+/-")
                 .ofMinLength(1)
                 .ofMaxLength(30);
-        Arbitrary<Map<String, String>> selectors =
-                Arbitraries.maps(Arbitraries.of(SelectorText.KEYS.values()), texts).ofMaxSize(2);
+        Arbitrary<Map<String, String>> selectors = Arbitraries.maps(Arbitraries.of(SelectorText.KEYS.values()), texts)
+                .ofMaxSize(2);
         return Combinators.combine(requests.list().ofMinSize(1).ofMaxSize(5), selectors, Arbitraries.of(true, false))
                 .as((list, selected, one) -> new TemplateName(one && onOneCard(list), list, selected))
                 .filter(name -> name.toString().length() <= 253);

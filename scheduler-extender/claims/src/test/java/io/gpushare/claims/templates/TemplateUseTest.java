@@ -43,9 +43,11 @@ class TemplateUseTest {
         Set<Template> first = use.due(START).keySet();
         assertThat(first).hasSize(5).contains(SHARE);
         first.forEach(each -> use.checked(each, START));
-        assertThat(use.due(START.plus(TemplateUse.TRUSTED))).hasSize(5).doesNotContainKeys(first.stream()
-                .filter(each -> each.namespace().equals("hostile"))
-                .toArray(Template[]::new));
+        assertThat(use.due(START.plus(TemplateUse.TRUSTED)))
+                .hasSize(5)
+                .doesNotContainKeys(first.stream()
+                        .filter(each -> each.namespace().equals("hostile"))
+                        .toArray(Template[]::new));
     }
 
     @Test
