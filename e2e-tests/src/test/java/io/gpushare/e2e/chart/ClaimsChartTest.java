@@ -89,11 +89,11 @@ class ClaimsChartTest {
     @Test
     void classesHaveTheNamesOfResources() {
         String values = ENABLED + "\nmig: {profiles: [3g.40gb]}";
-        assertThat(names(values))
-                .containsExactlyInAnyOrder("null", "aliyun.com/gpu-count", "nvidia.com/mig-3g.40gb");
+        assertThat(names(values)).containsExactlyInAnyOrder("null", "aliyun.com/gpu-count", "nvidia.com/mig-3g.40gb");
         assertThat(names("dra: {enabled: true, nvidiaGpu: true}"))
                 .containsExactlyInAnyOrder("null", "aliyun.com/gpu-count", "nvidia.com/gpu");
-        assertThatThrownBy(() -> Chart.objects("dra: {enabled: true, nvidiaGpu: true}\nhami: {enabled: true}", "1.36.2"))
+        assertThatThrownBy(
+                        () -> Chart.objects("dra: {enabled: true, nvidiaGpu: true}\nhami: {enabled: true}", "1.36.2"))
                 .hasMessageContaining("nvidia.com/gpu is HAMi's request already");
     }
 
@@ -106,15 +106,17 @@ class ClaimsChartTest {
 
     @Test
     void oldRequestsAreTurnedIntoClaimsOnlyWhereTheValueSaysSo() {
-        List<Rendered> objects = Chart.objects("dra: {enabled: true, requests: true}\nresources: {memory: x.y/mem}", "1.36.2");
+        List<Rendered> objects =
+                Chart.objects("dra: {enabled: true, requests: true}\nresources: {memory: x.y/mem}", "1.36.2");
         assertThat(object(objects, "MutatingAdmissionPolicy", REQUESTS).text("spec", "matchConstraints"))
                 .contains("namespaceSelector={matchLabels={gpushare.io/requests=claims}}");
         assertThat(object(objects, "MutatingAdmissionPolicy", REQUESTS).text("spec"))
                 .contains("/resources/limits/x.y~1mem")
                 .doesNotContain("nvidia.com/gpumem\" in c.limits");
         assertThat(object(objects, "ClusterRole", "gpu-share-claim-templates").text("rules"))
-                .isEqualTo("[{apiGroups=[resource.k8s.io], resources=[resourceclaimtemplates], verbs=[get, list, create,"
-                        + " delete]}]");
+                .isEqualTo(
+                        "[{apiGroups=[resource.k8s.io], resources=[resourceclaimtemplates], verbs=[get, list, create,"
+                                + " delete]}]");
         assertThat(object(objects, "Deployment", "gpu-share-scheduler-extender").container("args"))
                 .contains("--claim-templates=true");
 

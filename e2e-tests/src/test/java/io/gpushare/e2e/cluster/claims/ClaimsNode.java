@@ -51,16 +51,17 @@ final class ClaimsNode {
 
     /** The manifests with these values, which {@link #end} removes too. */
     String rendered(String values, List<String> templates) {
-        Map<String, String> rendered = Chart.templates("""
-            compatibility: {gpushare: true}
-            %s
-            devicePlugin:
-              memoryUnit: MiB
-              extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1]
-              extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
-              extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
-              extraVolumeMounts: [{name: simulated, mountPath: /simulated, readOnly: true}]
-            """.formatted(values, shared.cluster().sharedFolder()), "1.36.2");
+        Map<String, String> rendered =
+                Chart.templates("""
+                    compatibility: {gpushare: true}
+                    %s
+                    devicePlugin:
+                      memoryUnit: MiB
+                      extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1]
+                      extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
+                      extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
+                      extraVolumeMounts: [{name: simulated, mountPath: /simulated, readOnly: true}]
+                    """.formatted(values, shared.cluster().sharedFolder()), "1.36.2");
         return templates.stream()
                 .map(template -> Objects.requireNonNull(rendered.get(template)))
                 .reduce("", (all, next) -> all + "---\n" + next);
@@ -82,8 +83,7 @@ final class ClaimsNode {
         Cluster cluster = shared.cluster();
         shared.pods().deleteEverything();
         cluster.kubectl().run("label", "node", cluster.node(), SERVE + "-");
-        cluster.kubectl()
-                .run("delete", "--ignore-not-found", "--wait=false", "-f", manifests.toString());
+        cluster.kubectl().run("delete", "--ignore-not-found", "--wait=false", "-f", manifests.toString());
         cluster.kubectl().run("-n", Installation.NAMESPACE, "delete", "--ignore-not-found", "--wait=true", DRIVER);
         shared.reinstallNext();
     }

@@ -87,7 +87,10 @@ class OldRequestsIT {
     }
 
     private static List<JsonNode> claims() {
-        return cluster.kubectl().json("get", "resourceclaims", "-A").path("items").valueStream()
+        return cluster.kubectl()
+                .json("get", "resourceclaims", "-A")
+                .path("items")
+                .valueStream()
                 .toList();
     }
 
@@ -115,9 +118,11 @@ class OldRequestsIT {
         assertThat(sees(deployed("binpack-4"), "main"))
                 .startsWith(cards.get(alone - 1).split(" ", -1)[0]);
         assertThat(templates()).containsExactlyInAnyOrder("gpushare.1x-8138mi", "gpushare.1x-16276mi");
-        assertThat(claims()).hasSize(3).allSatisfy(claim -> assertThat(
-                        claim.at("/metadata/ownerReferences/0/kind").asText())
-                .isEqualTo("Pod"));
+        assertThat(claims())
+                .hasSize(3)
+                .allSatisfy(claim -> assertThat(
+                                claim.at("/metadata/ownerReferences/0/kind").asText())
+                        .isEqualTo("Pod"));
     }
 
     /**
@@ -138,8 +143,7 @@ class OldRequestsIT {
                 new Example("example", Map.of(), "gpu: 1, gpumem: 3000", 1, "3000"),
                 new Example("sglang-gpu-sharing", Map.of(), "gpu: 1, gpumem: 12000, gpucores: 30", 1, "12000"),
                 new Example("use-as-normal", Map.of(), "gpu: 2", 2, ""),
-                new Example(
-                        "use-exclusive-card", Map.of(), "gpu: 2, gpumem-percentage: 100, gpucores: 100", 2, ""),
+                new Example("use-exclusive-card", Map.of(), "gpu: 2, gpumem-percentage: 100, gpucores: 100", 2, ""),
                 new Example("specify-card-type-to-use", Map.of("use-gputype", "T4,V100"), "gpu: 2", 2, ""),
                 new Example("specify-card-type-not-use", Map.of("nouse-gputype", "A100,1080"), "gpu: 2", 2, ""),
                 new Example("specify-uuid-to-use", Map.of("use-gpuuuid", b), "gpu: 1", 1, ""),
@@ -149,8 +153,9 @@ class OldRequestsIT {
         for (Example example : examples) {
             Map<String, String> annotations = example.annotations().entrySet().stream()
                     .collect(Collectors.toMap(each -> "nvidia.com/" + each.getKey(), Map.Entry::getValue));
-            String limits = Stream.of(example.limits().split(", ")).map(each -> "nvidia.com/" + each).collect(
-                    Collectors.joining(", "));
+            String limits = Stream.of(example.limits().split(", "))
+                    .map(each -> "nvidia.com/" + each)
+                    .collect(Collectors.joining(", "));
             create(example.name(), annotations, Map.of("main", limits));
             String[] seen = sees(example.name(), "main").split(" ", -1);
             assertThat(Set.of(seen[0].split(","))).as(example.name()).hasSize(example.cards());
@@ -174,23 +179,24 @@ class OldRequestsIT {
               resources: {limits: {%s}}
             """;
         String image = cluster.workloadImage();
-        cluster.kubectl().apply("""
-            apiVersion: v1
-            kind: Pod
-            metadata: {name: many, namespace: default}
-            spec:
-              terminationGracePeriodSeconds: 1
-              initContainers:
-            """
-                + (container.formatted("prepares", image, "true", MEMORY + 4000)
-                                + container.formatted("beside", image, "exec sleep 100000", MEMORY + 1000)
-                                + "  restartPolicy: Always\n")
-                        .indent(4)
-                + "  containers:\n"
-                + (container.formatted("first", image, "exec sleep 100000", MEMORY + 3000)
-                                + container.formatted("plain", image, "exec sleep 100000", "cpu: 1")
-                                + container.formatted("second", image, "exec sleep 100000", MEMORY + 5000))
-                        .indent(4));
+        cluster.kubectl()
+                .apply("""
+                        apiVersion: v1
+                        kind: Pod
+                        metadata: {name: many, namespace: default}
+                        spec:
+                          terminationGracePeriodSeconds: 1
+                          initContainers:
+                        """
+                        + (container.formatted("prepares", image, "true", MEMORY + 4000)
+                                        + container.formatted("beside", image, "exec sleep 100000", MEMORY + 1000)
+                                        + "  restartPolicy: Always\n")
+                                .indent(4)
+                        + "  containers:\n"
+                        + (container.formatted("first", image, "exec sleep 100000", MEMORY + 3000)
+                                        + container.formatted("plain", image, "exec sleep 100000", "cpu: 1")
+                                        + container.formatted("second", image, "exec sleep 100000", MEMORY + 5000))
+                                .indent(4));
         pods.running("many");
         String card = pods.sees("many", "first").split(" ", -1)[0];
         assertThat(pods.sees("many", "first")).isEqualTo(card + " 3000");
@@ -206,7 +212,10 @@ class OldRequestsIT {
 
         // What is left of the two cards is 16,276 MiB, and 7,276 MiB of the other one.
         create("whole", Map.of(), Map.of("main", "aliyun.com/gpu-count: 1"));
-        assertThat(sees("whole", "main")).startsWith("GPU-").doesNotContain(card).doesNotContain(" ");
+        assertThat(sees("whole", "main"))
+                .startsWith("GPU-")
+                .doesNotContain(card)
+                .doesNotContain(" ");
     }
 
     @Test
@@ -231,14 +240,17 @@ class OldRequestsIT {
                       command: [sh, -c, "test $NVIDIA_VISIBLE_DEVICES = %s && test $GPUSHARE_MEMORY_MIB = 2000"]
                       resources: {limits: {aliyun.com/gpu-mem: 2000}}
             """.formatted(uuid(1), cluster.workloadImage(), uuid(1)));
-        cluster.kubectl().run(PATIENCE, "-n", "default", "wait", "job/work", "--for=condition=complete", "--timeout=110s");
+        cluster.kubectl()
+                .run(PATIENCE, "-n", "default", "wait", "job/work", "--for=condition=complete", "--timeout=110s");
         cluster.kubectl().run("-n", "default", "delete", "job", "work", "--cascade=foreground");
     }
 
     @Test
     void aNamespaceWithoutTheLabelTakesWholeCardsByTheClass() {
         cluster.kubectl().apply(elsewhere("whole", "aliyun.com/gpu-count: 2"));
-        assertThat(runs("whole").at("/status/extendedResourceClaimStatus/resourceClaimName").asText())
+        assertThat(runs("whole")
+                        .at("/status/extendedResourceClaimStatus/resourceClaimName")
+                        .asText())
                 .isNotEmpty();
         assertThat(printed("whole")).startsWith("card: GPU-").contains(",GPU-");
         // Without the policy memory is nothing that a node has.
@@ -259,7 +271,8 @@ class OldRequestsIT {
             shared.awaitAllocatable(30, 2);
             whole("first");
             JsonNode first = runs("first");
-            assertThat(first.at("/status/extendedResourceClaimStatus").isMissingNode()).isTrue();
+            assertThat(first.at("/status/extendedResourceClaimStatus").isMissingNode())
+                    .isTrue();
 
             cluster.kubectl().run("label", "node", cluster.node(), "gpushare.io/plugin=none");
             shared.awaitAllocatable(0, 0);
@@ -271,7 +284,8 @@ class OldRequestsIT {
                     message -> message.contains("cannot allocate all claims"));
             cluster.kubectl().run("label", "node", cluster.node(), "gpushare.io/plugin-");
             JsonNode second = runs("second");
-            assertThat(second.at("/status/extendedResourceClaimStatus").isMissingNode()).isTrue();
+            assertThat(second.at("/status/extendedResourceClaimStatus").isMissingNode())
+                    .isTrue();
             assertThat(printed("second")).isNotEqualTo(printed("first"));
             assertThat(runs("first").at("/status/containerStatuses")).isEqualTo(first.at("/status/containerStatuses"));
         } finally {
@@ -359,7 +373,8 @@ class OldRequestsIT {
                 }
             });
             for (int i = 0; i < 10; i++) {
-                String changed = i % 2 == 0 ? VALUES.replace("hami: {enabled: true}", "hami: {enabled: false}") : VALUES;
+                String changed =
+                        i % 2 == 0 ? VALUES.replace("hami: {enabled: true}", "hami: {enabled: false}") : VALUES;
                 cluster.kubectl().apply(node.rendered(changed, List.of("requests.yaml")));
                 Thread.sleep(1000);
             }
@@ -385,23 +400,27 @@ class OldRequestsIT {
 
     private static String manifest(String name, Map<String, String> annotations, Map<String, String> containers) {
         return pods.manifest(name, annotations, containers)
-                .replace("echo card: $NVIDIA_VISIBLE_DEVICES;", "echo card: $NVIDIA_VISIBLE_DEVICES $GPUSHARE_MEMORY_MIB;");
+                .replace(
+                        "echo card: $NVIDIA_VISIBLE_DEVICES;",
+                        "echo card: $NVIDIA_VISIBLE_DEVICES $GPUSHARE_MEMORY_MIB;");
     }
 
     /** As gpushare's manifests, but for the image; the container also prints gpushare's variable. */
     private static void deploy(String name, int units) {
         String template = manifest(name, Map.of(), Map.of("main", MEMORY + units))
                 .replace("$GPUSHARE_MEMORY_MIB;", "$GPUSHARE_MEMORY_MIB $ALIYUN_COM_GPU_MEM_CONTAINER;");
-        cluster.kubectl().apply("""
-            apiVersion: apps/v1
-            kind: Deployment
-            metadata: {name: %s, namespace: default}
-            spec:
-              replicas: 1
-              selector: {matchLabels: {app: %s}}
-              template:
-                metadata: {labels: {app: %s}}
-            """.formatted(name, name, name) + template.substring(template.indexOf("spec:")).indent(4));
+        cluster.kubectl()
+                .apply("""
+                    apiVersion: apps/v1
+                    kind: Deployment
+                    metadata: {name: %s, namespace: default}
+                    spec:
+                      replicas: 1
+                      selector: {matchLabels: {app: %s}}
+                      template:
+                        metadata: {labels: {app: %s}}
+                    """.formatted(name, name, name)
+                        + template.substring(template.indexOf("spec:")).indent(4));
     }
 
     private static String deployed(String name) {
@@ -414,7 +433,10 @@ class OldRequestsIT {
     }
 
     private static String uuid(int index) {
-        return cluster.kubectl().json("get", "resourceslices").at("/items/0/spec/devices").valueStream()
+        return cluster.kubectl()
+                .json("get", "resourceslices")
+                .at("/items/0/spec/devices")
+                .valueStream()
                 .map(device -> device.path("attributes"))
                 .filter(attributes -> attributes.at("/index/int").asInt() == index)
                 .map(attributes -> attributes.at("/uuid/string").asText())
