@@ -60,7 +60,7 @@ class ExtenderOptionsTest {
                         + " --core-resource= --hami=false --former-memory-resources=aliyun.com/gpu-mem"
                         + " --former-card-resources=aliyun.com/gpu-count"
                         + " --node-lease-namespace=gpushare-node-lease --policy=adaptive --decide-in=auto"
-                        + " --preempt=auto --view=on --view-port= --view-hosts= --grafana-url="
+                        + " --preempt=auto --claim-templates=false --view=on --view-port= --view-hosts= --grafana-url="
                         + " --max-request-bytes=67108864 --leader-elect=false --lease-namespace=kube-system"
                         + " --lease-name=gpushare-schd-extender --identity=extender --pod-name="
                         + " --tls-cert-file= --tls-key-file= --client-ca-file=");

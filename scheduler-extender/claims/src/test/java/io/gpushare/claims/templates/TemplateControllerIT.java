@@ -143,7 +143,7 @@ class TemplateControllerIT {
 
     @Test
     void aSelectorThatCannotBeReadMakesNothingAndThePodSaysWhy() {
-        wait("a", "team", "gpushare.1x.s-modelzsisza100-s");
+        wait("a", "team", "gpushare.1x.s-modelzsiszsa100-s");
         controller.round();
         assertThat(names()).isEmpty();
         assertThat(events).singleElement().asString().contains("annotation gpushare.io/select: at character");
