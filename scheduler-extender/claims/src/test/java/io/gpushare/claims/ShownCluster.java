@@ -94,7 +94,7 @@ final class ShownCluster {
                 Map.of(),
                 containers,
                 Set.of(),
-                new PodScheduling(NodeRules.ANY, List.of(), null, node == null, "", "", null, null),
+                new PodScheduling(NodeRules.ANY, List.of(), null, List.of(), node == null, "", "", null, null),
                 KubeletReport.of(KubeletReport.Admission.PENDING),
                 null,
                 claims.length == 0 ? PodClaims.NONE : new PodClaims(List.of(claims), false));

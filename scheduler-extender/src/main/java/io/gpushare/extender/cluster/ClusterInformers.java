@@ -35,6 +35,7 @@ public final class ClusterInformers implements AutoCloseable {
     private final Events<NodeState> nodeEvents;
     private final Events<PodState> podEvents;
     private final String pluginNamespace;
+    private final WaitingTemplates templates = new WaitingTemplates();
     private final Map<String, List<Taint>> softTaints = new ConcurrentHashMap<>();
     private volatile boolean caughtUp;
 
@@ -84,6 +85,7 @@ public final class ClusterInformers implements AutoCloseable {
             ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), pod.ended() ? null : pod.metrics());
         }
         admissions.seen(pod);
+        templates.seen(pod);
         if (pod.ended()) {
             leaves(pod);
         }
@@ -95,6 +97,7 @@ public final class ClusterInformers implements AutoCloseable {
             ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), null);
         }
         admissions.gone(pod.ref());
+        templates.gone(pod.ref());
         leaves(pod);
         feed.removePod(pod.ref());
     }
@@ -126,6 +129,11 @@ public final class ClusterInformers implements AutoCloseable {
     /** The taints that pods rather avoid, of the nodes that have some. */
     public Map<String, List<Taint>> softTaints() {
         return softTaints;
+    }
+
+    /** The templates of claims that unbound pods name. */
+    public WaitingTemplates templates() {
+        return templates;
     }
 
     /** A check, which begins now, that the ledger has every bound pod. */

@@ -131,7 +131,7 @@ public final class Explainer {
                 pod,
                 state.demand(pod),
                 null,
-                new PodScheduling(nodes, List.of(), null, false, "", "", null, null));
+                new PodScheduling(nodes, List.of(), null, List.of(), false, "", "", null, null));
     }
 
     private Explanation of(
