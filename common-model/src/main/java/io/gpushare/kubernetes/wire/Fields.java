@@ -33,8 +33,6 @@ final class Fields extends TokenFilter {
                     "controller",
                     // Pods.
                     "spec",
-                    "resourceClaims",
-                    "resourceClaimTemplateName",
                     "nodeName",
                     "priority",
                     "activeDeadlineSeconds",
@@ -70,6 +68,7 @@ final class Fields extends TokenFilter {
                     // The claims that their containers use.
                     "resourceClaims",
                     "resourceClaimName",
+                    "resourceClaimTemplateName",
                     "claims",
                     "request",
                     "resourceClaimStatuses",

@@ -63,7 +63,7 @@ class CardExpressionTest {
     private static Map<String, Object> attributes(Card card) {
         Inventory inventory = new Inventory(MemoryUnit.GIB, null, List.of(card));
         Map<String, Object> slice = new SliceSpecs("gpushare.io", "n1")
-                .of(NodeCards.of(inventory), 1)
+                .of(NodeCards.of(inventory), 1, true)
                 .getFirst();
         Map<String, Object> attributes = new HashMap<>();
         JSON.valueToTree(slice).at("/devices/0/attributes").properties().forEach(attribute -> {
