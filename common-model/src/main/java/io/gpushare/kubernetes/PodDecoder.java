@@ -18,6 +18,7 @@ import io.gpushare.model.request.PodAnnotations;
 import io.gpushare.model.text.Printable;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -61,6 +62,7 @@ record PodDecoder(PodJson pod, boolean watched) {
                 annotations(),
                 pod.containers(),
                 watched ? Set.of() : pod.containersWith(ContainerResources.JAX_FRACTION),
+                watched ? List.of() : pod.claims(),
                 pod.node() != null || pod.ended() ? PodScheduling.NONE : scheduling(),
                 kubelet(),
                 metrics());

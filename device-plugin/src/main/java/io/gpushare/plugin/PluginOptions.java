@@ -203,14 +203,7 @@ final class PluginOptions implements CheckedOptions {
             problems.add("--hami-slots=" + hamiSlots + " is not possible: write a number from 1 to " + MOST_SLOTS);
         }
         problems.addAll(cluster.problems());
-        List<String> ofIsolation = isolation.problems();
-        problems.addAll(ofIsolation);
-        if (serve == ServeMode.DRA
-                && ofIsolation.isEmpty()
-                && isolation.policy().mode() != IsolationMode.NONE) {
-            problems.add("--serve=dra only counts memory so far: leave --isolation out on this node, or use"
-                    + " --serve=device-plugin");
-        }
+        problems.addAll(isolation.problems());
         return problems;
     }
 

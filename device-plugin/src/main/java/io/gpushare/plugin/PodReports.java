@@ -5,10 +5,13 @@ import io.gpushare.plugin.cluster.NodePodInformer;
 import io.gpushare.plugin.monitor.RebootReporter;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.state.LatestSnapshot;
-import io.gpushare.plugin.state.PodResourcesPoller;
 
-/** Passes the changes of the node's pods to the parts that they concern. */
-record PodReports(LatestSnapshot latest, PodResourcesPoller podResources, RebootReporter reboots)
+/**
+ * Passes the changes of the node's pods to the parts that they concern.
+ *
+ * @param oneDeleted is run after a pod was deleted
+ */
+record PodReports(LatestSnapshot latest, Runnable oneDeleted, RebootReporter reboots)
         implements NodePodInformer.Listener {
     @Override
     public void changed(NodePod pod) {
@@ -18,7 +21,7 @@ record PodReports(LatestSnapshot latest, PodResourcesPoller podResources, Reboot
     @Override
     public void deleted(String uid) {
         latest.update(snapshot -> snapshot.withoutPod(uid));
-        podResources.readSoon();
+        oneDeleted.run();
     }
 
     @Override

@@ -184,9 +184,12 @@ class PluginOptionsTest {
     }
 
     @Test
-    void claimsWithIsolationAreRefusedBecauseNothingWouldLimitThem() throws InvalidOptionsException {
-        assertThatThrownBy(() -> settings("--node-name=n1", "--serve=dra", "--isolation=mps"))
-                .hasMessageContaining("--serve=dra only counts memory so far: leave --isolation out on this node");
+    void claimsHaveEachIsolation() throws InvalidOptionsException {
+        assertThat(settings("--node-name=n1", "--serve=dra", "--isolation=mps")
+                        .isolation
+                        .policy()
+                        .mode())
+                .isEqualTo(IsolationMode.MPS);
         assertThat(settings("--node-name=n1", "--serve=dra").serve).isEqualTo(ServeMode.DRA);
         assertThat(settings("--node-name=n1").serve).isEqualTo(ServeMode.DEVICE_PLUGIN);
     }

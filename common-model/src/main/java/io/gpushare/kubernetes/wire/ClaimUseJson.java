@@ -7,6 +7,8 @@ import io.gpushare.model.claims.ClaimUse;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -16,29 +18,49 @@ public final class ClaimUseJson {
 
     /** One for each claim, or request of a claim, of each container. */
     public static List<ClaimUse> read(JsonNode pod) {
+        return read(pod.path("spec"), pod.path("status"), ClaimUseJson::variables);
+    }
+
+    /** The same without the variables that the containers set. */
+    static List<ClaimUse> withoutVariables(JsonNode spec, JsonNode status) {
+        return read(spec, status, _ -> Set.of());
+    }
+
+    private static List<ClaimUse> read(JsonNode spec, JsonNode status, Function<JsonNode, Set<String>> variables) {
         Map<String, String> claims = new HashMap<>();
-        pod.path("spec")
-                .path("resourceClaims")
-                .forEach(claim -> claims.put(text(claim, "name"), text(claim, "resourceClaimName")));
+        spec.path("resourceClaims").forEach(claim -> claims.put(text(claim, "name"), text(claim, "resourceClaimName")));
         // Of a template, the claim's name is in the status.
-        pod.path("status")
-                .path("resourceClaimStatuses")
+        status.path("resourceClaimStatuses")
                 .forEach(claim -> claims.put(text(claim, "name"), text(claim, "resourceClaimName")));
+        JsonNode extended = status.path("extendedResourceClaimStatus");
         return Stream.of("initContainers", "containers")
-                .flatMap(kind -> pod.path("spec").path(kind).valueStream())
-                .flatMap(container -> container
-                        .path("resources")
-                        .path("claims")
-                        .valueStream()
-                        .map(claim -> new ClaimUse(
-                                text(container, "name"),
-                                claims.getOrDefault(text(claim, "name"), ""),
-                                text(claim, "request"),
-                                container
-                                        .path("env")
-                                        .valueStream()
-                                        .map(variable -> text(variable, "name"))
-                                        .collect(Collectors.toSet()))))
+                .flatMap(kind -> spec.path(kind).valueStream())
+                .flatMap(container -> {
+                    String name = text(container, "name");
+                    Set<String> own = variables.apply(container);
+                    Stream<ClaimUse> named = container
+                            .path("resources")
+                            .path("claims")
+                            .valueStream()
+                            .map(claim -> new ClaimUse(
+                                    name, claims.getOrDefault(text(claim, "name"), ""), text(claim, "request"), own));
+                    // kube-scheduler makes a claim for resources that device classes map.
+                    Stream<ClaimUse> mapped = extended.path("requestMappings")
+                            .valueStream()
+                            .filter(mapping -> text(mapping, "containerName").equals(name))
+                            .map(mapping -> new ClaimUse(
+                                    name, text(extended, "resourceClaimName"), text(mapping, "requestName"), own));
+                    return Stream.concat(named, mapped);
+                })
                 .toList();
+    }
+
+    /** One set for all claims of the container. */
+    private static Set<String> variables(JsonNode container) {
+        return container
+                .path("env")
+                .valueStream()
+                .map(variable -> text(variable, "name"))
+                .collect(Collectors.toUnmodifiableSet());
     }
 }

@@ -65,6 +65,16 @@ final class Fields extends TokenFilter {
                     "containerStatuses",
                     "initContainerStatuses",
                     "containerID",
+                    // The claims that their containers use.
+                    "resourceClaims",
+                    "resourceClaimName",
+                    "claims",
+                    "request",
+                    "resourceClaimStatuses",
+                    "extendedResourceClaimStatus",
+                    "requestMappings",
+                    "containerName",
+                    "requestName",
                     // Nodes.
                     "unschedulable",
                     "taints",

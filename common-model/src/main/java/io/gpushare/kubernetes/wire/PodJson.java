@@ -6,6 +6,7 @@ import static io.gpushare.kubernetes.wire.Json.texts;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.claims.ClaimUse;
 import io.gpushare.model.node.LabelRequirement;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.node.Toleration;
@@ -127,6 +128,11 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
                         text(each, "operator"),
                         each.path("values").valueStream().map(JsonNode::asText).collect(Collectors.toSet())))
                 .toList();
+    }
+
+    /** What its containers use of claims. */
+    public List<ClaimUse> claims() {
+        return ClaimUseJson.withoutVariables(spec, status);
     }
 
     /** The names of its scheduling gates. */

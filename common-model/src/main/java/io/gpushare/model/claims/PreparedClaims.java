@@ -8,10 +8,15 @@ import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Obstacle;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The claims that have their cards on this node, and the last line of defence: kube-scheduler has given devices twice
@@ -22,14 +27,23 @@ import java.util.stream.Collectors;
  */
 public final class PreparedClaims {
     private final NodeCards cards;
+    /** Its users when a claim was prepared, by its uid. */
+    private final Map<String, Users> users;
 
-    private PreparedClaims(NodeCards cards) {
+    /** The pods of a claim, and what the containers of each use of claims. */
+    private record Users(ResourceClaim claim, Map<PodRef, List<ClaimUse>> pods) {}
+
+    /** A container that uses a request of a claim. */
+    public record User(PodRef pod, String container) {}
+
+    private PreparedClaims(NodeCards cards, Map<String, Users> users) {
         this.cards = cards;
+        this.users = Map.copyOf(users);
     }
 
     /** No claims yet, on these cards. */
     public static PreparedClaims of(Inventory inventory) {
-        return new PreparedClaims(NodeCards.of(accepting(inventory)));
+        return new PreparedClaims(NodeCards.of(accepting(inventory)), Map.of());
     }
 
     private static Inventory accepting(Inventory inventory) {
@@ -48,7 +62,7 @@ public final class PreparedClaims {
 
     /** The same claims with another inventory. */
     public PreparedClaims withInventory(Inventory inventory) {
-        return new PreparedClaims(cards.withInventory(accepting(inventory)));
+        return new PreparedClaims(cards.withInventory(accepting(inventory)), users);
     }
 
     /** What is left of these cards, as the inventory has them: their health counts. */
@@ -58,12 +72,68 @@ public final class PreparedClaims {
 
     /** The same with that claim, whatever others have: for claims whose containers may run already. */
     public PreparedClaims with(ResourceClaim claim, Allocation allocation) {
-        return new PreparedClaims(cards.with(holder(claim), allocation));
+        return with(claim, allocation, Map.of());
+    }
+
+    /**
+     * The same with that claim.
+     *
+     * @param pods what the containers of its pods use, as far as that was read
+     */
+    public PreparedClaims with(ResourceClaim claim, Allocation allocation, Map<PodRef, List<ClaimUse>> pods) {
+        Map<String, Users> changed = new HashMap<>(users);
+        changed.put(claim.uid(), new Users(claim, Map.copyOf(pods)));
+        return new PreparedClaims(cards.with(holder(claim), allocation), changed);
     }
 
     /** The same without the claim of that uid, if there is one. */
     public PreparedClaims without(String uid) {
-        return new PreparedClaims(cards.without(uid));
+        Map<String, Users> changed = new HashMap<>(users);
+        changed.remove(uid);
+        return new PreparedClaims(cards.without(uid), changed);
+    }
+
+    /** What each claim holds; the holder is the claim. */
+    public Collection<NodeCards.Holding> holdings() {
+        return cards.holdings();
+    }
+
+    /** Whether the holder of that uid is a claim. */
+    public boolean holds(String uid) {
+        return users.containsKey(uid);
+    }
+
+    /**
+     * The containers that have that part of what the holder has: all that use the request of a claim, and of a pod the
+     * container of that name. Pods may begin to use a claim after it was prepared, so those that the API reports now
+     * count. Without any it is the pods for which it was prepared, and without these the claim itself, so that what it
+     * holds is counted in any case.
+     *
+     * @param now what the containers of the node's pods use, by pod
+     */
+    public List<User> users(PodRef holder, String part, Map<PodRef, List<ClaimUse>> now) {
+        @Nullable Users known = users.get(holder.uid());
+        if (known == null) {
+            return List.of(new User(holder, part));
+        }
+        ResourceClaim claim = known.claim();
+        return Stream.of(
+                        using(claim, part, now),
+                        using(claim, part, known.pods()),
+                        claim.pods().stream().map(pod -> new User(pod, part)).toList())
+                .filter(found -> !found.isEmpty())
+                .findFirst()
+                .orElse(List.of(new User(holder, part)));
+    }
+
+    private static List<User> using(ResourceClaim claim, String request, Map<PodRef, List<ClaimUse>> pods) {
+        return pods.entrySet().stream()
+                .filter(pod -> pod.getKey().namespace().equals(claim.namespace()))
+                .flatMap(pod -> pod.getValue().stream()
+                        .filter(use -> use.includes(claim, request))
+                        .map(use -> new User(pod.getKey(), use.container())))
+                .distinct()
+                .toList();
     }
 
     /** Whether the claim of that uid has exactly that. */

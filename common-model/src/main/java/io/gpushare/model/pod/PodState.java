@@ -2,6 +2,7 @@ package io.gpushare.model.pod;
 
 import io.gpushare.model.PodController;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.claims.ClaimUse;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
 import java.util.List;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     apps
  * @param ownJaxFraction the names of its containers that set {@link ContainerResources#JAX_FRACTION} themselves; empty
  *     where the pods of all nodes are watched
+ * @param claims what its containers use of claims; none where the pods of all nodes are watched
  * @param scheduling that of an unbound pod
  * @param metrics host and port where a running device plugin serves its metrics; null for other pods
  */
@@ -35,6 +37,7 @@ public record PodState(
         Map<String, String> annotations,
         List<ContainerResources> containers,
         Set<String> ownJaxFraction,
+        List<ClaimUse> claims,
         PodScheduling scheduling,
         KubeletReport kubelet,
         @Nullable String metrics) {
@@ -42,6 +45,7 @@ public record PodState(
         annotations = Map.copyOf(annotations);
         containers = List.copyOf(containers);
         ownJaxFraction = Set.copyOf(ownJaxFraction);
+        claims = List.copyOf(claims);
     }
 
     /** A pod of default priority, of which nothing else is known. */
@@ -57,6 +61,7 @@ public record PodState(
                 annotations,
                 containers,
                 Set.of(),
+                List.of(),
                 PodScheduling.NONE,
                 KubeletReport.of(KubeletReport.Admission.PENDING),
                 null);
@@ -77,6 +82,7 @@ public record PodState(
                 Map.of(),
                 List.of(),
                 Set.of(),
+                List.of(),
                 PodScheduling.NONE,
                 kubelet.started().isEmpty() ? kubelet : KubeletReport.of(kubelet.admission()),
                 metrics);

@@ -2,7 +2,6 @@ package io.gpushare.plugin.claims;
 
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.Allocation;
-import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.claims.ClaimDecoder;
@@ -12,13 +11,8 @@ import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.allocation.ContainerEdits;
-import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.Outcome;
-import io.gpushare.plugin.allocation.RefusalKind;
-import io.gpushare.plugin.isolation.ContainerIsolation;
-import io.gpushare.plugin.isolation.StartingContainer;
-import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
-import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.state.LatestSnapshot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -30,8 +24,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,9 +42,8 @@ public final class NodeClaims {
     private final ClaimDecoder decoder;
     private final ClaimReader reader;
     private final CdiFiles files;
-    private final ContainerSettings settings;
-    private final NodeIsolation isolation;
-    private final Supplier<Inventory> inventory;
+    private final ClaimRequests requests;
+    private final LatestSnapshot latest;
     private final Runnable changed;
     private final AtomicLong refused = new AtomicLong();
     private final ClaimLocks locks = new ClaimLocks();
@@ -61,37 +52,43 @@ public final class NodeClaims {
     /**
      * Nothing is prepared before {@link #recover}.
      *
-     * @param inventory the latest one
+     * @param latest receives the prepared claims
      * @param changed is run after a claim was prepared or unprepared
      */
     public NodeClaims(
             ClaimDecoder decoder,
             ClaimReader reader,
             CdiFiles files,
-            ContainerSettings settings,
-            NodeIsolation isolation,
-            Supplier<Inventory> inventory,
+            ClaimRequests requests,
+            LatestSnapshot latest,
             Runnable changed) {
         this.decoder = decoder;
         this.reader = reader;
         this.files = files;
-        this.settings = settings;
-        this.isolation = isolation;
-        this.inventory = inventory;
+        this.requests = requests;
+        this.latest = latest;
         this.changed = changed;
-        this.prepared = PreparedClaims.of(inventory.get());
+        this.prepared = PreparedClaims.of(latest.now().inventory());
+    }
+
+    /** The snapshot has them before the lock is released: who counts the node's cards, counts these. */
+    private synchronized void hold(PreparedClaims now) {
+        prepared = now;
+        latest.update(snapshot -> snapshot.withClaims(now));
     }
 
     /** Takes over what earlier processes prepared, as their files have it; returns these claims. */
     public synchronized List<ResourceClaim> recover() throws IOException {
         files.deleteUnfinished();
         List<ResourceClaim> recovered = new ArrayList<>();
+        PreparedClaims now = prepared;
         for (CdiDocument.Recorded recorded : files.read()) {
             ResourceClaim claim = recorded.claim();
-            prepared = prepared.with(claim, recorded.allocation());
+            now = now.with(claim, recorded.allocation());
             recovered.add(claim);
             LOG.info("claim {} has {}", claim, recorded.allocation().cards());
         }
+        hold(now);
         return recovered;
     }
 
@@ -136,7 +133,7 @@ public final class NodeClaims {
     public Prepared prepare(PodRef claim, BooleanSupplier ended) {
         Prepared result;
         try (ClaimLocks.Held _ = locks.lock(claim.uid())) {
-            result = ended.getAsBoolean() ? callEnded(claim) : readAndPrepare(claim, ended);
+            result = ended.getAsBoolean() ? new Prepared.Refused(callEnded(claim)) : readAndPrepare(claim, ended);
         } catch (KubernetesException e) {
             result = new Prepared.Refused(
                     "claim " + claim + " can't be read, the kubelet tries again: " + e.getMessage());
@@ -150,12 +147,12 @@ public final class NodeClaims {
         return result;
     }
 
-    private static Prepared.Refused callEnded(Object claim) {
-        return new Prepared.Refused("claim " + claim + ": the kubelet ended its call, and tries again");
+    private static String callEnded(Object claim) {
+        return "claim " + claim + ": the kubelet ended its call, and tries again";
     }
 
     private Prepared readAndPrepare(PodRef ref, BooleanSupplier ended) throws KubernetesException, IOException {
-        Inventory now = inventory.get();
+        Inventory now = latest.now().inventory();
         if (now.cards().isEmpty()) {
             return new Prepared.Refused("claim " + ref + " waits: this node has "
                     + (now.noCards() == null ? "no cards" : now.noCards().sentences()));
@@ -181,65 +178,58 @@ public final class NodeClaims {
                     + Objects.requireNonNull(now.noCards()).sentences());
         }
         Map<PodRef, List<ClaimUse>> uses = new LinkedHashMap<>();
-        for (PodRef pod : repeated ? List.<PodRef>of() : claim.pods()) {
+        for (PodRef pod : claim.pods()) {
             if (uses.size() < MOST_PODS) {
                 uses.put(pod, reader.uses(pod));
             }
         }
-        Map<String, ContainerEdits> edits = new LinkedHashMap<>();
-        for (ContainerAllocation request : allocation.containers()) {
-            switch (edits(claim, request, now)) {
-                case Outcome.Of<ContainerEdits>(ContainerEdits each) ->
-                    edits.put(request.name(), each.without(variables(claim, request.name(), uses)));
-                case Outcome.Refused<ContainerEdits>(var _, String reason, var _) -> {
-                    return new Prepared.Refused("claim " + claim + ": " + reason);
-                }
+        return switch (requests.edits(claim, allocation, now, uses)) {
+            case Outcome.Of<Map<String, ContainerEdits>>(var edits) -> {
+                Optional<String> several = repeated
+                        ? Optional.empty()
+                        : new SeveralRequests(reader, decoder.driver()).problem(claim, edits, uses);
+                Optional<String> problem =
+                        several.isPresent() ? several : take(claim, allocation, now, uses, edits, ended);
+                yield problem.or(() -> requests.enforce(claim, allocation))
+                        .<Prepared>map(Prepared.Refused::new)
+                        .orElseGet(() -> new Prepared.Ready(devices(claim, edits)));
             }
-        }
-        if (repeated) {
-            return new Prepared.Ready(devices(claim, edits));
-        }
-        Optional<String> several = new SeveralRequests(reader, decoder.driver()).problem(claim, edits, uses);
-        if (several.isPresent()) {
-            return new Prepared.Refused(several.get());
-        }
+            case Outcome.Refused<Map<String, ContainerEdits>>(var _, String reason, var _) ->
+                new Prepared.Refused("claim " + claim + ": " + reason);
+        };
+    }
+
+    /**
+     * Takes the cards for the claim and writes its file, each time as its containers should be now; or says why not.
+     */
+    private Optional<String> take(
+            ResourceClaim claim,
+            Allocation allocation,
+            Inventory now,
+            Map<PodRef, List<ClaimUse>> uses,
+            Map<String, ContainerEdits> edits,
+            BooleanSupplier ended)
+            throws IOException {
         synchronized (this) {
-            prepared = prepared.withInventory(now);
-            Optional<String> overlap = prepared.refusal(claim, allocation);
+            PreparedClaims before = prepared.withInventory(now);
+            Optional<String> overlap = before.refusal(claim, allocation);
             if (overlap.isPresent()) {
-                return new Prepared.Refused(overlap.get());
+                return overlap;
             }
             if (ended.getAsBoolean()) {
-                return callEnded(claim);
+                return Optional.of(callEnded(claim));
             }
             files.write(claim.uid(), CdiDocument.of(claim, allocation, edits));
-            prepared = prepared.with(claim, allocation);
+            hold(before.with(claim, allocation, uses));
         }
         LOG.info("claim {} of {}: {}", claim, claim.pods(), allocation.cards());
         changed.run();
-        return new Prepared.Ready(devices(claim, edits));
+        return Optional.empty();
     }
 
     /** Whether it was prepared already with these cards: its containers may run with what it has. */
     private synchronized boolean has(ResourceClaim claim, Allocation allocation) {
         return prepared.has(claim.uid(), allocation) && files.has(claim.uid());
-    }
-
-    /** The variables that containers with that request set themselves: the runtime would replace them. */
-    private static Set<String> variables(ResourceClaim claim, String request, Map<PodRef, List<ClaimUse>> uses) {
-        return uses.values().stream()
-                .flatMap(List::stream)
-                .filter(use -> use.includes(claim, request))
-                .flatMap(use -> use.variables().stream())
-                .collect(Collectors.toSet());
-    }
-
-    private Outcome<ContainerEdits> edits(ResourceClaim claim, ContainerAllocation request, Inventory now) {
-        NodePod pod = NodePod.unknown(new PodRef(claim.uid(), claim.namespace(), claim.name()));
-        return switch (isolation.of(new StartingContainer(pod.ref(), request), now)) {
-            case ContainerIsolation.Settings needed -> settings.of(pod, request, now, needed);
-            case ContainerIsolation.Refused(String reason) -> new Outcome.Refused<>(RefusalKind.NO_ISOLATION, reason);
-        };
     }
 
     /** Each of the cards; a container gets the variables of its request with the first one. */
@@ -275,7 +265,7 @@ public final class NodeClaims {
             } catch (IOException e) {
                 return Optional.of("the file of claim " + uid + " can't be removed: " + e);
             }
-            prepared = prepared.without(uid);
+            hold(prepared.without(uid));
         }
         LOG.info("claim {} has ended", uid);
         changed.run();

@@ -127,6 +127,7 @@ public final class NodePodInformer implements AutoCloseable {
                 state.kubelet().started(),
                 demands.former(containers),
                 foreign,
+                state.claims(),
                 state.ownJaxFraction());
     }
 

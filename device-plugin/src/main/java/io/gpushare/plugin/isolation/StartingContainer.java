@@ -11,7 +11,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** A container that the kubelet is about to start, and its cards. */
+/**
+ * A container that the kubelet is about to start, and its cards; or the request of a claim, with the claim in place of
+ * the pod, before the containers that use it.
+ */
 public record StartingContainer(PodRef pod, ContainerAllocation allocation) {
     /** The cards that it has whole. */
     public Set<CardId> wholeCards() {

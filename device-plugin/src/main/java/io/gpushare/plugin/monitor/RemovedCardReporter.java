@@ -1,7 +1,6 @@
 package io.gpushare.plugin.monitor;
 
 import io.gpushare.kubernetes.event.EventRecorder;
-import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.plugin.state.LatestSnapshot;
@@ -18,12 +17,10 @@ public record RemovedCardReporter(LatestSnapshot latest, EventRecorder events) {
     private void report(Card removed) {
         String message = "MIG instance " + removed.id() + " (" + removed.profile() + " of card " + removed.physical()
                 + ") of this pod was removed: recreate the pod.";
-        latest.now().allocations().assigned().holdings().stream()
+        var before = latest.now();
+        before.allocations().assigned().holdings().stream()
                 .filter(holding -> holding.allocation().cards().contains(removed.id()))
-                .forEach(holding -> {
-                    switch (holding.holder()) {
-                        case PodRef pod -> events.warn(pod, "GpuInstanceRemoved", message);
-                    }
-                });
+                .flatMap(holding -> before.pods(holding).stream())
+                .forEach(pod -> events.warn(pod, "GpuInstanceRemoved", message));
     }
 }

@@ -1,7 +1,6 @@
 package io.gpushare.plugin.monitor;
 
 import io.gpushare.kubernetes.event.EventRecorder;
-import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.ledger.NodeCards;
@@ -12,7 +11,8 @@ public record XidReporter(LatestSnapshot latest, EventRecorder events) {
     /** Reports an Xid error; the remedy is a part of a sentence. */
     public void report(CardId card, long xid, String remedy) {
         String message = "Card " + card + " of this pod reported Xid " + xid + ": " + remedy + ".";
-        NodeCards assigned = latest.now().allocations().assigned();
+        var now = latest.now();
+        NodeCards assigned = now.allocations().assigned();
         boolean mps = assigned.inventory().card(card).stream()
                 .anyMatch(found -> found.isolation().inForce() == Isolation.MPS);
         assigned.holdings().stream()
@@ -24,9 +24,7 @@ public record XidReporter(LatestSnapshot latest, EventRecorder events) {
                             ? " The card has MPS: if the error was fatal to one program, all programs on the card have"
                                     + " ended."
                             : "";
-                    switch (holding.holder()) {
-                        case PodRef pod -> events.warn(pod, "GpuXid", message + more);
-                    }
+                    now.pods(holding).forEach(pod -> events.warn(pod, "GpuXid", message + more));
                 });
     }
 }

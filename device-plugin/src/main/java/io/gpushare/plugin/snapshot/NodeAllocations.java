@@ -12,7 +12,7 @@ import java.util.Set;
 /**
  * What is allocated on the node's cards.
  *
- * @param assigned the allocations of containers that have their cards
+ * @param assigned the allocations of containers that have their cards, and of claims
  * @param reserved the same, and the annotated allocations of pods that wait for their cards
  * @param undeviced those of the assigned that the scheduler counts, and the kubelet by device IDs that are not ours:
  *     pods that got their cards from another device plugin, such as gpushare's
@@ -66,6 +66,11 @@ public record NodeAllocations(
             uncounted = with(uncounted, ref, has.uncounted());
             evidence.allocatedIds(pod).forEach(allocatedIds::add);
             has.evidence().ifPresent(how -> known.put(ref.uid(), how));
+        }
+        if (evidence.claims() != null) {
+            for (NodeCards.Holding claim : evidence.claims().holdings()) {
+                assigned = assigned.with(claim.holder(), claim.allocation());
+            }
         }
         NodeCards reserved = assigned;
         for (NodeCards.Holding holding : awaited.holdings()) {

@@ -5,6 +5,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.claims.PreparedClaims;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that says what the node's containers have.
@@ -23,6 +25,7 @@ import java.util.stream.Stream;
  * @param deleted the pods that the API has deleted, and the kubelet may still list
  * @param answered the calls that this process answered
  * @param checkpoint the calls that the kubelet recorded
+ * @param claims that are prepared; null while that is unknown, as where the node offers its cards by the device plugin
  */
 record NodeEvidence(
         Inventory inventory,
@@ -30,7 +33,8 @@ record NodeEvidence(
         PodResourcesList listed,
         Set<PodName> deleted,
         AnsweredCalls answered,
-        KubeletCheckpoint checkpoint) {
+        KubeletCheckpoint checkpoint,
+        @Nullable PreparedClaims claims) {
     // A pod that ended and its successor may share a name for a moment: the running one counts, or the newer one.
     private static final Comparator<NodePod> CURRENT = Comparator.comparing((NodePod pod) -> !pod.ended())
             .thenComparing(NodePod::created)
@@ -43,27 +47,37 @@ record NodeEvidence(
 
     static NodeEvidence none(Inventory inventory) {
         return new NodeEvidence(
-                inventory, Map.of(), PodResourcesList.EMPTY, Set.of(), AnsweredCalls.NONE, KubeletCheckpoint.EMPTY);
+                inventory,
+                Map.of(),
+                PodResourcesList.EMPTY,
+                Set.of(),
+                AnsweredCalls.NONE,
+                KubeletCheckpoint.EMPTY,
+                null);
     }
 
     NodeEvidence withInventory(Inventory changed) {
-        return new NodeEvidence(changed, pods, listed, deleted, answered, checkpoint);
+        return new NodeEvidence(changed, pods, listed, deleted, answered, checkpoint, claims);
     }
 
     NodeEvidence withPods(Map<String, NodePod> changed, Set<PodName> gone) {
-        return new NodeEvidence(inventory, changed, listed, gone, answered, checkpoint);
+        return new NodeEvidence(inventory, changed, listed, gone, answered, checkpoint, claims);
     }
 
     NodeEvidence withListed(PodResourcesList changed, Set<PodName> gone) {
-        return new NodeEvidence(inventory, pods, changed, gone, answered, checkpoint);
+        return new NodeEvidence(inventory, pods, changed, gone, answered, checkpoint, claims);
     }
 
     NodeEvidence withAnswered(AnsweredCalls changed) {
-        return new NodeEvidence(inventory, pods, listed, deleted, changed, checkpoint);
+        return new NodeEvidence(inventory, pods, listed, deleted, changed, checkpoint, claims);
     }
 
     NodeEvidence withCheckpoint(KubeletCheckpoint changed) {
-        return new NodeEvidence(inventory, pods, listed, deleted, answered, changed);
+        return new NodeEvidence(inventory, pods, listed, deleted, answered, changed, claims);
+    }
+
+    NodeEvidence withClaims(PreparedClaims changed) {
+        return new NodeEvidence(inventory, pods, listed, deleted, answered, checkpoint, changed);
     }
 
     /** Each pod that may have cards, one of a name. */

@@ -4,6 +4,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.claims.ClaimUse;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.foreign.AliyunPod;
 import io.gpushare.model.foreign.ForeignPod;
@@ -22,6 +23,7 @@ import java.util.Set;
  * @param started the names of its started containers, by container ID
  * @param former the containers whose devices are of a former resource: the kubelet makes no more calls for them
  * @param foreign the annotations of another scheduler
+ * @param claims what its containers use of claims
  * @param ownJaxFraction the containers that set JAX's fraction of a card's memory by the variable's present name
  */
 public record NodePod(
@@ -34,6 +36,7 @@ public record NodePod(
         Map<String, String> started,
         Set<String> former,
         ForeignPod foreign,
+        List<ClaimUse> claims,
         Set<String> ownJaxFraction) {
     /** The order in which the kubelet admits pods that it receives together; the name breaks ties. */
     public static final Comparator<NodePod> ADMISSION_ORDER = Comparator.comparing(NodePod::created)
@@ -43,6 +46,7 @@ public record NodePod(
         containers = List.copyOf(containers);
         started = Map.copyOf(started);
         former = Set.copyOf(former);
+        claims = List.copyOf(claims);
         ownJaxFraction = Set.copyOf(ownJaxFraction);
     }
 
@@ -58,6 +62,7 @@ public record NodePod(
                 Map.of(),
                 Set.of(),
                 AliyunPod.NONE,
+                List.of(),
                 Set.of());
     }
 

@@ -4,14 +4,19 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.claims.ClaimUse;
+import io.gpushare.model.claims.PreparedClaims;
 import io.gpushare.model.codec.Decoded;
+import io.gpushare.model.ledger.NodeCards;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -19,19 +24,25 @@ import java.util.stream.Stream;
 
 /**
  * Everything that the plugin knows of its node at one moment: the cards, the pods of the API, the last list of
- * pod-resources, the answered Allocate calls, and those that the kubelet recorded.
+ * pod-resources, the answered Allocate calls, those that the kubelet recorded, and the prepared claims.
  */
 public final class NodeSnapshot {
+    private static final PreparedClaims NO_CLAIMS = PreparedClaims.of(Inventory.empty(MemoryUnit.GIB));
+
     private final NodeEvidence evidence;
     private final Set<String> refused;
     private final AdmissionOrder admissionOrder;
     private final NodeAllocations allocations;
+    private final Map<PodRef, List<ClaimUse>> claimUses;
 
     private NodeSnapshot(NodeEvidence evidence, Set<String> refused, AdmissionOrder admissionOrder) {
         this.evidence = evidence;
         this.refused = Set.copyOf(refused);
         this.admissionOrder = admissionOrder;
         this.allocations = NodeAllocations.of(evidence);
+        this.claimUses = evidence.pods().values().stream()
+                .filter(pod -> !pod.ended() && !pod.claims().isEmpty())
+                .collect(Collectors.toMap(NodePod::ref, NodePod::claims));
     }
 
     /** A node of which nothing but the cards is known. */
@@ -165,6 +176,38 @@ public final class NodeSnapshot {
                 .forEach(uid ->
                         listed.put(new PodName("", uid), evidence.checkpoint().devices(uid)));
         return with(evidence.withListed(new PodResourcesList(listed), evidence.deleted()));
+    }
+
+    /** The snapshot after claims were prepared or unprepared; these are all. */
+    public NodeSnapshot withClaims(PreparedClaims changed) {
+        return with(evidence.withClaims(changed));
+    }
+
+    /** Whether the prepared claims are known. */
+    public boolean claimsKnown() {
+        return evidence.claims() != null;
+    }
+
+    /** Whether the holder is a claim. */
+    public boolean isClaim(PodRef holder) {
+        return claims().holds(holder.uid());
+    }
+
+    private PreparedClaims claims() {
+        return Objects.requireNonNullElse(evidence.claims(), NO_CLAIMS);
+    }
+
+    /** The containers that have that part of what the holder has: of a claim, all that use the request. */
+    public List<PreparedClaims.User> users(PodRef holder, String part) {
+        return claims().users(holder, part, claimUses);
+    }
+
+    /** The pods that have what the holder has: several may use a claim. */
+    public Set<PodRef> pods(NodeCards.Holding holding) {
+        return holding.allocation().containers().stream()
+                .flatMap(part -> users(holding.holder(), part.name()).stream())
+                .map(PreparedClaims.User::pod)
+                .collect(Collectors.toSet());
     }
 
     /** Whether a pod has cards that no known response gave it: then the kubelet's checkpoint must be read. */

@@ -70,9 +70,10 @@ final class ContainerFinder {
 
     /** Whether the pod requests a share of cards, or has one. */
     boolean requests(PodRef pod) {
-        return Optional.ofNullable(pods.get(pod.uid()))
-                .map(known -> known.demand().valid().isPresent())
-                .orElse(shares.containsKey(pod.uid()));
+        return hasShare(pod)
+                || Optional.ofNullable(pods.get(pod.uid()))
+                        .flatMap(known -> known.demand().valid())
+                        .isPresent();
     }
 
     /** Whether it is known which cards the pod has. */

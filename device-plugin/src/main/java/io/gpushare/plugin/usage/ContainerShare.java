@@ -6,49 +6,104 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Memory;
+import io.gpushare.model.claims.PreparedClaims.User;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.usage.NodeUsage.ContainerOnCard;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * The share of one card that one container has.
+ * The share of one card that one container has. Containers that use one request of a claim, also those of several pods,
+ * have one share together.
  *
  * @param units 0 if the container has the whole card
  * @param podMemory what all containers of its pod may use there at one time
+ * @param together the containers that have this share together; usually this one alone
  */
-public record ContainerShare(PodRef pod, String container, Card card, int units, Memory memory, Memory podMemory) {
+public record ContainerShare(
+        PodRef pod,
+        String container,
+        Card card,
+        int units,
+        Memory memory,
+        Memory podMemory,
+        Set<ContainerOnCard> together) {
+    /** A part of what a holder has, and the containers that have it. */
+    private record Part(NodeCards.Holding holding, ContainerAllocation allocation, boolean ofClaim, List<User> users) {
+        int unitsFor(PodRef pod, CardId card) {
+            return ofClaim && users.stream().anyMatch(user -> user.pod().equals(pod))
+                    ? allocation.on(card).units()
+                    : 0;
+        }
+    }
+
+    public ContainerShare {
+        together = Set.copyOf(together);
+    }
+
+    /** The share of one container alone. */
+    public ContainerShare(PodRef pod, String container, Card card, int units, Memory memory, Memory podMemory) {
+        this(
+                pod,
+                container,
+                card,
+                units,
+                memory,
+                podMemory,
+                Set.of(new ContainerOnCard(pod.uid(), container, card.id())));
+    }
+
     /** Whether the container has the whole card: then it can't exceed its share. */
     public boolean whole() {
         return units == 0;
     }
 
     /** The container on its card. */
-    public NodeUsage.ContainerOnCard key() {
-        return new NodeUsage.ContainerOnCard(pod.uid(), container, card.id());
+    public ContainerOnCard key() {
+        return new ContainerOnCard(pod.uid(), container, card.id());
     }
 
     /** The shares of all containers on the node. */
     public static List<ContainerShare> of(NodeSnapshot snapshot) {
-        List<ContainerShare> all = new ArrayList<>();
+        List<Part> parts = new ArrayList<>();
         for (NodeCards.Holding holding : snapshot.allocations().assigned().holdings()) {
-            for (ContainerAllocation container : holding.allocation().containers()) {
-                for (CardId id : container.visibleCards()) {
-                    snapshot.inventory().card(id).ifPresent(card -> all.add(of(holding, container, card)));
-                }
+            boolean ofClaim = snapshot.isClaim(holding.holder());
+            for (ContainerAllocation part : holding.allocation().containers()) {
+                parts.add(new Part(holding, part, ofClaim, snapshot.users(holding.holder(), part.name())));
+            }
+        }
+        List<ContainerShare> all = new ArrayList<>();
+        for (Part part : parts) {
+            for (CardId id : part.allocation().visibleCards()) {
+                snapshot.inventory()
+                        .card(id)
+                        .ifPresent(card -> part.users().forEach(user -> all.add(of(part, user, card, parts))));
             }
         }
         return all;
     }
 
-    private static ContainerShare of(NodeCards.Holding holding, ContainerAllocation container, Card card) {
-        int units = container.on(card.id()).units();
-        Allocation allocation = holding.allocation();
-        Memory own = units == 0 ? card.memory() : memory(units, allocation, card);
-        Memory podMemory = units == 0
-                ? card.memory()
-                : memory(allocation.shareOn(card.id()).units(), allocation, card);
-        return new ContainerShare(holding.holder(), container.name(), card, units, own, podMemory);
+    private static ContainerShare of(Part part, User user, Card card, List<Part> all) {
+        Allocation allocation = part.holding().allocation();
+        int units = part.allocation().on(card.id()).units();
+        int podUnits = part.ofClaim()
+                ? all.stream()
+                        .mapToInt(each -> each.unitsFor(user.pod(), card.id()))
+                        .sum()
+                : allocation.shareOn(card.id()).units();
+        return new ContainerShare(
+                user.pod(),
+                user.container(),
+                card,
+                units,
+                units == 0 ? card.memory() : memory(units, allocation, card),
+                units == 0 ? card.memory() : memory(podUnits, allocation, card),
+                part.users().stream()
+                        .map(each -> new ContainerOnCard(each.pod().uid(), each.container(), card.id()))
+                        .collect(Collectors.toSet()));
     }
 
     /** At most the card's memory: the unit comes from an annotation, which users can edit. */

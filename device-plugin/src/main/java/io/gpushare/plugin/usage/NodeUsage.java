@@ -16,6 +16,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The measured usage of the node's cards and containers at one moment.
@@ -157,6 +158,29 @@ public record NodeUsage(
     /** The usage of the cards alone, when no process can be identified. */
     public static NodeUsage withoutProcesses(CardUsages reported) {
         return new NodeUsage(reported, Optional.empty(), Map.of());
+    }
+
+    /** What the containers that have this share use together, as far as that is known. */
+    Measured together(ContainerShare share) {
+        if (share.together().size() == 1) {
+            return of(share).orElse(Measured.UNKNOWN);
+        }
+        return new Measured(
+                OptionalLong.of(measured(share.together())
+                        .mapToLong(each -> each.bytes().orElse(0))
+                        .sum()),
+                OptionalInt.empty(),
+                pids(share.together()));
+    }
+
+    /** The processes of these containers. */
+    public Set<Long> pids(Set<ContainerOnCard> of) {
+        return measured(of).flatMap(each -> each.pids().stream()).collect(Collectors.toSet());
+    }
+
+    private Stream<Measured> measured(Set<ContainerOnCard> of) {
+        return of.stream()
+                .flatMap(each -> Stream.ofNullable(containers.orElse(Map.of()).get(each)));
     }
 
     /** What the container uses of its card; empty if that is unknown. */

@@ -8,8 +8,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Which containers use more memory of a shared card than they requested, and since when. Every container above its
@@ -47,7 +49,10 @@ public record OverUse(Map<PodOnCard, Instant> since, Map<NodeUsage.ContainerOnCa
     /** The time of a report, and the units that the container needed then. */
     public record Report(Instant at, long units) {}
 
-    /** A container above its limit on a card, and the units that would hold what it uses. */
+    /**
+     * A container above its limit on a card, what it uses with those that have its share together, and the units that
+     * would hold that.
+     */
     public record Excess(ContainerShare share, long usedBytes, long neededUnits) {}
 
     /** A pod above its limit on a card, by so many bytes. */
@@ -76,21 +81,22 @@ public record OverUse(Map<PodOnCard, Instant> since, Map<NodeUsage.ContainerOnCa
     public Found evaluate(List<ContainerShare> shares, NodeUsage usage, MemoryUnit unit, Instant now) {
         List<Excess> excesses = new ArrayList<>();
         Map<PodOnCard, PodMemory> pods = new HashMap<>();
+        Map<PodOnCard, Set<Set<NodeUsage.ContainerOnCard>>> counted = new HashMap<>();
         for (ContainerShare share : shares) {
             if (share.whole()) {
                 continue;
             }
-            NodeUsage.Measured measured = usage.of(share).orElse(NodeUsage.Measured.UNKNOWN);
+            NodeUsage.Measured measured = usage.together(share);
             long used = measured.bytes().orElse(0);
             int processes = measured.pids().size();
-            pods.merge(
-                    new PodOnCard(share.pod(), share.card().id()),
-                    new PodMemory(share.podMemory().bytes(), used, processes),
-                    PodMemory::plus);
-            long counted = counted(used, processes);
-            if (counted > share.memory().bytes()) {
-                excesses.add(new Excess(
-                        share, used, Math.ceilDiv(counted, unit.size().bytes())));
+            PodOnCard pod = new PodOnCard(share.pod(), share.card().id());
+            if (counted.computeIfAbsent(pod, _ -> new HashSet<>()).add(share.together())) {
+                pods.merge(pod, new PodMemory(share.podMemory().bytes(), used, processes), PodMemory::plus);
+            }
+            long bytes = counted(used, processes);
+            if (bytes > share.memory().bytes()) {
+                excesses.add(
+                        new Excess(share, used, Math.ceilDiv(bytes, unit.size().bytes())));
             }
         }
         Map<PodOnCard, Instant> above = new HashMap<>();

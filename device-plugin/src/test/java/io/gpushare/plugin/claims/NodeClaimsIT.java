@@ -7,12 +7,8 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gpushare.api.dra.v1.Claim;
-import io.gpushare.api.dra.v1.DRAPluginGrpc;
 import io.gpushare.api.dra.v1.Device;
 import io.gpushare.api.dra.v1.NodePrepareResourceResponse;
-import io.gpushare.api.dra.v1.NodePrepareResourcesRequest;
-import io.gpushare.api.dra.v1.NodeUnprepareResourcesRequest;
 import io.gpushare.api.drahealth.v1alpha1.DRAResourceHealthGrpc;
 import io.gpushare.api.drahealth.v1alpha1.DeviceHealth;
 import io.gpushare.api.drahealth.v1alpha1.HealthStatus;
@@ -21,92 +17,27 @@ import io.gpushare.api.pluginregistration.v1.InfoRequest;
 import io.gpushare.api.pluginregistration.v1.PluginInfo;
 import io.gpushare.api.pluginregistration.v1.RegistrationGrpc;
 import io.gpushare.api.pluginregistration.v1.RegistrationStatus;
-import io.gpushare.plugin.WholeProgram;
-import io.gpushare.plugin.sockets.DomainSockets;
 import io.gpushare.simulated.apiserver.FaultRule;
 import io.gpushare.simulated.apiserver.Outcome;
 import io.gpushare.simulated.apiserver.store.ApiResource;
-import io.grpc.ManagedChannel;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The whole program as a driver of Dynamic Resource Allocation, called as the kubelet calls it. */
-class NodeClaimsIT extends WholeProgram {
+class NodeClaimsIT extends WholeProgramWithClaims {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final int LARGEST = 1 << 20;
-
-    private final DomainSockets sockets = new DomainSockets();
-    private final List<ManagedChannel> channels = new ArrayList<>();
 
     @BeforeEach
     void cards() throws IOException {
-        Files.createDirectories(dir.resolve("plugins_registry"));
         cards(CARD_A, CARD_B);
-    }
-
-    @AfterEach
-    void close() {
-        channels.forEach(ManagedChannel::shutdownNow);
-        sockets.close();
-    }
-
-    private Process serve(String... options) throws IOException {
-        Process program = listen(options);
-        register();
-        return program;
-    }
-
-    /** Starts the program; the kubelet does not register it yet. */
-    private Process listen(String... options) throws IOException {
-        List<String> all = new ArrayList<>(List.of("--serve=dra", "--cdi-dir=" + cdi(), METRICS));
-        all.addAll(List.of(options));
-        Process program = run(all.toArray(String[]::new));
-        await().atMost(PATIENCE).until(() -> Files.exists(registration()));
-        return program;
-    }
-
-    private void register() {
-        RegistrationGrpc.newBlockingStub(channel(registration()))
-                .withDeadlineAfter(PATIENCE.toSeconds(), TimeUnit.SECONDS)
-                .withWaitForReady()
-                .notifyRegistrationStatus(RegistrationStatus.newBuilder()
-                        .setPluginRegistered(true)
-                        .build());
-    }
-
-    private void kill(Process program) throws Exception {
-        program.destroyForcibly().waitFor();
-        Files.delete(registration());
-    }
-
-    private Path cdi() {
-        return dir.resolve("cdi");
-    }
-
-    private Path registration() {
-        return dir.resolve("plugins_registry/gpushare.io-reg.sock");
-    }
-
-    private ManagedChannel channel(Path socket) {
-        ManagedChannel channel = sockets.channel(socket, LARGEST);
-        channels.add(channel);
-        return channel;
-    }
-
-    private ManagedChannel service() {
-        return channel(dir.resolve("plugins/gpushare.io/dra.sock"));
     }
 
     @Test
@@ -444,135 +375,5 @@ class NodeClaimsIT extends WholeProgram {
         assertThat(log())
                 .contains("--serve=dra needs Kubernetes 1.34 or newer: this API server has no resource.k8s.io/v1. Use"
                         + " --serve=device-plugin");
-    }
-
-    private JsonNode slice() {
-        await().atMost(PATIENCE)
-                .until(() -> api.all(ApiResource.RESOURCE_SLICES).size() == 1);
-        return api.all(ApiResource.RESOURCE_SLICES).getFirst();
-    }
-
-    private static List<String> names(JsonNode slice) {
-        return slice.at("/spec/devices")
-                .valueStream()
-                .map(device -> device.path("name").asText())
-                .toList();
-    }
-
-    private static String name(String card) {
-        return card.toLowerCase(Locale.ROOT);
-    }
-
-    private NodePrepareResourceResponse call(String name) {
-        return call(name, PATIENCE);
-    }
-
-    private NodePrepareResourceResponse call(String name, Duration deadline) {
-        Claim claim = Claim.newBuilder()
-                .setNamespace("default")
-                .setName(name)
-                .setUid("uid-" + name)
-                .build();
-        return DRAPluginGrpc.newBlockingStub(service())
-                .withDeadlineAfter(deadline.toSeconds(), TimeUnit.SECONDS)
-                .withWaitForReady()
-                .nodePrepareResources(NodePrepareResourcesRequest.newBuilder()
-                        .addClaims(claim)
-                        .build())
-                .getClaimsOrThrow("uid-" + name);
-    }
-
-    private NodePrepareResourceResponse prepare(String name) {
-        NodePrepareResourceResponse answer = call(name);
-        assertThat(answer.getError()).isEmpty();
-        return answer;
-    }
-
-    private String error(String name) {
-        return call(name).getError();
-    }
-
-    private String unprepare(String name) {
-        Claim claim = Claim.newBuilder()
-                .setNamespace("default")
-                .setName(name)
-                .setUid("uid-" + name)
-                .build();
-        return DRAPluginGrpc.newBlockingStub(service())
-                .nodeUnprepareResources(NodeUnprepareResourcesRequest.newBuilder()
-                        .addClaims(claim)
-                        .build())
-                .getClaimsOrThrow("uid-" + name)
-                .getError();
-    }
-
-    private List<String> environment(String claim) throws IOException {
-        JsonNode file = JSON.readTree(
-                cdi().resolve("gpushare.io-claim_uid-" + claim + ".json").toFile());
-        return file.at("/devices/0/containerEdits/env")
-                .valueStream()
-                .map(JsonNode::asText)
-                .toList();
-    }
-
-    private List<String> files() throws IOException {
-        if (!Files.exists(cdi())) {
-            return List.of();
-        }
-        try (Stream<Path> files = Files.list(cdi())) {
-            return files.map(file -> String.valueOf(file.getFileName())).toList();
-        }
-    }
-
-    private static ObjectNode result(String request, String card, String memory, String shareId) {
-        ObjectNode result = JSON.createObjectNode()
-                .put("request", request)
-                .put("driver", "gpushare.io")
-                .put("pool", "n1")
-                .put("device", name(card))
-                .put("shareID", shareId);
-        result.putObject("consumedCapacity").put("memory", memory);
-        return result;
-    }
-
-    private void claim(String name, ObjectNode... results) {
-        claim(name, "uid-" + name, results);
-    }
-
-    /** A claim that is allocated, and reserved for the pod of its name. */
-    private void claim(String name, String uid, ObjectNode... results) {
-        api.put(document(name, uid, results));
-    }
-
-    private static ObjectNode document(String name, String uid, ObjectNode... results) {
-        ObjectNode claim =
-                JSON.createObjectNode().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
-        claim.putObject("metadata")
-                .put("name", name)
-                .put("namespace", "default")
-                .put("uid", uid);
-        ObjectNode status = claim.putObject("status");
-        status.putObject("allocation").putObject("devices").putArray("results").addAll(List.of(results));
-        status.putArray("reservedFor")
-                .addObject()
-                .put("resource", "pods")
-                .put("name", name)
-                .put("uid", "uid-pod-" + name);
-        return claim;
-    }
-
-    private void pod(String containers) throws IOException {
-        pod("two", containers);
-    }
-
-    private void pod(String name, String containers) throws IOException {
-        api.put((ObjectNode) JSON.readTree("""
-            {"apiVersion": "v1", "kind": "Pod",
-             "metadata": {"name": "%s", "namespace": "default", "uid": "uid-pod-%s"},
-             "spec": {"nodeName": "n1", "containers": [%s],
-                      "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "t"},
-                                         {"name": "more", "resourceClaimName": "two"}]},
-             "status": {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "%s"}]}}
-            """.formatted(name, name, containers, name)));
     }
 }

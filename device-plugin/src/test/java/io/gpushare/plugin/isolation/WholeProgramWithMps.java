@@ -9,7 +9,7 @@ import io.gpushare.mps.SupervisorMain;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.link.Phase;
 import io.gpushare.plugin.TestApiServer;
-import io.gpushare.plugin.WholeProgram;
+import io.gpushare.plugin.claims.WholeProgramWithClaims;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** The whole program with the supervisor of MPS, and tenants of the cards. */
-abstract class WholeProgramWithMps extends WholeProgram {
+abstract class WholeProgramWithMps extends WholeProgramWithClaims {
     /** In the cgroups of all processes: their containers have IDs of their own. */
     static final String POD_UID = "00000000-0000-4000-8000-000000000000";
 

@@ -120,7 +120,8 @@ class AllocationMergeProperties {
                     new PodResourcesList(listed),
                     Set.of(),
                     new AnsweredCalls(calls),
-                    KubeletCheckpoint.of(entries));
+                    KubeletCheckpoint.of(entries),
+                    null);
         }
 
         NodeAllocations allocations() {

@@ -121,6 +121,7 @@ class GpusharePodsTest {
                 pod.started(),
                 pod.former(),
                 pod.foreign(),
+                List.of(),
                 Set.of());
 
         assertHeld(EMPTY.withPod(both), Map.of(B, 2));
@@ -154,6 +155,7 @@ class GpusharePodsTest {
                 pod.started(),
                 pod.former(),
                 pod.foreign(),
+                List.of(),
                 Set.of());
     }
 

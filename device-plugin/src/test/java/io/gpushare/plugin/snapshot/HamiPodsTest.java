@@ -83,6 +83,7 @@ class HamiPodsTest {
                 Map.of(),
                 Set.of(),
                 hami.foreign(),
+                List.of(),
                 Set.of());
         for (NodeSnapshot running : List.of(devices(EMPTY.withPod(adopted)), recorded(EMPTY.withPod(adopted), B))) {
             assertThat(held(running)).containsExactly(Share.NONE, HALF_OF_B);

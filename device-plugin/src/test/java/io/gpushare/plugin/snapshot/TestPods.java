@@ -14,6 +14,7 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.claims.ClaimUse;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.foreign.AliyunPod;
 import io.gpushare.model.foreign.ForeignPod;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Pods for tests, in one namespace; the uid derives from the name. */
 public final class TestPods {
@@ -49,7 +51,17 @@ public final class TestPods {
     public static NodePod pod(
             PodRef ref, Instant created, boolean ended, Decoded<Demand> demand, Decoded<Allocation> allocation) {
         return new NodePod(
-                ref, created, ended, demand, allocation, names(demand), Map.of(), Set.of(), AliyunPod.NONE, Set.of());
+                ref,
+                created,
+                ended,
+                demand,
+                allocation,
+                names(demand),
+                Map.of(),
+                Set.of(),
+                AliyunPod.NONE,
+                List.of(),
+                Set.of());
     }
 
     private static List<String> names(Decoded<Demand> demand) {
@@ -80,6 +92,7 @@ public final class TestPods {
                 pod.started(),
                 pod.former(),
                 pod.foreign(),
+                pod.claims(),
                 Set.of());
     }
 
@@ -110,6 +123,7 @@ public final class TestPods {
                 pod.started(),
                 pod.former(),
                 foreign,
+                pod.claims(),
                 Set.of());
     }
 
@@ -130,6 +144,7 @@ public final class TestPods {
                 containers,
                 pod.former(),
                 pod.foreign(),
+                pod.claims(),
                 Set.of());
     }
 
@@ -200,5 +215,22 @@ public final class TestPods {
     /** The list of pod-resources if that container has these devices. */
     public static PodResourcesList withDevices(String name, String container, String... ids) {
         return new PodResourcesList(Map.of(new PodName("default", name), Map.of(container, Set.of(ids))));
+    }
+
+    /** A pod that requests no devices, and whose containers use claims. */
+    public static NodePod using(String name, ClaimUse... claims) {
+        NodePod pod = NodePod.unknown(ref(name));
+        return new NodePod(
+                pod.ref(),
+                START,
+                false,
+                pod.demand(),
+                pod.allocation(),
+                Stream.of(claims).map(ClaimUse::container).toList(),
+                pod.started(),
+                pod.former(),
+                pod.foreign(),
+                List.of(claims),
+                Set.of());
     }
 }

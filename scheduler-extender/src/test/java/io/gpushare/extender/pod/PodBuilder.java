@@ -149,6 +149,7 @@ public final class PodBuilder {
                 annotations,
                 containers,
                 Set.of(),
+                List.of(),
                 new PodScheduling(nodes, List.of(), group, unschedulable, failure, "", nominatedNode, heldNode),
                 KubeletReport.of(KubeletReport.Admission.PENDING),
                 null);

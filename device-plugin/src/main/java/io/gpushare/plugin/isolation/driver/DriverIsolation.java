@@ -7,6 +7,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
+import io.gpushare.model.claims.PreparedClaims;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
@@ -21,15 +22,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Limits the memory of each pod on its shared cards through the driver. The kubelet creates the pod's cgroup before it
- * calls PreStartContainer, and the container after it: the limit is there before the container's first instruction. The
- * limit is the pod's and not the container's, so one number holds with every backend of the driver, and needs no
- * container ID.
+ * calls PreStartContainer, or prepares the claims, and the container after it: the limit is there before the
+ * container's first instruction. The limit is the pod's and not the container's, so one number holds with every backend
+ * of the driver, and needs no container ID.
  */
 public final class DriverIsolation implements IsolationProvider {
     private static final Logger LOG = LoggerFactory.getLogger(DriverIsolation.class);
@@ -89,10 +92,18 @@ public final class DriverIsolation implements IsolationProvider {
 
     @Override
     public synchronized Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
+        Set<PodRef> pods = snapshot
+                .users(container.pod(), container.allocation().name())
+                .stream()
+                .map(PreparedClaims.User::pod)
+                .collect(Collectors.toSet());
+        if (pods.size() > 1 && !container.sharedCards().isEmpty()) {
+            return Optional.of("several pods use it, and the driver limits each pod by itself: make a claim for each,"
+                    + " by a ResourceClaimTemplate");
+        }
         for (Map.Entry<PodOnCard, Memory> wanted : wanted(snapshot).entrySet()) {
             PodOnCard on = wanted.getKey();
-            if (on.pod().uid().equals(container.pod().uid())
-                    && container.allocation().visibleCards().contains(on.card())) {
+            if (pods.contains(on.pod()) && container.allocation().visibleCards().contains(on.card())) {
                 Optional<String> problem = enforce(on, wanted.getValue());
                 if (problem.isPresent()) {
                     return problem;

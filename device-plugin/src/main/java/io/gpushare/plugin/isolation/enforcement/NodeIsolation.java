@@ -111,26 +111,31 @@ public final class NodeIsolation implements AutoCloseable {
      * @return why it can't start, as a sentence; empty if it may
      */
     public Optional<String> start(Set<String> ids) {
-        Optional<StartingContainer> container = StartingContainer.of(ids, latest.now());
-        if (container.isEmpty()) {
-            container = StartingContainer.of(ids, listed());
-        }
-        Optional<String> refusal = container.isEmpty()
-                ? Optional.of("the plugin does not know yet which pod has the devices "
-                        + ids.stream().sorted().limit(3).toList() + ": the kubelet calls again")
-                : start(container.get());
+        Optional<String> refusal = StartingContainer.of(ids, latest.now())
+                .or(() -> StartingContainer.of(ids, listed()))
+                .map(this::refusal)
+                .orElse(Optional.of("the plugin does not know yet which pod has the devices "
+                        + ids.stream().sorted().limit(3).toList() + ": the kubelet calls again"));
         refusal.ifPresent(this::refused);
         return refusal;
     }
 
-    private Optional<String> start(StartingContainer container) {
+    private Optional<String> refusal(StartingContainer container) {
+        return enforce(container)
+                .map(reason -> "pod " + container.pod() + " container '"
+                        + container.allocation().name() + "' can't start: " + reason);
+    }
+
+    /**
+     * Puts the isolation of that container into force, whose shares are in the snapshot.
+     *
+     * @return why it can't start, as a sentence; empty if it may
+     */
+    public Optional<String> enforce(StartingContainer container) {
         NodeSnapshot now = latest.now();
-        ContainerIsolation needed = of(container, now.inventory());
-        Optional<String> refusal = needed instanceof ContainerIsolation.Refused(String reason)
+        return of(container, now.inventory()) instanceof ContainerIsolation.Refused(String reason)
                 ? Optional.of(reason)
                 : provider.enforce(container, now);
-        return refusal.map(reason -> "pod " + container.pod() + " container '"
-                + container.allocation().name() + "' can't start: " + reason);
     }
 
     /** After a restart of the plugin only pod-resources knows the container. */

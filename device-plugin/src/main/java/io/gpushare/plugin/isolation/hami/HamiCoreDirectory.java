@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +32,10 @@ public final class HamiCoreDirectory {
     }
 
     Path of(StartingContainer container) {
+        // The name of a claim's request has a slash where it is one of several alternatives.
         return containers()
-                .resolve(container.pod().uid() + "_" + container.allocation().name());
+                .resolve(container.pod().uid() + "_"
+                        + container.allocation().name().replace('/', '.'));
     }
 
     Path lock(CardId card) {
@@ -74,9 +77,21 @@ public final class HamiCoreDirectory {
     Optional<String> renew(StartingContainer container, List<StartingContainer> others) {
         try {
             SharedDirectory.remove(of(container));
-            open(container);
-            for (StartingContainer other : others) {
-                open(other);
+        } catch (IOException e) {
+            return Optional.of(unwritable(e));
+        }
+        return make(Stream.concat(Stream.of(container), others.stream()).toList());
+    }
+
+    /**
+     * Makes the directories of these containers that are missing.
+     *
+     * @return why that is not possible, as a sentence
+     */
+    Optional<String> make(List<StartingContainer> containers) {
+        try {
+            for (StartingContainer container : containers) {
+                open(container);
             }
             return Optional.empty();
         } catch (IOException e) {

@@ -3,6 +3,7 @@ package io.gpushare.plugin.isolation.hami;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.ContainerIsolation.Limit;
 import io.gpushare.plugin.isolation.ContainerIsolation.Mount;
@@ -94,7 +95,26 @@ public final class HamiCoreIsolation implements IsolationProvider {
             return Optional.empty();
         }
         Optional<String> missing = library.missing().or(() -> directory.prepare(LIBRARY));
-        return missing.isPresent() ? missing : directory.renew(container, ofItsPod(container, snapshot));
+        if (missing.isPresent()) {
+            return missing;
+        }
+        return snapshot.isClaim(container.pod())
+                ? ofClaim(container, snapshot)
+                : directory.renew(container, ofItsPod(container, snapshot));
+    }
+
+    /** A directory is of one claim's request, and a repeated call may come while its container runs. */
+    private Optional<String> ofClaim(StartingContainer request, NodeSnapshot snapshot) {
+        List<String> containers = snapshot
+                .users(request.pod(), request.allocation().name())
+                .stream()
+                .map(user -> "'" + user.container() + "' of pod " + user.pod())
+                .sorted()
+                .toList();
+        return containers.size() > 1
+                ? Optional.of("containers " + containers.get(0) + " and " + containers.get(1) + " use it, and HAMi-core"
+                        + " adds up the processes of one container only: write a request for each container")
+                : directory.make(List.of(request));
     }
 
     /**
@@ -109,7 +129,7 @@ public final class HamiCoreIsolation implements IsolationProvider {
                 .toList();
     }
 
-    /** Removes the directories of pods that are gone. */
+    /** Removes the directories of pods and claims that are gone. */
     @Override
     public void reconcile(NodeSnapshot snapshot) {
         if (!podsKnown.getAsBoolean()) {
@@ -119,6 +139,10 @@ public final class HamiCoreIsolation implements IsolationProvider {
                 .filter(pod -> !pod.ended())
                 .map(pod -> pod.ref().uid())
                 .collect(Collectors.toSet());
+        snapshot.allocations().assigned().holdings().stream()
+                .map(NodeCards.Holding::holder)
+                .filter(snapshot::isClaim)
+                .forEach(claim -> present.add(claim.uid()));
         try {
             directory.retain(present);
             problem = "";

@@ -21,8 +21,8 @@ import java.util.function.LongFunction;
 
 /**
  * Containers whose processes together exceed their limit, which MPS allows: its limits are of single processes. The
- * newest process of a container that stays above its limit is terminated; the next one only after a newer measurement.
- * Not thread-safe.
+ * newest process of a container that stays above its limit, or of all that have a share together, is terminated; the
+ * next one only after a newer measurement. Not thread-safe.
  */
 final class OverLimit {
     /** A process to terminate, and the excess of its container. */
@@ -30,8 +30,10 @@ final class OverLimit {
 
     private final Duration grace;
     private final LongFunction<OptionalLong> starts;
-    private final Map<NodeUsage.ContainerOnCard, Instant> since = new HashMap<>();
-    private final Map<NodeUsage.ContainerOnCard, Instant> acted = new HashMap<>();
+    /** By the containers that have a share together. */
+    private final Map<Set<NodeUsage.ContainerOnCard>, Instant> since = new HashMap<>();
+
+    private final Map<Set<NodeUsage.ContainerOnCard>, Instant> acted = new HashMap<>();
     private final Map<CardId, Set<Long>> terminating = new HashMap<>();
 
     /**
@@ -46,25 +48,23 @@ final class OverLimit {
     /** The processes that have to be terminated from now on, on cards with MPS. */
     List<Victim> evaluate(Measured measured, Set<CardId> cards, Instant now) {
         List<Victim> victims = new ArrayList<>();
-        Set<NodeUsage.ContainerOnCard> above = new HashSet<>();
+        Set<Set<NodeUsage.ContainerOnCard>> above = new HashSet<>();
         for (OverUse.Excess excess : measured.excesses()) {
-            NodeUsage.ContainerOnCard container = excess.share().key();
-            List<CardProcess> remaining = remaining(measured, excess.share());
-            if (!cards.contains(container.card()) || !exceed(remaining, excess.share())) {
+            Set<NodeUsage.ContainerOnCard> containers = excess.share().together();
+            CardId card = excess.share().card().id();
+            List<CardProcess> remaining = remaining(measured, containers, card);
+            if (!cards.contains(card) || !exceed(remaining, excess.share())) {
                 continue;
             }
-            above.add(container);
+            above.add(containers);
             Instant measuredAt = measured.usage().reported().at();
-            Instant start = since.computeIfAbsent(container, _ -> measuredAt);
-            Instant last = acted.getOrDefault(container, Instant.MIN);
-            if (!now.isBefore(start.plus(grace)) && measuredAt.isAfter(last)) {
-                newest(remaining).ifPresent(pid -> {
-                    acted.put(container, now);
-                    terminating
-                            .computeIfAbsent(container.card(), _ -> new HashSet<>())
-                            .add(pid);
-                    victims.add(new Victim(pid, excess));
-                });
+            Instant start = since.computeIfAbsent(containers, _ -> measuredAt);
+            Instant last = acted.getOrDefault(containers, Instant.MIN);
+            Optional<Long> newest = newest(remaining).filter(pid -> owns(measured, excess, pid));
+            if (newest.isPresent() && !now.isBefore(start.plus(grace)) && measuredAt.isAfter(last)) {
+                acted.put(containers, now);
+                terminating.computeIfAbsent(card, _ -> new HashSet<>()).add(newest.get());
+                victims.add(new Victim(newest.get(), excess));
             }
         }
         since.keySet().retainAll(above);
@@ -73,13 +73,20 @@ final class OverLimit {
         return victims;
     }
 
+    /** Whether the process is of that container, and not of one that has the share together with it. */
+    private static boolean owns(Measured measured, OverUse.Excess excess, long pid) {
+        return measured.usage()
+                .of(excess.share())
+                .filter(own -> own.pids().contains(pid))
+                .isPresent();
+    }
+
     /**
-     * The container's processes without those that have ended since the measurement or are being terminated: what these
-     * used must not be held against the others.
+     * The processes of these containers without those that have ended since the measurement or are being terminated:
+     * what these used must not be held against the others.
      */
-    private List<CardProcess> remaining(Measured measured, ContainerShare share) {
-        CardId card = share.card().id();
-        Set<Long> own = measured.usage().of(share).map(NodeUsage.Measured::pids).orElse(Set.of());
+    private List<CardProcess> remaining(Measured measured, Set<NodeUsage.ContainerOnCard> containers, CardId card) {
+        Set<Long> own = measured.usage().pids(containers);
         return processes(measured, card).stream()
                 .filter(process -> own.contains(process.pid())
                         && starts.apply(process.pid()).isPresent()

@@ -1,0 +1,54 @@
+package io.gpushare.kubernetes.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gpushare.model.claims.ClaimUse;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ClaimUseJsonTest {
+    /** A claim by name, one of a template, and one that kube-scheduler made for a resource of a device class. */
+    private static final String POD = """
+        {"spec": {"resourceClaims": [{"name": "a", "resourceClaimName": "shared"},
+                                     {"name": "b", "resourceClaimTemplateName": "t"}],
+                  "initContainers": [{"name": "init", "resources": {"claims": [{"name": "a"}]}}],
+                  "containers": [{"name": "main", "env": [{"name": "X", "value": "1"}],
+                                  "resources": {"claims": [{"name": "b", "request": "gpu"}, {"name": "unknown"}]}},
+                                 {"name": "side"}]},
+         "status": {"resourceClaimStatuses": [{"name": "b", "resourceClaimName": "pod-b-x1"}],
+                    "extendedResourceClaimStatus": {"resourceClaimName": "pod-extended-x2", "requestMappings": [
+                      {"containerName": "side", "resourceName": "example.com/gpu", "requestName": "container-1-request-0"}]}}}
+        """;
+
+    private final JsonNode pod = read();
+
+    private static JsonNode read() {
+        try {
+            return new ObjectMapper().readTree(POD);
+        } catch (JsonProcessingException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void eachContainerUsesTheClaimsThatItNamesAndThoseOfItsResources() {
+        assertThat(ClaimUseJson.read(pod))
+                .containsExactly(
+                        new ClaimUse("init", "shared", "", Set.of()),
+                        new ClaimUse("main", "pod-b-x1", "gpu", Set.of("X")),
+                        new ClaimUse("main", "", "", Set.of("X")),
+                        new ClaimUse("side", "pod-extended-x2", "container-1-request-0", Set.of()));
+        assertThat(new PodJson(pod).claims())
+                .extracting(ClaimUse::variables)
+                .hasSize(4)
+                .containsOnly(Set.of());
+    }
+
+    @Test
+    void aPodWithoutClaimsUsesNone() {
+        assertThat(new PodJson(pod.path("metadata")).claims()).isEmpty();
+    }
+}

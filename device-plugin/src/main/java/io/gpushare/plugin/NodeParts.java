@@ -1,0 +1,200 @@
+package io.gpushare.plugin;
+
+import io.gpushare.kubernetes.EventSubject;
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.event.EventQueue;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.request.DemandCodec;
+import io.gpushare.plugin.cards.CardScanner;
+import io.gpushare.plugin.cards.SharedSession;
+import io.gpushare.plugin.cluster.CordonPoller;
+import io.gpushare.plugin.cluster.InventoryPublisher;
+import io.gpushare.plugin.cluster.NodeObject;
+import io.gpushare.plugin.cluster.NodePodInformer;
+import io.gpushare.plugin.isolation.IsolationProvider;
+import io.gpushare.plugin.isolation.enforcement.HeadroomInUse;
+import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
+import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
+import io.gpushare.plugin.isolation.mps.MpsIsolation;
+import io.gpushare.plugin.metrics.MetricsServer;
+import io.gpushare.plugin.metrics.PluginMetrics;
+import io.gpushare.plugin.monitor.ForeignUseReporter;
+import io.gpushare.plugin.monitor.OverUseGuard;
+import io.gpushare.plugin.monitor.ProcessTable;
+import io.gpushare.plugin.monitor.RemovedCardReporter;
+import io.gpushare.plugin.monitor.UsageMonitor;
+import io.gpushare.plugin.monitor.XidReporter;
+import io.gpushare.plugin.offer.InventoryUpdates;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.sockets.DomainSockets;
+import io.gpushare.plugin.state.InventoryAssembler;
+import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.state.PodResourcesPoller;
+import io.gpushare.plugin.state.SnapshotPublisher;
+import io.gpushare.time.Clocks;
+import io.gpushare.time.StartedParts;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** The parts that a node has, whatever the way in which it offers its cards. */
+final class NodeParts {
+    /** The program's name in its Events and calls. */
+    private static final String COMPONENT = "gpushare-device-plugin";
+
+    private static final Duration EVENT_GAP = Duration.ofMillis(100);
+
+    final MemoryUnit unit;
+    final InstantSource clock;
+    final EventSubject.Node node;
+    final SnapshotPublisher publisher = new SnapshotPublisher();
+    final LatestSnapshot latest;
+    final DomainSockets sockets;
+    final KubernetesApi api;
+    final NodeObject nodeObject;
+    final NodePodInformer pods;
+    final InventoryPublisher inventory;
+    final EventQueue events;
+    final PluginMetrics metrics = new PluginMetrics(PluginOptions.Version.number());
+    /** Ends the plugin, whose options are invalid. */
+    final Runnable invalid;
+
+    private final PluginOptions options;
+    private final CompletableFuture<Integer> exit;
+    private final Clocks clocks;
+    private final StartedParts parts;
+    private final SharedSession driver = new SharedSession();
+
+    /**
+     * What measures the node's containers, and holds them to their shares.
+     *
+     * @param assembler receives what is reported about the cards
+     */
+    record Limits(
+            UsageMonitor usage,
+            OverUseGuard overUse,
+            IsolationProvider provider,
+            NodeIsolation isolation,
+            InventoryAssembler assembler) {}
+
+    /**
+     * Starts those that nothing else needs.
+     *
+     * @param exit completed with the exit code if the plugin can't continue
+     * @param parts receives what has to be closed
+     */
+    NodeParts(PluginOptions options, CompletableFuture<Integer> exit, Clocks clocks, StartedParts parts)
+            throws IOException {
+        this.options = options;
+        this.exit = exit;
+        this.clocks = clocks;
+        this.parts = parts;
+        unit = options.cluster.memoryUnit();
+        clock = clocks.steady();
+        node = new EventSubject.Node(options.nodeName);
+        invalid = () -> exit.complete(PluginMain.INVALID_OPTIONS);
+        latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(unit)), publisher::changed);
+        sockets = parts.add(new DomainSockets());
+        api = parts.add(
+                KubernetesApi.connect(options.cluster.kubeconfig(), COMPONENT + "/" + PluginOptions.Version.number()));
+        nodeObject = new NodeObject(api, options.nodeName);
+        pods = parts.add(
+                new NodePodInformer(api, options.nodeName, new DemandCodec(options.cluster.resources(), unit)));
+        inventory = parts.add(new InventoryPublisher(api, options.nodeName)).start();
+        events = parts.add(
+                        new EventQueue(api.events(COMPONENT, options.nodeName)::record, EVENT_GAP, () -> true, clocks))
+                .start();
+    }
+
+    /**
+     * Starts to measure the containers; limits nothing before {@link #scan}.
+     *
+     * @param memory how users request memory, for messages
+     * @param podsKnown whether the node's pods were reported: before, a process seems to have none
+     * @param counted whether what they hold was counted: before, cards seem to be unused
+     * @param podResources lists pod-resources, where the kubelet asks before each start of a container
+     * @param beside what each card gives beside memory
+     */
+    Limits limits(
+            String memory,
+            BooleanSupplier podsKnown,
+            BooleanSupplier counted,
+            PodResourcesPoller.Lister podResources,
+            Share beside) {
+        OverUseGuard overUse = new OverUseGuard(
+                memory, Optional.ofNullable(options.evictOverUseAfter), events, api.evictions()::evict, clock);
+        ForeignUseReporter foreignUse = new ForeignUseReporter(node, podsKnown, events);
+        ProcessTable processes = new ProcessTable(options.procDir);
+        UsageMonitor usage = parts.add(new UsageMonitor(latest, processes, overUse, foreignUse, clock))
+                .start();
+        IsolationProvider provider = options.isolation.provider(
+                new MpsIsolation.Sources(
+                        () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
+                        counted,
+                        processes::cgroup,
+                        processes::started),
+                driver,
+                events,
+                clock);
+        NodeIsolation isolation = parts.add(new NodeIsolation(
+                options.isolation.policy(),
+                provider,
+                latest,
+                podResources,
+                new MissingIsolation(node, events),
+                new HeadroomInUse(node, events),
+                clock));
+        return new Limits(
+                usage,
+                overUse,
+                provider,
+                isolation,
+                new InventoryAssembler(unit, new InventoryUpdates(beside, isolation, latest, publisher), invalid));
+    }
+
+    /** Reads the cards and their cordons from now on, and shows what is measured. */
+    void scan(Limits limits) {
+        parts.add(new CordonPoller(nodeObject, now -> {
+                    limits.assembler().cordoned(now);
+                    publisher.read(SnapshotPublisher.Source.CORDONS);
+                }))
+                .start();
+        CardScanner cards = parts.add(new CardScanner(
+                        options.scanning(unit),
+                        new CardReports(
+                                limits.assembler(),
+                                events,
+                                node,
+                                limits.usage(),
+                                limits.provider(),
+                                new XidReporter(latest, events),
+                                new RemovedCardReporter(latest, events),
+                                invalid,
+                                () -> exit.complete(PluginMain.DRIVER_REPLACED)),
+                        clocks,
+                        driver))
+                .start();
+        limits.isolation().start();
+        metrics.registerNode(latest, limits.usage(), limits.provider());
+        PartMetrics counted = new PartMetrics(metrics);
+        counted.ofCards(cards, latest);
+        counted.ofIsolation(limits.overUse(), limits.isolation(), limits.provider());
+    }
+
+    /**
+     * Serves the metrics, if the options name an address.
+     *
+     * @param problem why the node gives no cards, as a sentence; empty if it does
+     */
+    void serveMetrics(Supplier<Optional<String>> problem) throws IOException {
+        if (options.metricsAddress != null) {
+            parts.add(MetricsServer.start(options.metricsAddress, metrics, problem));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package io.gpushare.plugin.usage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
+import io.gpushare.model.claims.ClaimUse;
+import io.gpushare.model.claims.PreparedClaims;
+import io.gpushare.model.claims.ResourceClaim;
+import io.gpushare.nvml.process.CardProcess;
+import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.snapshot.TestPods;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Containers have what their claims hold; those that use one request have its share together. */
+class ClaimSharesTest {
+    private static final long GIB = 1L << 30;
+    private static final CardId A = new CardId("GPU-a");
+    private static final Inventory CARDS =
+            new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))));
+    private static final NodeSnapshot NODE = NodeSnapshot.of(CARDS)
+            .withClaims(PreparedClaims.of(CARDS)
+                    .with(claim("shared", "p"), allocation(3))
+                    .with(claim("own", "p"), allocation(2)));
+
+    private final List<CardProcess> processes = new ArrayList<>();
+    private final Map<Long, Cgroup> cgroups = new HashMap<>();
+
+    @Test
+    void aCardCountsAClaimOnceAndEachContainerThatUsesItHasItsShare() {
+        NodeSnapshot both = NODE.withPod(TestPods.using("p", use("main", "shared"), use("side", "own")))
+                .withPod(TestPods.using("q", use("main", "shared")));
+
+        assertThat(both.allocations().assigned().cards().getFirst().allocated()).isEqualTo(Share.memory(5));
+        assertThat(ContainerShare.of(both))
+                .extracting(
+                        share -> share.pod().name(),
+                        ContainerShare::container,
+                        ContainerShare::memory,
+                        ContainerShare::podMemory,
+                        share -> share.together().size())
+                .containsExactlyInAnyOrder(
+                        tuple("p", "main", Memory.ofGib(3), Memory.ofGib(5), 2),
+                        tuple("p", "side", Memory.ofGib(2), Memory.ofGib(5), 1),
+                        tuple("q", "main", Memory.ofGib(3), Memory.ofGib(3), 2));
+    }
+
+    @Test
+    void whatPodsUseTogetherCountsForEachOfThem() {
+        NodeSnapshot both = NodeSnapshot.of(CARDS)
+                .withClaims(PreparedClaims.of(CARDS).with(claim("shared", "p"), allocation(3)))
+                .withPod(TestPods.using("p", use("main", "shared")))
+                .withPod(TestPods.using("q", use("main", "shared"), use("side", "shared")));
+        process(1, "p", 2 * GIB, both);
+        process(2, "q", 2 * GIB, both);
+        OverUse.Found found =
+                OverUse.NONE.evaluate(ContainerShare.of(both), usage(both), MemoryUnit.GIB, TestPods.START);
+        assertThat(found.excesses())
+                .hasSize(3)
+                .allMatch(excess -> excess.usedBytes() == 4 * GIB && excess.neededUnits() == 4);
+        assertThat(found.offenders())
+                .extracting(offender -> offender.pod().name(), OverUse.Offender::bytes)
+                .containsExactlyInAnyOrder(tuple("p", GIB), tuple("q", GIB));
+        assertThat(usage(both).foreign()).isEmpty();
+    }
+
+    @Test
+    void aClaimWhosePodIsNotReportedYetIsItsPodsAndWithoutPodsItsOwn() {
+        assertThat(ContainerShare.of(NODE))
+                .extracting(share -> share.pod().name(), ContainerShare::container)
+                .containsOnly(tuple("p", "gpu"));
+        NodeSnapshot restarted =
+                NodeSnapshot.of(CARDS).withClaims(PreparedClaims.of(CARDS).with(claim("c"), allocation(3)));
+        assertThat(ContainerShare.of(restarted))
+                .extracting(share -> share.pod().name(), ContainerShare::memory)
+                .containsExactly(tuple("c", Memory.ofGib(3)));
+    }
+
+    @Test
+    void aPodThatUsesAClaimOfAnotherNamespaceOrNoneHasNoShare() {
+        PodRef elsewhere = new PodRef("uid-x", "other", "x");
+        assertThat(PreparedClaims.of(CARDS)
+                        .with(claim("shared", "p"), allocation(3))
+                        .users(claimRef("shared"), "gpu", Map.of(elsewhere, List.of(use("main", "shared")))))
+                .extracting(PreparedClaims.User::pod)
+                .containsExactly(TestPods.ref("p"));
+        NodeSnapshot none = NODE.withPod(TestPods.using("r", use("main", "unknown")));
+        process(1, "r", GIB, none);
+        assertThat(usage(none).foreignOn(A)).isEqualTo(GIB);
+    }
+
+    private void process(long pid, String pod, long bytes, NodeSnapshot node) {
+        processes.add(new CardProcess(pid, OptionalLong.of(bytes), OptionalInt.empty()));
+        cgroups.put(pid, new Cgroup(Optional.of("uid-" + pod), Optional.of("c" + pid), Optional.of("main")));
+        assertThat(node.pods()).anyMatch(each -> each.ref().name().equals(pod));
+    }
+
+    private NodeUsage usage(NodeSnapshot node) {
+        return NodeUsage.NONE.next(
+                new CardUsages(TestPods.START, Map.of(A, TestUsages.of(processes))),
+                pid -> Optional.ofNullable(cgroups.get(pid)),
+                node);
+    }
+
+    private static ClaimUse use(String container, String claim) {
+        return new ClaimUse(container, claim, "", Set.of());
+    }
+
+    private static PodRef claimRef(String name) {
+        return new PodRef("uid-claim-" + name, "default", name);
+    }
+
+    private static ResourceClaim claim(String name, String... pods) {
+        return new ResourceClaim(
+                claimRef(name).uid(),
+                "default",
+                name,
+                List.of(pods).stream().map(TestPods::ref).toList(),
+                List.of(),
+                List.of());
+    }
+
+    private static Allocation allocation(int units) {
+        return new Allocation(
+                MemoryUnit.GIB,
+                List.of(new ContainerAllocation("gpu", ContainerRole.APP, Map.of(A, Share.memory(units)))));
+    }
+}
