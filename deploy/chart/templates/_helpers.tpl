@@ -93,7 +93,7 @@ admissionregistration.k8s.io/{{ ternary "v1" "v1beta1" (eq (include "gpushare.at
 {{- end }}
 {{- end }}
 
-{{- /* The nodes of the device plugin that offers cards in that way, and of what it needs beside it. */}}
+{{- /* The nodes of the device plugin that offers cards in that way, and of what it needs beside it; "any" for both. */}}
 {{- define "gpushare.plugin-affinity" -}}
 nodeAffinity:
   requiredDuringSchedulingIgnoredDuringExecution:
@@ -114,7 +114,7 @@ nodeAffinity:
 {{- define "gpushare.not-paused" -}}
 - key: gpushare.io/plugin
   operator: DoesNotExist
-{{- if (index . 0).Values.dra.enabled }}
+{{- if and (index . 0).Values.dra.enabled (ne (index . 1) "any") }}
 - key: gpushare.io/serve
   operator: {{ ternary "In" "NotIn" (eq (index . 1) "dra") }}
   values: [dra]

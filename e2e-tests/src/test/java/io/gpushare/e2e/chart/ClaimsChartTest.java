@@ -70,6 +70,26 @@ class ClaimsChartTest {
     }
 
     @Test
+    void isolationIsThatOfTheNodesOfBothWays() {
+        List<Rendered> objects = Chart.objects(ENABLED + "\nisolation: {provider: mps}", "1.36.2");
+        for (String way : List.of(CLAIMS, "gpu-share-device-plugin")) {
+            Rendered plugin = object(objects, "DaemonSet", way);
+            assertThat(plugin.container("args")).contains("--isolation=mps");
+            assertThat(plugin.container("volumeMounts")).contains("{name=mps, mountPath=/run/gpushare/mps}");
+            assertThat(plugin.text("spec", "template", "spec", "hostPID")).isEqualTo("true");
+        }
+        assertThat(serves(object(objects, "DaemonSet", "gpu-share-mps"))).doesNotContain("gpushare.io/serve");
+
+        Rendered driver =
+                object(Chart.objects(ENABLED + "\nisolation: {provider: driver}", "1.36.2"), "DaemonSet", CLAIMS);
+        assertThat(driver.container("args")).contains("--isolation=driver");
+        assertThat(driver.container("volumeMounts")).contains("{name=cgroup, mountPath=/sys/fs/cgroup, readOnly=true}");
+        Rendered hamiCore =
+                object(Chart.objects(ENABLED + "\nisolation: {provider: hami-core}", "1.36.2"), "DaemonSet", CLAIMS);
+        assertThat(hamiCore.container("volumeMounts")).contains("/var/lib/gpushare/hami-core", "/usr/local/vgpu");
+    }
+
+    @Test
     void eachProfileOfMigIsAClass() {
         String values = "dra: {enabled: true}\nmig: {profiles: [3g.40gb, 1g.10gb.me]}";
         List<Rendered> objects = Chart.objects(values, "1.36.2");
@@ -97,8 +117,6 @@ class ClaimsChartTest {
     void whatIsNotPossibleIsRefused() {
         assertThatThrownBy(() -> Chart.objects(ENABLED, "1.33.5"))
                 .hasMessageContaining("dra.enabled=true needs Kubernetes 1.34 or newer");
-        assertThatThrownBy(() -> Chart.objects(ENABLED + "\nisolation: {provider: mps}", "1.36.2"))
-                .hasMessageContaining("dra.enabled=true only counts memory so far: set isolation.provider=none");
         assertThat(Objects.requireNonNull(Chart.templates(ENABLED, "1.34.0").get("dra.yaml")))
                 .contains("DeviceClass");
     }
