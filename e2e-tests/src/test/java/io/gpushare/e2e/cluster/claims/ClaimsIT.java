@@ -10,7 +10,9 @@ import io.gpushare.e2e.cluster.ClusterScenario;
 import io.gpushare.e2e.cluster.Installation;
 import io.gpushare.e2e.cluster.Pods;
 import io.gpushare.e2e.cluster.SharedCluster;
+import io.gpushare.e2e.cluster.SimulatedMps;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -19,13 +21,17 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Cards by claims, placed by kube-scheduler alone: the extender is not installed. */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClaimsIT {
     private static final String DRIVER = "daemonset/gpu-share-claims";
     private static final String SERVE = "gpushare.io/serve";
@@ -35,28 +41,19 @@ class ClaimsIT {
     private static SharedCluster shared;
     private static Cluster cluster;
     private static Pods pods;
+    private static SimulatedMps mps;
 
     @BeforeAll
     static void serveClaims(SharedCluster sharedCluster) throws IOException {
         shared = sharedCluster;
         cluster = shared.cluster();
         pods = shared.pods();
+        mps = new SimulatedMps(cluster, SharedCluster.ROOT);
         ClusterScenario.needs(cluster, "claims");
         shared.installation().loadImages();
         shared.withoutPrograms();
         cluster.kubectl().run("label", "nodes", "--all", "--overwrite", "gpushare=true", SERVE + "=dra");
-        Map<String, String> rendered = Chart.templates("""
-            compatibility: {gpushare: true}
-            dra: {enabled: true}
-            devicePlugin:
-              extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1]
-              extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
-              extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
-              extraVolumeMounts: [{name: simulated, mountPath: /simulated, readOnly: true}]
-            """.formatted(cluster.sharedFolder()), "1.36.2");
-        for (String file : List.of("device-plugin.yaml", "dra.yaml")) {
-            cluster.kubectl().apply(Objects.requireNonNull(rendered.get(file)));
-        }
+        install("none", "");
         shared.installation().useDriver(Map.of(cluster.node(), List.of(SharedCluster.twoT4())));
         shared.installation().ready(DRIVER);
         for (int units : new int[] {3, 6}) {
@@ -67,9 +64,27 @@ class ClaimsIT {
         template("card", "exactly: {deviceClassName: gpushare-card}");
     }
 
+    private static void install(String isolation, String arguments) {
+        Map<String, String> rendered =
+                Chart.templates("""
+                    compatibility: {gpushare: true}
+                    dra: {enabled: true}
+                    isolation: {provider: %s}
+                    devicePlugin:
+                      extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1%s]
+                      extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
+                      extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
+                      extraVolumeMounts: [{name: simulated, mountPath: /simulated}]
+                    """.formatted(isolation, arguments, cluster.sharedFolder()), "1.36.2");
+        for (String file : List.of("device-plugin.yaml", "dra.yaml")) {
+            cluster.kubectl().apply(Objects.requireNonNull(rendered.get(file)));
+        }
+    }
+
     @AfterAll
     static void end() {
         if (pods != null) {
+            mps.removeSupervisor();
             pods.deleteEverything();
             cluster.kubectl().run("label", "node", cluster.node(), SERVE + "-");
             cluster.kubectl()
@@ -185,6 +200,77 @@ class ClaimsIT {
                 () -> cluster.kubectl().json("get", "resourceslices").path("items"),
                 slices -> slices.size() == 1);
         assertThat(files()).hasSize(3);
+    }
+
+    /** The last ones replace the pods of the driver. */
+    @Test
+    @Order(Integer.MAX_VALUE - 1)
+    void theDriversLimitOfThePodIsInForceBeforeItsContainerStarts() throws IOException {
+        shared.installation().cards("driver version=615.71.09", SharedCluster.twoT4()[0]);
+        isolate("driver", ", --cgroup-root=" + cgroups());
+        create("limited", "share-3");
+        String card = sees("limited").split(" ", -1)[0];
+        String uid = pods.pod("limited").at("/metadata/uid").asText();
+        String kept = Files.readString(cluster.sharedFolder().resolve("cards-" + cluster.node() + ".kept"));
+        System.out.println("e2e: at the first call of the kubelet: " + kept.strip());
+        assertThat(kept)
+                .contains("limit " + card + " " + (3L << 30))
+                .containsAnyOf("pod" + uid, "pod" + uid.replace('-', '_'));
+        // The cgroup of the pod is there when the kubelet prepares its claims the first time.
+        assertThat(ClusterScenario.events(cluster, "limited")).doesNotContain("FailedPrepareDynamicResources");
+    }
+
+    /** The hierarchy of version 2, which some machines have beside others, and in it the one of a local kubelet. */
+    private static String cgroups() {
+        return cluster.onNode("sh", "-c", """
+            for d in $(ls -dt /sys/fs/cgroup/gpushare-e2e-* /sys/fs/cgroup/unified/gpushare-e2e-* 2>/dev/null)
+            do [ -e $d/cgroup.controllers ] && [ -d $d/kubepods ] && echo $d && exit
+            done; echo /sys/fs/cgroup\
+            """).strip();
+    }
+
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void mpsHoldsAContainerToItsClaim() {
+        shared.installation().cards(SharedCluster.twoT4());
+        mps.copyPrograms(List.of(cluster.node()));
+        mps.installSupervisor();
+        isolate("mps", "");
+        SimulatedMps.Tenant tenant = mps.tenant();
+        cluster.kubectl().apply("""
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "tenant", "namespace": "default"},
+             "spec": {"hostPID": true, "restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
+              "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "share-3"}],
+              "containers": [{"name": "main", "image": "%s", "imagePullPolicy": "IfNotPresent",
+                "command": ["sh", "-c",
+                  "echo $CUDA_MPS_PINNED_DEVICE_MEM_LIMIT $CUDA_MPS_ACTIVE_THREAD_PERCENTAGE; exec %s 3072 1"],
+                "env": [%s], "volumeMounts": [%s], "resources": {"claims": [{"name": "gpu"}]}}],
+              "volumes": [%s]}}\
+            """.formatted(
+                        cluster.workloadImage(),
+                        SimulatedMps.Tenant.PROGRAM,
+                        tenant.environment(),
+                        tenant.mounts(),
+                        tenant.volumes()));
+        pods.running("tenant");
+        Await.until(
+                PATIENCE,
+                "the program fills its share and gets no more",
+                () -> cluster.kubectl()
+                        .run("-n", "default", "logs", "tenant")
+                        .lines()
+                        .toList(),
+                List.of("0=3072M 21", "ok 3072", "error 2")::equals);
+    }
+
+    private static void isolate(String provider, String arguments) {
+        install(provider, arguments);
+        shared.installation().ready(DRIVER);
+        Await.until(
+                PATIENCE,
+                provider + " is in force",
+                () -> cluster.kubectl().json("get", "resourceslices").at("/items/0/spec/devices/0"),
+                device -> device.at("/attributes/isolation/string").asText().equals(provider) && !device.has("taints"));
     }
 
     private static void undisturbed(JsonNode before) {
