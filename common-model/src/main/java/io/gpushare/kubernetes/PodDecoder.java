@@ -73,6 +73,7 @@ record PodDecoder(PodJson pod, boolean watched) {
                 rules.size() > NodeRules.MOST ? NodeRules.ANY : rules,
                 pod.gates(),
                 pod.group(),
+                pod.templates(),
                 failed.filter(each -> text(each, "reason").equals("Unschedulable"))
                         .isPresent(),
                 failed.map(PodDecoder::shortened).orElse(""),

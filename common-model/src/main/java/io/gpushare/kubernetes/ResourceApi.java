@@ -15,13 +15,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/** Claims and slices: {@code resource.k8s.io/v1}. */
+/** Claims, their templates, and slices: {@code resource.k8s.io/v1}. */
 public final class ResourceApi {
     private static final String API_VERSION = "resource.k8s.io/v1";
     private static final String GROUP = "/apis/" + API_VERSION;
     private static final String SLICES = "resourceslices";
+    private static final String TEMPLATES = "resourceclaimtemplates";
+    private static final int PAGE = 500;
     /** Any user can make a claim or a pod as large as an object may be, 1.5 MB: as a tree that is 20 times as much. */
     private static final int MOST = 512 << 10;
 
@@ -91,6 +94,71 @@ public final class ResourceApi {
                         .toList());
     }
 
+    /**
+     * Creates the template of a claim with that label; false if there is one of that name, whoever made it.
+     *
+     * @param label {@code key=value}
+     */
+    public boolean createTemplate(String namespace, String name, String label, Map<String, Object> spec)
+            throws KubernetesException {
+        String[] pair = label.split("=", 2);
+        Map<String, Object> template = Map.of(
+                "apiVersion",
+                API_VERSION,
+                "kind",
+                "ResourceClaimTemplate",
+                "metadata",
+                Map.of("name", name, "labels", Map.of(pair[0], pair[1])),
+                "spec",
+                spec);
+        try {
+            server.send(
+                    Request.post("creating claim template " + namespace + "/" + name, templates(namespace), template));
+            return true;
+        } catch (KubernetesException e) {
+            if (e.status() == 409) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Whether there is a template of that name with that spec; empty if there is none of that name. */
+    public Optional<Boolean> templateIs(String namespace, String name, Map<String, Object> spec)
+            throws KubernetesException {
+        Request request = Request.get("reading claim template " + namespace + "/" + name, templates(namespace, name));
+        try {
+            return Optional.of(ofUser(
+                    request,
+                    template -> SliceJson.canonical(template.path("spec")).equals(SliceJson.canonical(spec))));
+        } catch (KubernetesException e) {
+            if (e.status() == 404) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /** The namespaces and names of the templates with that label, a page at a time. */
+    public void eachTemplate(String label, BiConsumer<String, String> consumer) throws KubernetesException {
+        server.list(
+                Request.get("listing the claim templates with the label " + label, path(GROUP, TEMPLATES))
+                        .with("labelSelector", label)
+                        .with("limit", PAGE),
+                template -> consumer.accept(
+                        Json.text(template.path("metadata"), "namespace"),
+                        Json.text(template.path("metadata"), "name")));
+    }
+
+    /** Deletes the template; it succeeds if there is none. */
+    public void deleteTemplate(String namespace, String name) throws KubernetesException {
+        delete("claim template " + namespace + "/" + name, templates(namespace, name));
+    }
+
+    private static String templates(String namespace, String... name) {
+        return path(GROUP, "namespaces", namespace, TEMPLATES) + path("", name);
+    }
+
     /** The slices of that driver on that node. */
     public List<Slice> slices(String driver, String node) throws KubernetesException {
         return server.send(Request.get("listing the slices of node " + node, path(GROUP, SLICES))
@@ -135,13 +203,10 @@ public final class ResourceApi {
 
     /** Deletes the slice; it succeeds if there is none. */
     public void delete(String name) throws KubernetesException {
-        server.find(new Request(
-                "deleting slice " + name,
-                "DELETE",
-                path(GROUP, SLICES, name),
-                Map.of(),
-                null,
-                "application/json",
-                null));
+        delete("slice " + name, path(GROUP, SLICES, name));
+    }
+
+    private void delete(String what, String path) throws KubernetesException {
+        server.find(new Request("deleting " + what, "DELETE", path, Map.of(), null, "application/json", null));
     }
 }

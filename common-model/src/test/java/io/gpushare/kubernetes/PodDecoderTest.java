@@ -66,7 +66,9 @@ class PodDecoderTest {
         String json = """
             {"metadata":{"name":"p","uid":"u"},
              "spec":{"nodeSelector":{"pool":"a"%s},"schedulingGates":[{"name":"g"}]%s,
-                     "schedulingGroup":{"podGroupName":"train"}},
+                     "schedulingGroup":{"podGroupName":"train"},
+                     "resourceClaims":[{"name":"a","resourceClaimTemplateName":"gpushare.1x"},
+                                       {"name":"b","resourceClaimName":"mine"}]},
              "status":{"nominatedNodeName":"n1","conditions":[
                {"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"wait","lastTransitionTime":"t"},
                {"type":"gpushare.io/CardsHeld","status":"True","message":"n2: 1 card"}]}}
@@ -76,11 +78,13 @@ class PodDecoderTest {
         String failure = "t " + Integer.toHexString("Unschedulablewait".hashCode());
         NodeRules nodes = new NodeRules(Map.of("pool", "a"), null, List.of());
         assertThat(unbound)
-                .isEqualTo(new PodScheduling(nodes, List.of("g"), "train", true, failure, "wait", "n1", "n2"));
+                .isEqualTo(new PodScheduling(
+                        nodes, List.of("g"), "train", List.of("gpushare.1x"), true, failure, "wait", "n1", "n2"));
         assertThat(PodDecoder.ofAnyNode(new ObjectMapper().readTree(json.formatted("", "")))
                         .scheduling())
                 .as("of all nodes' pods")
-                .isEqualTo(new PodScheduling(nodes, List.of("g"), "train", true, failure, "", "n1", "n2"));
+                .isEqualTo(new PodScheduling(
+                        nodes, List.of("g"), "train", List.of("gpushare.1x"), true, failure, "", "n1", "n2"));
         String many = IntStream.range(0, NodeRules.MOST)
                 .mapToObj(i -> ",\"k" + i + "\":\"v\"")
                 .collect(Collectors.joining());

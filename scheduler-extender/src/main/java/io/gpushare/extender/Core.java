@@ -9,8 +9,10 @@ import io.gpushare.extender.scheduling.PodApi;
 import io.gpushare.extender.scheduling.WaitingPods;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.event.EventQueue;
+import io.gpushare.model.PodRef;
 import io.gpushare.time.Clocks;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -31,6 +33,7 @@ import java.util.function.Supplier;
  * @param unready why it does not answer kube-scheduler now, as a sentence; empty if it does
  * @param heard the time of the last message from the API server, by resource
  * @param changes the number of changes passed to the ledger, by resource
+ * @param templates the templates of claims that unbound pods name
  * @param events records Events on pods
  */
 public record Core(
@@ -49,6 +52,7 @@ public record Core(
         Supplier<Optional<String>> unready,
         Supplier<Map<String, Instant>> heard,
         Supplier<Map<String, Long>> changes,
+        Supplier<Map<PodRef, List<String>>> templates,
         EventQueue events) {
     /** Whether this extender leads and its ledger is current. */
     public boolean ready() {

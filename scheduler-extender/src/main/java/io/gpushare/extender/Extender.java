@@ -153,6 +153,7 @@ public final class Extender implements AutoCloseable {
                 leadership::unready,
                 this::heard,
                 informers::changes,
+                informers.templates()::now,
                 events));
         server = ExtenderServer.start(
                 settings.server(),

@@ -33,6 +33,8 @@ final class Fields extends TokenFilter {
                     "controller",
                     // Pods.
                     "spec",
+                    "resourceClaims",
+                    "resourceClaimTemplateName",
                     "nodeName",
                     "priority",
                     "activeDeadlineSeconds",

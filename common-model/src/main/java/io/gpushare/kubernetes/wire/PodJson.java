@@ -137,6 +137,15 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
                 .toList();
     }
 
+    /** The templates from which Kubernetes makes claims for it. */
+    public List<String> templates() {
+        return spec.path("resourceClaims")
+                .valueStream()
+                .map(claim -> Json.shared(claim, "resourceClaimTemplateName"))
+                .filter(name -> !name.isEmpty())
+                .toList();
+    }
+
     /** Its PodGroup, of which kube-scheduler may bind minCount pods or none; null for none. */
     public @Nullable String group() {
         return Json.sharedOrNull(spec.path("schedulingGroup"), "podGroupName");

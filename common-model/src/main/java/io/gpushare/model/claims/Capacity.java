@@ -12,12 +12,12 @@ import java.util.Map;
  * @param least what a claim consumes at least
  * @param step the amount is {@code least} and any number of steps, rounded up
  */
-record Capacity(long value, long ifUnnamed, long least, long step) {
+public record Capacity(long value, long ifUnnamed, long least, long step) {
     /** The capacity in which a claim requests memory. */
-    static final String MEMORY = "memory";
+    public static final String MEMORY = "memory";
 
     /** The capacity in which a claim requests a percentage of the cores. */
-    static final String CORES = "cores";
+    public static final String CORES = "cores";
 
     /** The capacity of which each claim takes one, so that a card has at most so many. */
     static final String SLOTS = "slots";
@@ -38,7 +38,7 @@ record Capacity(long value, long ifUnnamed, long least, long step) {
     }
 
     /** In the canonical form of a quantity with binary suffixes, so that it is read back as it was written. */
-    static String quantity(long amount) {
+    public static String quantity(long amount) {
         long rest = amount;
         int suffix = 0;
         while (rest > 0 && rest % KIBI == 0 && suffix < SUFFIXES.length()) {

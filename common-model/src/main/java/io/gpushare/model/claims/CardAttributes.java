@@ -26,6 +26,10 @@ final class CardAttributes {
         of.text("productName", card.model());
         of.text("isolation", card.isolation().inForce().toString());
         of.whole("index", card.index());
+        of.whole("memoryMiB", card.memory().mib());
+        if (card.details().ecc() != null) {
+            of.attributes.put("ecc", Map.of("bool", card.details().ecc()));
+        }
         if (card.details().numaNode() != null) {
             of.whole("numaNode", card.details().numaNode());
         }
@@ -49,7 +53,7 @@ final class CardAttributes {
         }
     }
 
-    private void whole(String name, int number) {
+    private void whole(String name, long number) {
         attributes.put(name, Map.of("int", number));
     }
 

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param nodes the nodes that it accepts
  * @param gates the names of its scheduling gates: while it has some, kube-scheduler leaves it alone
  * @param group its PodGroup, of which kube-scheduler may bind minCount pods or none; null for none
+ * @param templates the templates from which Kubernetes makes claims for it
  * @param unschedulable whether its scheduler found no node for it (condition PodScheduled, reason Unschedulable)
  * @param failure what its scheduler last wrote about a failed attempt (condition PodScheduled), shortened: changes with
  *     what it writes; empty for nothing
@@ -23,6 +24,7 @@ public record PodScheduling(
         NodeRules nodes,
         List<String> gates,
         @Nullable String group,
+        List<String> templates,
         boolean unschedulable,
         String failure,
         String condition,
@@ -30,9 +32,10 @@ public record PodScheduling(
         @Nullable String heldNode) {
     /** That of a pod that is bound, or of which nothing is known. */
     public static final PodScheduling NONE =
-            new PodScheduling(NodeRules.ANY, List.of(), null, false, "", "", null, null);
+            new PodScheduling(NodeRules.ANY, List.of(), null, List.of(), false, "", "", null, null);
 
     public PodScheduling {
         gates = List.copyOf(gates);
+        templates = List.copyOf(templates);
     }
 }

@@ -110,7 +110,8 @@ class SliceSpecsTest {
 
         assertThat(device(NodeCards.of(node), "mig-a").get("attributes"))
                 .hasToString("{cudaComputeCapability={version=8.0.0}, cudaDriverVersion={version=13.0.0},"
-                        + " driverVersion={version=580.65.6}, index={int=7}, isolation={string=none}, numaNode={int=1},"
+                        + " driverVersion={version=580.65.6}, ecc={bool=true}, index={int=7},"
+                        + " isolation={string=none}, memoryMiB={int=6144}, numaNode={int=1},"
                         + " parentUUID={string=GPU-A}, productName={string=NVIDIA A30}, profile={string=1g.6gb+me},"
                         + " type={string=mig}, uuid={string=MIG-A}}");
     }

@@ -33,6 +33,7 @@ public final class ClusterInformers implements AutoCloseable {
     private final Events<NodeState> nodeEvents;
     private final Events<PodState> podEvents;
     private final String pluginNamespace;
+    private final WaitingTemplates templates = new WaitingTemplates();
     private final Map<String, List<Taint>> softTaints = new ConcurrentHashMap<>();
     private volatile boolean caughtUp;
 
@@ -77,6 +78,7 @@ public final class ClusterInformers implements AutoCloseable {
             ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), pod.ended() ? null : pod.metrics());
         }
         admissions.seen(pod);
+        templates.seen(pod);
         if (pod.ended()) {
             leaves(pod);
         }
@@ -88,6 +90,7 @@ public final class ClusterInformers implements AutoCloseable {
             ledger.updatePluginMetrics(String.valueOf(pod.node()), pod.ref(), null);
         }
         admissions.gone(pod.ref());
+        templates.gone(pod.ref());
         leaves(pod);
         ledger.removePod(pod.ref());
     }
@@ -119,6 +122,11 @@ public final class ClusterInformers implements AutoCloseable {
     /** The taints that pods rather avoid, of the nodes that have some. */
     public Map<String, List<Taint>> softTaints() {
         return softTaints;
+    }
+
+    /** The templates of claims that unbound pods name. */
+    public WaitingTemplates templates() {
+        return templates;
     }
 
     /** A check, which begins now, that the ledger has every bound pod. */

@@ -149,7 +149,8 @@ public final class PodBuilder {
                 annotations,
                 containers,
                 Set.of(),
-                new PodScheduling(nodes, List.of(), group, unschedulable, failure, "", nominatedNode, heldNode),
+                new PodScheduling(
+                        nodes, List.of(), group, List.of(), unschedulable, failure, "", nominatedNode, heldNode),
                 KubeletReport.of(KubeletReport.Admission.PENDING),
                 null);
     }

@@ -117,7 +117,11 @@ public final class Explainer {
 
     /** Explains a pod, which need not exist, and accepts those nodes. */
     public Explanation of(SchedulingPod pod, NodeRules nodes) {
-        return of(states.get(), pod, null, new PodScheduling(nodes, List.of(), null, false, "", "", null, null));
+        return of(
+                states.get(),
+                pod,
+                null,
+                new PodScheduling(nodes, List.of(), null, List.of(), false, "", "", null, null));
     }
 
     private Explanation of(

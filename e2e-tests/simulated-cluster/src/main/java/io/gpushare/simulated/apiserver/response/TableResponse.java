@@ -89,7 +89,7 @@ public final class TableResponse {
             }
             case LEASES -> cells.put("Holder", Documents.text(object, "spec.holderIdentity"));
             case PRIORITY_CLASSES -> cells.put("Value", Documents.text(object, "value"));
-            case DISRUPTION_BUDGETS, RESOURCE_QUOTAS, RESOURCE_CLAIMS, RESOURCE_SLICES -> {}
+            case DISRUPTION_BUDGETS, RESOURCE_QUOTAS, RESOURCE_CLAIMS, CLAIM_TEMPLATES, RESOURCE_SLICES -> {}
         }
         cells.put("Age", age(Documents.text(object, "metadata.creationTimestamp"), now));
         if (resource == ApiResource.PODS) {

@@ -14,6 +14,7 @@ public enum ApiResource {
     DISRUPTION_BUDGETS("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", "pdb", true, true),
     PRIORITY_CLASSES("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", "pc", false, false),
     RESOURCE_CLAIMS("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", "", true, true),
+    CLAIM_TEMPLATES("resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", "", true, false),
     RESOURCE_SLICES("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", "", false, false);
 
     final String group;

@@ -26,7 +26,10 @@ public final class StoredQuantities {
 
     private static void canonical(JsonNode node, ObjectNode object) {
         for (var field : node.properties()) {
-            if (LISTS.contains(field.getKey()) && field.getValue() instanceof ObjectNode list) {
+            // The capacity of a claim's request has its amounts one level below.
+            if (LISTS.contains(field.getKey())
+                    && field.getValue() instanceof ObjectNode list
+                    && !list.path("requests").isObject()) {
                 list.properties()
                         .forEach(amount ->
                                 amount.setValue(canonical(amount.getValue().asText(), object)));
