@@ -93,6 +93,16 @@ final class ExtenderOptions implements CheckedOptions {
     private PreemptionMode preempt = PreemptionMode.AUTO;
 
     @Option(
+            names = "--claim-templates",
+            arity = "0..1",
+            fallbackValue = "true",
+            paramLabel = "<true|false>",
+            defaultValue = "false",
+            description = "Whether the templates of claims are made and removed which the admission policy of the chart"
+                    + " (dra.requests) writes into pods. [false]")
+    private boolean claimTemplates;
+
+    @Option(
             names = "--view",
             paramLabel = "<on|off|open>",
             defaultValue = "on",
@@ -288,7 +298,7 @@ final class ExtenderOptions implements CheckedOptions {
 
     /** What users see; the options have been parsed without an error. */
     Insight.Settings insight(String version) {
-        return new Insight.Settings(view, grafanaUrl, version, leaseNamespace);
+        return new Insight.Settings(view, grafanaUrl, version, leaseNamespace, claimTemplates);
     }
 
     private @Nullable TlsFiles tls() {

@@ -60,7 +60,7 @@ class ExtenderOptionsTest {
                         + " --core-resource= --hami=false --former-memory-resources=aliyun.com/gpu-mem"
                         + " --former-card-resources=aliyun.com/gpu-count"
                         + " --node-lease-namespace=gpushare-node-lease --policy=adaptive --decide-in=auto"
-                        + " --preempt=auto --view=on --view-port= --view-hosts= --grafana-url="
+                        + " --preempt=auto --claim-templates=false --view=on --view-port= --view-hosts= --grafana-url="
                         + " --max-request-bytes=67108864 --leader-elect=false --lease-namespace=kube-system"
                         + " --lease-name=gpushare-schd-extender --identity=extender --pod-name="
                         + " --tls-cert-file= --tls-key-file= --client-ca-file=");
@@ -92,6 +92,7 @@ class ExtenderOptionsTest {
                 "--pod-name=pod-1",
                 "--tls-cert-file=" + file,
                 "--tls-key-file=" + file,
+                "--claim-templates",
                 "--client-ca-file=" + file);
         assertThat(settings.server().tls()).isEqualTo(new TlsFiles(file, file, file));
         assertThat(options.callers()).startsWith("HTTPS, only with a client certificate");
@@ -107,7 +108,7 @@ class ExtenderOptionsTest {
         assertThat(settings.hosts()).containsExactlyInAnyOrder("gpu.example.com", "gpu.example.org");
         assertThat(options.insight("1"))
                 .isEqualTo(new Insight.Settings(
-                        ViewAccess.Access.OPEN, URI.create("https://grafana.example/team/"), "1", "gpu"));
+                        ViewAccess.Access.OPEN, URI.create("https://grafana.example/team/"), "1", "gpu", true));
         assertThat(settings.pluginNamespace()).isEqualTo("gpu");
         assertThat(settings.candidacy()).isEqualTo(new Candidacy("gpu", "l", "me", "pod-1"));
     }

@@ -155,7 +155,8 @@ public final class RunningExtender implements AutoCloseable {
                         "gpushare-node-lease",
                         candidacy,
                         server),
-                new Insight.Settings(access, URI.create("https://grafana.example/"), server.version(), "kube-system"));
+                new Insight.Settings(
+                        access, URI.create("https://grafana.example/"), server.version(), "kube-system", false));
     }
 
     /** Resolves the Bindings that are old enough by the extender's clock. */

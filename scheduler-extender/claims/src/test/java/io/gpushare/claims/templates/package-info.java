@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.claims.templates;
+
+import org.jspecify.annotations.NullMarked;
