@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Claims in the chart: one way for each node, and no more rights than that way needs. */
 class ClaimsChartTest {
     private static final String CLAIMS = "gpu-share-claims";
+    private static final String REQUESTS = "gpushare-requests";
     private static final String ENABLED = "dra: {enabled: true}";
 
     @Test
@@ -83,6 +84,50 @@ class ClaimsChartTest {
         // In names of resources and classes there is no plus.
         assertThat(object(objects, "DeviceClass", "gpushare-mig-1g.10gb.me").text("spec", "selectors"))
                 .contains("== '1g.10gb+me'");
+    }
+
+    @Test
+    void classesHaveTheNamesOfResources() {
+        String values = ENABLED + "\nmig: {profiles: [3g.40gb]}";
+        assertThat(names(values)).containsExactlyInAnyOrder("null", "aliyun.com/gpu-count", "nvidia.com/mig-3g.40gb");
+        assertThat(names("dra: {enabled: true, nvidiaGpu: true}"))
+                .containsExactlyInAnyOrder("null", "aliyun.com/gpu-count", "nvidia.com/gpu");
+        assertThatThrownBy(
+                        () -> Chart.objects("dra: {enabled: true, nvidiaGpu: true}\nhami: {enabled: true}", "1.36.2"))
+                .hasMessageContaining("nvidia.com/gpu is HAMi's request already");
+    }
+
+    private static List<String> names(String values) {
+        return Chart.objects(values, "1.36.2").stream()
+                .filter(object -> object.kind().equals("DeviceClass"))
+                .map(object -> object.text("spec", "extendedResourceName"))
+                .toList();
+    }
+
+    @Test
+    void oldRequestsAreTurnedIntoClaimsOnlyWhereTheValueSaysSo() {
+        List<Rendered> objects =
+                Chart.objects("dra: {enabled: true, requests: true}\nresources: {memory: x.y/mem}", "1.36.2");
+        assertThat(object(objects, "MutatingAdmissionPolicy", REQUESTS).text("spec", "matchConstraints"))
+                .contains("namespaceSelector={matchLabels={gpushare.io/requests=claims}}");
+        assertThat(object(objects, "MutatingAdmissionPolicy", REQUESTS).text("spec"))
+                .contains("/resources/limits/x.y~1mem")
+                .doesNotContain("nvidia.com/gpumem\" in c.limits");
+        assertThat(object(objects, "ClusterRole", "gpu-share-claim-templates").text("rules"))
+                .isEqualTo(
+                        "[{apiGroups=[resource.k8s.io], resources=[resourceclaimtemplates], verbs=[get, list, create,"
+                                + " delete]}]");
+        assertThat(object(objects, "Deployment", "gpu-share-scheduler-extender").container("args"))
+                .contains("--claim-templates=true");
+
+        List<Rendered> without = Chart.objects(ENABLED, "1.36.2");
+        assertThat(without).extracting(Rendered::name).doesNotContain(REQUESTS, "gpu-share-claim-templates");
+        assertThat(object(without, "Deployment", "gpu-share-scheduler-extender").container("args"))
+                .doesNotContain("claim-templates");
+        assertThatThrownBy(() -> Chart.objects("dra: {enabled: true, requests: true}", "1.35.0"))
+                .hasMessageContaining("dra.requests=true needs Kubernetes 1.36");
+        assertThatThrownBy(() -> Chart.objects("dra: {requests: true}", "1.36.2"))
+                .hasMessageContaining("dra.requests=true needs dra.enabled=true");
     }
 
     @Test

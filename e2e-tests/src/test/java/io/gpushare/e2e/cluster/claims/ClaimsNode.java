@@ -1,0 +1,90 @@
+package io.gpushare.e2e.cluster.claims;
+
+import io.gpushare.e2e.chart.Chart;
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.cluster.Cluster;
+import io.gpushare.e2e.cluster.Installation;
+import io.gpushare.e2e.cluster.SharedCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** The shared cluster with a node that serves claims, and a kube-scheduler that knows no extender. */
+final class ClaimsNode {
+    static final String DRIVER = "daemonset/gpu-share-claims";
+    private static final String SERVE = "gpushare.io/serve";
+
+    private final SharedCluster shared;
+    private final Path manifests;
+
+    /**
+     * Installs these templates of the chart.
+     *
+     * @param values the chart's, beside those of the driver
+     */
+    ClaimsNode(SharedCluster shared, Path folder, String values, List<String> templates, String... cards)
+            throws IOException {
+        this.shared = shared;
+        Cluster cluster = shared.cluster();
+        shared.installation().loadImages();
+        shared.withoutPrograms();
+        cluster.configureScheduler(plainScheduler(folder));
+        cluster.kubectl().run("label", "nodes", "--all", "--overwrite", "gpushare=true", SERVE + "=dra");
+        manifests = Files.writeString(folder.resolve("manifests.yaml"), rendered(values, templates));
+        cluster.kubectl().run("apply", "-f", manifests.toString());
+        shared.installation().useDriver(Map.of(cluster.node(), List.of(cards)));
+        shared.installation().ready(DRIVER);
+    }
+
+    private static Path plainScheduler(Path folder) throws IOException {
+        Files.writeString(folder.resolve("config-v1.yaml"), """
+            apiVersion: kubescheduler.config.k8s.io/v1
+            kind: KubeSchedulerConfiguration
+            clientConnection: {kubeconfig: /etc/kubernetes/scheduler.conf}
+            """);
+        return folder;
+    }
+
+    /** The manifests with these values, which {@link #end} removes too. */
+    String rendered(String values, List<String> templates) {
+        Map<String, String> rendered =
+                Chart.templates("""
+                    compatibility: {gpushare: true}
+                    %s
+                    devicePlugin:
+                      memoryUnit: MiB
+                      extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1]
+                      extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
+                      extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
+                      extraVolumeMounts: [{name: simulated, mountPath: /simulated, readOnly: true}]
+                    """.formatted(values, shared.cluster().sharedFolder()), "1.36.2");
+        return templates.stream()
+                .map(template -> Objects.requireNonNull(rendered.get(template)))
+                .reduce("", (all, next) -> all + "---\n" + next);
+    }
+
+    /** Changes the way in which the node offers its cards; no pod may have one. */
+    void serves(boolean claims) {
+        Cluster cluster = shared.cluster();
+        cluster.kubectl().run("label", "node", cluster.node(), "--overwrite", SERVE + (claims ? "=dra" : "-"));
+        shared.installation().ready(claims ? DRIVER : Installation.PLUGIN);
+        Await.until(
+                Duration.ofMinutes(2),
+                "the node has " + (claims ? "a slice" : "no slice"),
+                () -> cluster.kubectl().json("get", "resourceslices").path("items"),
+                slices -> slices.isEmpty() != claims);
+    }
+
+    void end() {
+        Cluster cluster = shared.cluster();
+        shared.pods().deleteEverything();
+        cluster.kubectl().run("label", "node", cluster.node(), SERVE + "-");
+        cluster.kubectl().run("delete", "--ignore-not-found", "--wait=false", "-f", manifests.toString());
+        cluster.kubectl().run("-n", Installation.NAMESPACE, "delete", "--ignore-not-found", "--wait=true", DRIVER);
+        shared.reinstallNext();
+    }
+}
