@@ -107,7 +107,11 @@ class MovedNodeIT extends ClaimsScenario {
             } else {
                 cluster.kubectl().run("label", "node", cluster.node(), SERVE + "-");
             }
-            for (int round = 0; round < 8; round++) {
+            for (int round = 0; round < 12; round++) {
+                if (round == 4) {
+                    // The rounds before it meet both processes.
+                    shared.installation().ready(claims ? DRIVER : Installation.PLUGIN);
+                }
                 create("c" + names, "share-3");
                 pods.createMemory("p" + names, 3);
                 names++;
@@ -127,8 +131,8 @@ class MovedNodeIT extends ClaimsScenario {
                     }
                 }
                 endSome(all, names, claims ? 'p' : 'c');
+                Await.pause();
             }
-            shared.installation().ready(claims ? DRIVER : Installation.PLUGIN);
         }
         System.out.println("claims: " + moves + " moves, " + running.size() + " pods ran of " + (2 * names - 1) + ", "
                 + looks + " looks, in " + both + " of them pods of both ways ran");
@@ -145,7 +149,7 @@ class MovedNodeIT extends ClaimsScenario {
             String name = pod.at("/metadata/name").asText();
             int age = names - Integer.parseInt(name.substring(1));
             boolean failed = pod.at("/status/phase").asText().equals("Failed");
-            boolean leaves = names % 8 == 0 && name.charAt(0) == former;
+            boolean leaves = names % 12 == 11 && name.charAt(0) == former;
             int newer = (int) all.valueStream()
                     .filter(Pods::ready)
                     .map(each -> each.at("/metadata/name").asText())
