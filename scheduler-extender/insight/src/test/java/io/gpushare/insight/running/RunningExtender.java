@@ -166,7 +166,8 @@ public final class RunningExtender implements AutoCloseable {
                         "gpushare-node-lease",
                         candidacy,
                         server),
-                new Insight.Settings(access, URI.create("https://grafana.example/"), server.version(), "kube-system", false),
+                new Insight.Settings(
+                        access, URI.create("https://grafana.example/"), server.version(), "kube-system", false),
                 (_, ledger, _) -> new UnwatchedClaims(ledger));
     }
 
