@@ -65,6 +65,13 @@ class ClaimsChartTest {
     }
 
     @Test
+    void theNodesOfBothWaysAreMonitored() {
+        String values = ENABLED + "\nmonitoring: {podMonitors: true}";
+        assertThat(object(values, "PodMonitor", "gpushare-device-plugin").text("spec", "selector"))
+                .contains("values=[gpu-share-device-plugin, gpu-share-claims]");
+    }
+
+    @Test
     void aSliceHasTheNameOfItsNode() {
         assertThat(object(ENABLED, "ValidatingAdmissionPolicy", CLAIMS).text("spec", "validations"))
                 .contains("object.metadata.name.startsWith(variables.node + \"-gpushare.io-\")");
