@@ -49,9 +49,8 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{ toJson $names }}
 {{- end }}
 
-{{- /* Whether a pod requests them, in CEL; or requested them, before they became a claim. */}}
+{{- /* Whether a pod requests them, in CEL. */}}
 {{- define "gpushare.requests-gpu" -}}
-{{ if .Values.dra.requests }}(has(object.spec.resourceClaims) && object.spec.resourceClaims.exists(c, c.name == "gpushare")) || {{ end -}}
 (object.spec.containers + (has(object.spec.initContainers) ? object.spec.initContainers : [])).exists(c,
 has(c.resources) && has(c.resources.limits) && {{ include "gpushare.requested" . }}.exists(name, name in c.resources.limits))
 {{- end }}

@@ -133,8 +133,8 @@ class NoCardsIT extends WholeProgram {
                                 .anyMatch(patch -> patch.contains("{\\\"reason\\\":\\\"other_way\\\"")));
         assertThat(kubelet.healthy(CARDS)).isEmpty();
         assertThat(kubelet.healthy(MEMORY)).isEmpty();
-        assertThat(get("/readyz").body()).contains("claim uid-c1", "Drain the node");
-        await().atMost(PATIENCE).until(() -> api.events().stream().anyMatch(event -> event.contains("claim uid-c1")));
+        assertThat(get("/readyz").body()).contains("claim_uid-c1", "when these pods have ended");
+        await().atMost(PATIENCE).until(() -> api.events().stream().anyMatch(event -> event.contains("claim_uid-c1")));
 
         Files.delete(claim);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));

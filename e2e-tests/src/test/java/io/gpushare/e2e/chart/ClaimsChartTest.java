@@ -155,6 +155,22 @@ class ClaimsChartTest {
                 .toList();
     }
 
+    /** Two schedulers would give the same devices. */
+    @Test
+    void allPodsOfClaimsHaveOneScheduler() {
+        String values = "dra: {enabled: true, requests: true}\nscheduler: {enabled: true}\nadmission: {drainLabel: true}";
+        assertThat(object(values, "MutatingAdmissionPolicy", REQUESTS).text("spec", "mutations"))
+                .contains("object.spec.schedulerName in [\"gpushare-scheduler\"]");
+        assertThat(object(values, "MutatingAdmissionPolicy", "gpushare-scheduler").text("spec"))
+                .doesNotContain("resourceClaims");
+        assertThat(Chart.objects(values, "1.36.2"))
+                .filteredOn(each -> each.kind().equals("MutatingAdmissionPolicy")
+                        && each.text("spec", "mutations").contains("gpushare.io/gpu-pod"))
+                .singleElement()
+                .satisfies(policy -> assertThat(policy.text("spec", "matchConditions"))
+                        .contains("object.spec.resourceClaims.exists(c, c.name == \"gpushare\")"));
+    }
+
     @Test
     void oldRequestsAreTurnedIntoClaimsOnlyWhereTheValueSaysSo() {
         List<Rendered> objects =

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +23,7 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -320,6 +322,12 @@ class OldRequestsIT {
         refused(Map.of(), MEMORY + "3Gi", "such as 3 for 3 units of memory, and not 3Gi");
         refused(Map.of(), MEMORY + "3, aliyun.com/gpu-count: 1", "write one of them in each container");
         refused(Map.of(), "nvidia.com/gpu: 33", "at most 32 cards");
+        refused(Map.of(), MEMORY + "\"9223372036854775807\"", "a whole number without a suffix");
+        refused(Map.of(), "nvidia.com/priority: 1", "each needs an amount of cards or memory");
+        Map<String, String> many = new LinkedHashMap<>();
+        IntStream.range(0, 33).forEach(i -> many.put("c" + i, i == 32 ? MEMORY + 1 : ""));
+        assertThatThrownBy(() -> cluster.kubectl().apply(manifest("refused", Map.of(), many)))
+                .hasMessageContaining("only the first 32 containers");
         refused(Map.of("gpushare.io/cards", "2"), MEMORY + 4, "write a claim with count");
         refused(Map.of("gpushare.io/selct", "a"), MEMORY + 4, "there are select and policy here");
         refused(Map.of("gpushare.io/select", "model = A100 | T4"), MEMORY + 4, "write a claim with selectors in CEL");
