@@ -57,8 +57,7 @@ class RestartIT extends WholeProgram {
         api.delete("gone");
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
         // The pod that is gone again may have been seen.
-        await().atMost(PATIENCE)
-                .until(() -> api.podPatches().stream().anyMatch(patch -> patch.startsWith("p ")));
+        await().atMost(PATIENCE).until(() -> api.podPatches().stream().anyMatch(patch -> patch.startsWith("p ")));
         assertThat(api.podPatches())
                 .filteredOn(patch -> patch.startsWith("p "))
                 .first()

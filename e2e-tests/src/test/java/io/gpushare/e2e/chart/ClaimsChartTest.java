@@ -158,10 +158,12 @@ class ClaimsChartTest {
     /** Two schedulers would give the same devices. */
     @Test
     void allPodsOfClaimsHaveOneScheduler() {
-        String values = "dra: {enabled: true, requests: true}\nscheduler: {enabled: true}\nadmission: {drainLabel: true}";
+        String values =
+                "dra: {enabled: true, requests: true}\nscheduler: {enabled: true}\nadmission: {drainLabel: true}";
         assertThat(object(values, "MutatingAdmissionPolicy", REQUESTS).text("spec", "mutations"))
                 .contains("object.spec.schedulerName in [\"gpushare-scheduler\"]");
-        assertThat(object(values, "MutatingAdmissionPolicy", "gpushare-scheduler").text("spec"))
+        assertThat(object(values, "MutatingAdmissionPolicy", "gpushare-scheduler")
+                        .text("spec"))
                 .doesNotContain("resourceClaims");
         assertThat(Chart.objects(values, "1.36.2"))
                 .filteredOn(each -> each.kind().equals("MutatingAdmissionPolicy")

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -325,7 +325,7 @@ class OldRequestsIT {
         refused(Map.of(), MEMORY + "\"9223372036854775807\"", "a whole number without a suffix");
         refused(Map.of(), "nvidia.com/priority: 1", "each needs an amount of cards or memory");
         Map<String, String> many = new LinkedHashMap<>();
-        IntStream.range(0, 33).forEach(i -> many.put("c" + i, i == 32 ? MEMORY + 1 : ""));
+        IntStream.range(0, 33).forEach(i -> many.put("c%02d".formatted(i), i == 32 ? MEMORY + 1 : ""));
         assertThatThrownBy(() -> cluster.kubectl().apply(manifest("refused", Map.of(), many)))
                 .hasMessageContaining("only the first 32 containers");
         refused(Map.of("gpushare.io/cards", "2"), MEMORY + 4, "write a claim with count");
