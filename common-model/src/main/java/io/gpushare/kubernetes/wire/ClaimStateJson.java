@@ -21,19 +21,23 @@ public final class ClaimStateJson {
     public static ClaimState read(JsonNode claim) {
         ResourceClaim all = ClaimJson.read(claim);
         JsonNode devices = claim.path("spec").path("devices");
+        List<ResourceClaim.Result> ours = all.results().stream()
+                .filter(result -> result.driver().equals(ClaimDecoder.DRIVER) && !result.adminAccess())
+                .limit(MOST)
+                .toList();
+        // One that got an alternative (firstAvailable) of another driver waits for none of our cards.
+        boolean elsewhere = claim.path("status").hasNonNull("allocation") && ours.isEmpty();
         return new ClaimState(
                 new ResourceClaim(
                         all.uid(),
                         all.namespace(),
                         all.name(),
                         all.pods().stream().limit(MOST_PODS).toList(),
-                        all.results().stream()
-                                .filter(result -> result.driver().equals(ClaimDecoder.DRIVER) && !result.adminAccess())
-                                .limit(MOST)
-                                .toList(),
+                        ours,
                         List.of()),
                 devices.path("requests")
                         .valueStream()
+                        .filter(_ -> !elsewhere)
                         .flatMap(request -> request(request).stream())
                         .limit(MOST)
                         .toList(),

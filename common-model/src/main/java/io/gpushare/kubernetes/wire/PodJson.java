@@ -145,12 +145,14 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
                 .toList();
     }
 
-    /** The templates from which Kubernetes makes claims for it. */
+    /** The templates from which Kubernetes makes claims for it, of the first {@link PodClaims#MOST} that it names. */
     public List<String> templates() {
         return spec.path("resourceClaims")
                 .valueStream()
+                .limit(PodClaims.MOST)
                 .map(claim -> Json.shared(claim, "resourceClaimTemplateName"))
                 .filter(name -> !name.isEmpty())
+                .distinct()
                 .toList();
     }
 
@@ -183,9 +185,11 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
         status.path("resourceClaimStatuses").valueStream().limit(PodClaims.MOST).forEach(claim -> claim(claim, names));
         // That of its extended resources, which the spec does not name.
         claim(status.path("extendedResourceClaimStatus"), names);
-        List<String> existing =
-                names.values().stream().filter(name -> !name.isEmpty()).toList();
-        return names.isEmpty() ? PodClaims.NONE : new PodClaims(existing, existing.size() < names.size());
+        List<String> existing = names.values().stream()
+                .filter(name -> !name.isEmpty())
+                .distinct() // it may name one twice
+                .toList();
+        return names.isEmpty() ? PodClaims.NONE : new PodClaims(existing, names.containsValue(""));
     }
 
     private static void claim(JsonNode claim, Map<String, String> names) {

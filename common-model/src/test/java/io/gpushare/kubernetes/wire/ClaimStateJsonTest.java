@@ -101,6 +101,44 @@ class ClaimStateJsonTest {
     }
 
     @Test
+    void aClaimThatGotAnAlternativeOfAnotherDriverWaitsForNoCard() throws IOException {
+        String claim = """
+            {"metadata": {"name": "c", "namespace": "n", "uid": "u"},
+             "spec": {"devices": {"requests": [{"name": "either", "firstAvailable": [
+               {"name": "ours", "deviceClassName": "gpushare"}, {"name": "theirs", "deviceClassName": "tpu"}]}]}}%s}
+            """;
+        assertThat(ClaimStateJson.read(listed(claim.formatted("")).getFirst()).requests())
+                .hasSize(1);
+        String allocated = """
+            , "status": {"allocation": {"devices": {"results": [
+              {"request": "either/theirs", "driver": "tpu.example.com", "pool": "n", "device": "tpu-0"}]}}}
+            """;
+        assertThat(ClaimStateJson.read(listed(claim.formatted(allocated)).getFirst())
+                        .none())
+                .isTrue();
+    }
+
+    @Test
+    void aPodThatNamesOneTwiceHasItOnce() throws IOException {
+        JsonNode pod = listed("""
+            {"spec": {"resourceClaims": [{"name": "a", "resourceClaimName": "shared"},
+                                         {"name": "b", "resourceClaimName": "shared"}]}}
+            """).getFirst();
+        assertThat(new PodJson(pod).claims()).isEqualTo(new PodClaims(List.of("shared"), false));
+    }
+
+    @Test
+    void aPodNamesABoundedNumberOfTemplates() throws IOException {
+        String many = IntStream.range(0, 40_000)
+                .mapToObj(i -> "{\"name\": \"c" + i + "\", \"resourceClaimTemplateName\": \"t" + i + "\"}")
+                .collect(Collectors.joining(","));
+        assertThat(new PodJson(listed("{\"spec\": {\"resourceClaims\": [" + many + "]}}")
+                                .getFirst())
+                        .templates())
+                .hasSize(PodClaims.MOST);
+    }
+
+    @Test
     void podsNameTheirClaimsInSpecAndStatus() throws IOException {
         JsonNode pod = listed("""
             {"metadata": {"name": "p", "namespace": "n", "uid": "u"},
@@ -119,7 +157,7 @@ class ClaimStateJsonTest {
         assertThat(new PodJson(listed("{\"metadata\": {\"name\": \"p\"}}").getFirst()).claims())
                 .isSameAs(PodClaims.NONE);
         String many = IntStream.range(0, 5000)
-                .mapToObj(i -> "{\"name\": \"c" + i + "\", \"resourceClaimName\": \"c\"}")
+                .mapToObj(i -> "{\"name\": \"c" + i + "\", \"resourceClaimName\": \"c" + i + "\"}")
                 .collect(Collectors.joining(","));
         assertThat(new PodJson(listed("{\"spec\": {\"resourceClaims\": [" + many + "]}}")
                                 .getFirst())

@@ -29,7 +29,8 @@ public final class ClaimWatch implements PodFeed, AutoCloseable {
 
     private ClaimWatch(KubernetesApi api, Ledger ledger) {
         this.api = api;
-        this.pods = new ClaimedPods(node -> ledger.nodeEntry(node).cards().inventory(), PodFeed.of(ledger));
+        this.pods = new ClaimedPods(
+                node -> ledger.nodeEntry(node).cards().inventory(), ledger::annotated, PodFeed.of(ledger));
     }
 
     /** Starts to watch: a {@link PodFeed.Factory}. */

@@ -11,28 +11,36 @@ import io.gpushare.model.claims.ClaimState;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.pod.PodClaims;
 import io.gpushare.model.pod.PodState;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Shows the ledger each pod with claims as if it had requested what these request, or hold. What is shown follows from
  * the pods, claims and inventories that there are, in whatever order they came.
  *
  * <p>A claim counts once: at the first of its pods that runs on the node of its cards, or by its own name while there
- * is none. Pods without claims pass as they are.
+ * is none. Pods without claims pass as they are, and so does a bound pod that has cards by its annotation: a claim that
+ * it has beside them counts by its own name.
  */
 public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState> {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimedPods.class);
+
     private final Function<String, Inventory> inventories;
+    private final Predicate<PodState> annotated;
     private final PodFeed ledger;
     private final Map<String, PodState> pods = new ConcurrentHashMap<>(); // those with claims, by uid
     // By "namespace/name" of the claim, as all that follows.
@@ -43,9 +51,14 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
     private final Map<String, PodRef> counted = new HashMap<>(); // what the ledger has by claims, by uid
     private final Map<String, Inventory> nodes = new HashMap<>(); // those that serve claims, by name
 
-    /** @param inventories that of a node in the ledger, by its name */
-    public ClaimedPods(Function<String, Inventory> inventories, PodFeed ledger) {
+    /**
+     * @param inventories that of a node in the ledger, by its name
+     * @param annotated whether a pod is bound and has cards by its annotation
+     */
+    public ClaimedPods(
+            Function<String, Inventory> inventories, Predicate<PodState> annotated, PodFeed ledger) {
         this.inventories = inventories;
+        this.annotated = annotated;
         this.ledger = ledger;
     }
 
@@ -105,8 +118,8 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
     private void replace(ResourceClaim claim, @Nullable ClaimState now) {
         String key = claim.toString();
         @Nullable ClaimState before = now == null ? claims.remove(key) : claims.put(key, now);
-        if (before == null && now == null) {
-            return;
+        if (Objects.equals(before, now)) {
+            return; // thousands of pods may name it
         }
         if (before != null) {
             node(before).ifPresent(node -> remove(onNode, node, key));
@@ -130,10 +143,21 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
         boolean kept = serves || (now.noCards() != null && nodes.containsKey(name));
         @Nullable Inventory before = kept ? nodes.put(name, now) : nodes.remove(name);
         if (!now.equals(before)) {
-            onNode.getOrDefault(name, Set.of()).forEach(this::settle);
+            each(onNode.getOrDefault(name, Set.of()), this::settle);
         }
         if (!unit().equals(unit)) {
-            pods.keySet().forEach(this::show);
+            each(pods.keySet(), this::show);
+        }
+    }
+
+    /** One that can't be counted does not keep the others from it. */
+    private static void each(Set<String> all, Consumer<String> counted) {
+        for (String one : all) {
+            try {
+                counted.accept(one);
+            } catch (RuntimeException e) {
+                LOG.warn("{} can't be counted: {}", one, e.toString());
+            }
         }
     }
 
@@ -185,6 +209,7 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
                 .filter(naming.getOrDefault(key, Set.of())::contains)
                 .filter(uid ->
                         Optional.ofNullable(pods.get(uid)).map(PodState::node).equals(node(claim)))
+                .filter(uid -> !annotated.test(Objects.requireNonNull(pods.get(uid))))
                 .findFirst()
                 .orElse(claim.claim().uid());
     }
@@ -203,11 +228,11 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
 
     private void count(PodState shown) {
         String uid = shown.ref().uid();
-        boolean claimed = shown.claims().demand() != null;
-        if (!claimed && counted.remove(uid) != null) {
+        boolean holds = shown.claims().allocation() != null;
+        if (!holds && counted.remove(uid) != null) {
             ledger.removePod(shown.ref());
         }
-        if (claimed) {
+        if (holds) {
             counted.put(uid, shown.ref());
         }
         ledger.updatePod(shown);
@@ -215,20 +240,20 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
 
     /** @param its whether the pod is shown with the cards of that claim */
     private PodState shown(PodState pod, Predicate<ClaimState> its) {
-        List<ClaimState> having = new ArrayList<>();
-        List<ClaimState> waiting = new ArrayList<>();
-        for (String name : pod.claims().names()) {
-            @Nullable ClaimState claim = claims.get(pod.ref().namespace() + "/" + name);
-            if (claim != null && claim.claim().results().isEmpty()) {
-                waiting.add(claim);
-            } else if (claim != null && its.test(claim)) {
-                having.add(claim);
-            }
-        }
+        List<ClaimState> named = pod.claims().names().stream()
+                .flatMap(name -> Stream.ofNullable(claims.get(pod.ref().namespace() + "/" + name)))
+                .toList();
         @Nullable String node = pod.node();
-        if (node != null && !having.isEmpty()) {
-            return pod.with(held(having, node, pod.claims()));
+        if (node != null) {
+            List<ClaimState> having = named.stream()
+                    .filter(claim -> !claim.claim().results().isEmpty() && its.test(claim))
+                    .toList();
+            return having.isEmpty() || annotated.test(pod) ? pod : pod.with(held(having, node, pod.claims()));
         }
+        // Only an unbound pod waits: kube-scheduler allocates its claims before it binds it.
+        List<ClaimState> waiting = named.stream()
+                .filter(claim -> claim.claim().results().isEmpty())
+                .toList();
         return RequestedCards.of(waiting, unit())
                 .map(requested -> pod.with(new PodClaims(
                         pod.claims().names(),

@@ -2,6 +2,7 @@ package io.gpushare.claims;
 
 import static io.gpushare.claims.ShownCluster.TWO;
 import static io.gpushare.claims.ShownCluster.allocated;
+import static io.gpushare.claims.ShownCluster.annotated;
 import static io.gpushare.claims.ShownCluster.card;
 import static io.gpushare.claims.ShownCluster.claim;
 import static io.gpushare.claims.ShownCluster.inventory;
@@ -90,10 +91,12 @@ class ClaimedPodsProperties {
     private Deque<Consumer<ShownCluster>> pods(String name, Random random) {
         Deque<Consumer<ShownCluster>> history = new ArrayDeque<>();
         String[] named = CLAIMS.stream().filter(_ -> random.nextBoolean()).toArray(String[]::new);
-        PodState waiting = pod(name, null, named);
+        boolean requests = random.nextInt(3) == 0;
+        PodState waiting = pod(name, null, requests ? ShownCluster.FIVE : List.of(), named);
         add(history, "pod/" + name, cluster -> cluster.pods.updatePod(waiting));
         if (random.nextInt(3) > 0) {
-            PodState bound = pod(name, NODES.get(random.nextInt(2)), named);
+            String node = NODES.get(random.nextInt(2));
+            PodState bound = requests ? annotated(name, node, 5, named) : pod(name, node, named);
             add(history, "pod/" + name, cluster -> cluster.pods.updatePod(bound));
         }
         if (random.nextInt(3) == 0) {

@@ -2,6 +2,7 @@ package io.gpushare.claims;
 
 import static io.gpushare.claims.ShownCluster.TWO;
 import static io.gpushare.claims.ShownCluster.allocated;
+import static io.gpushare.claims.ShownCluster.annotated;
 import static io.gpushare.claims.ShownCluster.card;
 import static io.gpushare.claims.ShownCluster.claim;
 import static io.gpushare.claims.ShownCluster.inventory;
@@ -18,6 +19,8 @@ import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
@@ -25,8 +28,9 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.claims.ClaimState;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.claims.ResourceClaim.Result;
-import io.gpushare.model.codec.AnnotationKeys;
+import io.gpushare.model.ledger.Placement;
 import io.gpushare.model.pod.PodState;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -141,29 +145,88 @@ class ClaimedPodsTest {
     }
 
     @Test
-    void theAnnotationOfAPodWithClaimsSaysNothing() {
-        PodState bound = pod("p", "n1", List.of(resources("aliyun.com/gpu-mem", "5")), "share");
-        PodState annotated = new PodState(
-                bound.ref(),
-                bound.node(),
-                false,
-                bound.priority(),
-                null,
-                null,
-                Map.of(
-                        AnnotationKeys.ALLOCATION,
-                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-b\":5}}]}"),
-                bound.containers(),
-                bound.ownJaxFraction(),
-                bound.scheduling(),
-                bound.kubelet(),
-                null,
-                bound.claims());
+    void theAnnotationOfABoundPodCountsBesideItsClaims() {
         cluster.pods.changed(HELD);
-        cluster.pods.updatePod(annotated);
-        assertThat(cluster.on("n1")).containsExactly("team/p [3, 0]");
+        cluster.pods.updatePod(pod("p", null, ShownCluster.FIVE, "share"));
+        cluster.pods.updatePod(annotated("p", "n1", 5, "share"));
+        assertThat(cluster.on("n1")).containsExactly("team/claim/share [3, 0]", "team/p [0, 5]");
         cluster.pods.changed(allocated(SHARE, List.of("p"), result("n1", "gpu-b", "2Gi")));
-        assertThat(cluster.on("n1")).as("not both").containsExactly("team/p [0, 2]");
+        assertThat(cluster.on("n1")).containsExactly("team/claim/share [0, 2]", "team/p [0, 5]");
+        cluster.pods.updatePod(pod("p", "n1", ShownCluster.FIVE, "share"));
+        assertThat(cluster.on("n1"))
+                .as("somebody removed the annotation")
+                .containsExactly("team/claim/share [0, 2]", "team/p [0, 5]");
+        cluster.pods.removePod(ref("p"));
+        cluster.pods.gone(SHARE);
+        assertThat(cluster.held()).isEmpty();
+    }
+
+    @Test
+    void anAnnotationOfAPodWithClaimsThatItDoesNotRequestSaysNothing() {
+        cluster.pods.changed(HELD);
+        cluster.pods.updatePod(annotated("p", "n1", 4, "share"));
+        assertThat(cluster.on("n1")).containsExactly("team/p [3, 0]");
+    }
+
+    @Test
+    void aBoundPodKeepsItsCardsBesideAClaimThatHasNone() {
+        cluster.pods.changed(SHARE);
+        cluster.pods.updatePod(pod("p", null, ShownCluster.FIVE, "share"));
+        assertThat(cluster.waiting()).containsOnlyKeys("team/p");
+        cluster.pods.updatePod(annotated("p", "n1", 5, "share"));
+        assertThat(cluster.on("n1")).containsExactly("team/p [0, 5]");
+        cluster.pods.changed(claim("share", "4Gi"));
+        assertThat(cluster.on("n1")).containsExactly("team/p [0, 5]");
+        assertThat(cluster.waiting()).isEmpty();
+
+        cluster.pods.updatePod(pod("q", "n1", "share"));
+        assertThat(cluster.ledger.waitingByClaims()).isEmpty();
+        assertThat(cluster.on("n1")).containsExactly("team/p [0, 5]");
+    }
+
+    @Test
+    void whatTheExtenderAssumedStaysUntilItsBindingIsSeen() {
+        cluster.node("n1", TWO.withNoCards(null));
+        cluster.pods.changed(SHARE);
+        PodState pod = pod("p", null, ShownCluster.FIVE, "share");
+        cluster.pods.updatePod(pod);
+        PodDemand.Valid demand = (PodDemand.Valid) cluster.ledger.demand(pod);
+        Allocation five = new Allocation(
+                MemoryUnit.GIB,
+                List.of(new ContainerAllocation(
+                        "main", ContainerRole.APP, Map.of(ShownCluster.B, Share.memory(5)))));
+        cluster.ledger.assume(pod.ref(), demand, "n1", _ -> new Placement.Placed(five), Instant.EPOCH);
+        cluster.pods.updatePod(pod);
+        assertThat(cluster.on("n1")).containsExactly("team/p [0, 5]");
+        cluster.pods.changed(claim("share", List.of())); // it got an alternative of another driver
+        assertThat(cluster.on("n1")).containsExactly("team/p [0, 5]");
+        cluster.pods.updatePod(annotated("p", "n1", 5, "share"));
+        assertThat(cluster.on("n1")).containsExactly("team/p [0, 5]");
+    }
+
+    @Test
+    void oneThatCanNotBeCountedKeepsNoOtherFromIt() {
+        cluster.node("n1", inventory(MemoryUnit.GIB));
+        List<String> names = IntStream.range(0, 20).mapToObj(i -> "p" + i).toList();
+        for (String name : names) {
+            cluster.pods.changed(allocated(claim(name, "1Gi"), List.of(name), result("n1", "gpu-a", "1Gi")));
+            cluster.pods.updatePod(name.equals("p7") ? pod(name, "n1", name, name) : pod(name, "n1", name));
+        }
+        cluster.node("n1", TWO);
+        assertThat(cluster.on("n1")).hasSizeGreaterThanOrEqualTo(19);
+    }
+
+    @Test
+    void aChangeOfAClaimThatIsAboutNoCardsCostsNothing() {
+        cluster.pods.changed(SHARE);
+        for (int i = 0; i < 100; i++) {
+            cluster.pods.updatePod(pod("p" + i, null, "share"));
+        }
+        cluster.updates.clear();
+        cluster.pods.changed(claim("share", "3Gi")); // such as a label
+        assertThat(cluster.updates).isEmpty();
+        cluster.pods.changed(claim("share", "4Gi"));
+        assertThat(cluster.updates).hasSize(100);
     }
 
     @Test

@@ -20,6 +20,7 @@ import io.gpushare.model.claims.ClaimState;
 import io.gpushare.model.claims.ClaimState.Request;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.claims.ResourceClaim.Result;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.pod.KubeletReport;
@@ -30,6 +31,7 @@ import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.ResourceNames;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -54,11 +56,25 @@ final class ShownCluster {
                     null,
                     new MigInstance(new CardId("GPU-p"), "1g.6gb", 1, 0, List.of(1))));
     static final Inventory TWO = inventory(MemoryUnit.GIB, card("GPU-a", 0), card("GPU-b", 1));
+    /** What a pod requests as resources, beside its claims. */
+    static final List<ContainerResources> FIVE = List.of(resources("aliyun.com/gpu-mem", "5"));
     static final Inventory NONE = Inventory.empty(MemoryUnit.GIB);
 
     final Ledger ledger = new Ledger(new DemandCodec(ResourceNames.DEFAULT), AnnotationObserver.none());
-    final ClaimedPods pods =
-            new ClaimedPods(node -> ledger.nodeEntry(node).cards().inventory(), PodFeed.of(ledger));
+    final List<PodRef> updates = new ArrayList<>();
+    final ClaimedPods pods = new ClaimedPods(
+            node -> ledger.nodeEntry(node).cards().inventory(), ledger::annotated, new PodFeed() {
+                @Override
+                public void updatePod(PodState pod) {
+                    updates.add(pod.ref());
+                    ledger.updatePod(pod);
+                }
+
+                @Override
+                public void removePod(PodRef pod) {
+                    ledger.removePod(pod);
+                }
+            });
 
     static Card card(String uuid, int index) {
         return Card.of(uuid, index, Memory.ofGib(8));
@@ -84,6 +100,28 @@ final class ShownCluster {
     }
 
     static PodState pod(String name, @Nullable String node, List<ContainerResources> containers, String... claims) {
+        return pod(name, node, Map.of(), containers, claims);
+    }
+
+    /** A bound pod that requests 5 units, and that the node's device plugin has annotated with so many of card B. */
+    static PodState annotated(String name, String node, int units, String... claims) {
+        return pod(
+                name,
+                node,
+                Map.of(
+                        AnnotationKeys.ALLOCATION,
+                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-b\":"
+                                + units + "}}]}"),
+                FIVE,
+                claims);
+    }
+
+    private static PodState pod(
+            String name,
+            @Nullable String node,
+            Map<String, String> annotations,
+            List<ContainerResources> containers,
+            String... claims) {
         return new PodState(
                 ref(name),
                 node,
@@ -91,7 +129,7 @@ final class ShownCluster {
                 PodPriority.DEFAULT,
                 null,
                 null,
-                Map.of(),
+                annotations,
                 containers,
                 Set.of(),
                 new PodScheduling(NodeRules.ANY, List.of(), null, List.of(), node == null, "", "", null, null),

@@ -141,6 +141,8 @@ public final class Ledger {
                 rejected.incrementAndGet();
                 observer.rejected(ref, String.valueOf(pod.node()), update.rejection());
             }
+        } else {
+            pods.unclaimed(ref.uid());
         }
         unscheduled.update(pod, demand);
     }
@@ -153,6 +155,13 @@ public final class Ledger {
     private void remove(PodRef name, String uid) {
         unscheduled.remove(uid);
         pods.remove(name, uid);
+    }
+
+    /** Whether the pod is bound and has cards by what is written on it: its claims are counted apart. */
+    public boolean annotated(PodState pod) {
+        return pod.node() != null
+                && demand(pod) instanceof PodDemand.Valid valid
+                && pods.annotated(pod, pod.node(), valid);
     }
 
     /** Decodes what a pod requests. */

@@ -126,10 +126,15 @@ final class PodTable {
         @Nullable ForeignPod foreign = null;
         List<Holding> now;
         if (demand.demand().byClaim()) {
-            // They count as kube-scheduler has them now, whatever they were before.
-            now = Stream.ofNullable(annotation.allocation())
-                    .map(allocation -> new Holding(String.valueOf(node), allocation, Standing.SEEN, Instant.EPOCH))
-                    .toList();
+            // They count as kube-scheduler has them now, whatever they were before. What the extender itself assumed
+            // stays until the informer shows its Binding.
+            now = node == null
+                    ? held.stream()
+                            .filter(holding -> holding.standing() != Standing.SEEN)
+                            .toList()
+                    : Stream.ofNullable(annotation.allocation())
+                            .map(allocation -> new Holding(node, allocation, Standing.SEEN, Instant.EPOCH))
+                            .toList();
         } else if (node == null) {
             now = held;
         } else if (annotation.allocation() != null) {
@@ -194,6 +199,27 @@ final class PodTable {
                 .filter(holding -> holding.node().equals(node) && !ForeignPods.adopts(allocation, holding, old))
                 .orElseGet(() -> new Holding(node, allocation, Standing.SEEN, Instant.EPOCH))
                 .seen(allocation);
+    }
+
+    /** As {@link Ledger#annotated}: by an accepted annotation, or by one that was accepted and that somebody changed. */
+    boolean annotated(PodState pod, String node, PodDemand.Valid demand) {
+        return AllocationAnnotation.of(pod, demand.demand()).allocation() != null
+                || ForeignPods.written(pod, node, demand) != null
+                || entry(pod.ref().uid())
+                        .filter(entry -> !entry.demand().byClaim())
+                        .flatMap(PodEntry::bound)
+                        .isPresent();
+    }
+
+    /** The pod has no valid demand any more, as where its claims were all that it had. */
+    void unclaimed(String uid) {
+        pods.computeIfPresent(uid, (_, old) -> {
+            if (!old.demand().byClaim()) {
+                return old;
+            }
+            move(old.ref(), old.holdings(), List.of());
+            return null;
+        });
     }
 
     /** The node has another inventory: an index may name another card there. */

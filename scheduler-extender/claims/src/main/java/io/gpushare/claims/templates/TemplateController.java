@@ -10,6 +10,7 @@ import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +39,7 @@ public final class TemplateController {
     private static final int BROKEN = 500;
     private static final Duration REST = Duration.ofMillis(500);
     private static final Duration BETWEEN_LISTS = Duration.ofMinutes(1);
-    // Anyone may give the label to objects: what does not fit is seen when it is needed.
-    private static final int MOST_LISTED = 20_000;
+    private static final Duration BETWEEN_LOGS = Duration.ofSeconds(30);
 
     private final ResourceApi api;
     private final Supplier<Map<PodRef, List<String>>> waiting;
@@ -48,6 +48,7 @@ public final class TemplateController {
     private final InstantSource clock;
     private final TemplateUse use = new TemplateUse();
     private Instant listed = Instant.MIN;
+    private Instant logged = Instant.MIN;
     private String failure = "";
 
     TemplateController(
@@ -90,38 +91,57 @@ public final class TemplateController {
                 ensured(due.getKey(), due.getValue(), now);
             }
             for (Template template : use.unused(now)) {
-                remove(template);
+                removed(template, now);
             }
         } catch (KubernetesException e) {
-            failed(e);
+            failed(String.valueOf(e.getMessage()), now);
         }
     }
 
-    /** One that the API server refuses, as in a namespace that is being deleted, does not stop the others. */
     private void ensured(Template template, PodRef pod, Instant now) throws KubernetesException {
         try {
             ensure(template, pod, now);
         } catch (KubernetesException e) {
-            if (e.status() < REFUSED || e.status() >= BROKEN || e.status() == TOO_MANY) {
-                throw e;
-            }
-            use.checked(template, now);
-            failed(e);
+            refuse(template, pod, now, refusal(e, now));
         }
     }
 
-    private void failed(KubernetesException e) {
-        String message = String.valueOf(e.getMessage());
-        if (!message.equals(failure)) {
-            LOG.warn("{}; retrying", message);
+    private void removed(Template template, Instant now) throws KubernetesException {
+        try {
+            remove(template);
+        } catch (KubernetesException e) {
+            refusal(e, now);
+            use.kept(template, now);
         }
-        failure = message;
+    }
+
+    /** What the API server refuses, as by a quota or in a namespace that is being deleted, does not stop the others. */
+    private String refusal(KubernetesException e, Instant now) throws KubernetesException {
+        if (e.status() < REFUSED || e.status() >= BROKEN || e.status() == TOO_MANY) {
+            throw e;
+        }
+        String message = String.valueOf(e.getMessage());
+        failed(message, now);
+        return message;
+    }
+
+    /** Logs one line for all of a round, and of those after it: each name has another message. */
+    private void failed(String message, Instant now) {
+        if (!message.equals(failure) && !now.isBefore(logged.plus(BETWEEN_LOGS))) {
+            LOG.warn("{}; retrying", message);
+            failure = message;
+            logged = now;
+        }
     }
 
     private void list(Instant now) throws KubernetesException {
         Set<Template> all = new HashSet<>();
+        // Anyone may give the label to objects of a namespace: more than it may have and one are as good as full.
+        Map<String, Integer> ofNamespace = new HashMap<>();
         api.eachTemplate(LABEL, (namespace, name) -> {
-            if (all.size() < MOST_LISTED && TemplateName.parse(name).isPresent()) {
+            if (ofNamespace.getOrDefault(namespace, 0) <= TemplateUse.MOST_OF_A_NAMESPACE
+                    && TemplateName.parse(name).isPresent()) {
+                ofNamespace.merge(namespace, 1, Integer::sum);
                 all.add(new Template(namespace, name));
             }
         });
@@ -171,7 +191,9 @@ public final class TemplateController {
     }
 
     private void refuse(Template template, PodRef pod, Instant now, String sentence) {
-        events.warn(pod, REASON, sentence);
+        if (use.reports(pod, now)) {
+            events.warn(pod, REASON, sentence);
+        }
         use.checked(template, now);
     }
 

@@ -31,7 +31,9 @@ public record TemplateName(boolean oneCard, List<Request> requests, Map<String, 
 
     private static final int MOST_CARDS = 32;
     private static final int LONGEST = 253;
-    private static final String ANY = "gpushare";
+    /** What each of them begins with. */
+    static final String ANY = "gpushare";
+
     private static final String ONE = "gpushare-one";
     private static final Pattern REQUEST =
             Pattern.compile("([1-9][0-9]?)x(?:-([1-9][0-9]{0,7})mi(?:-([1-9][0-9]?|100)c)?)?");

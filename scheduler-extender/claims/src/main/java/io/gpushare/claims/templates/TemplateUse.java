@@ -6,10 +6,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Pure: which templates pods wait for, which of them must be created or checked, and which are no longer used. */
 final class TemplateUse {
@@ -35,19 +37,56 @@ final class TemplateUse {
         }
     }
 
+    /** How long a pod gets no other Event: the others of a namespace get theirs meanwhile. */
+    static final Duration BETWEEN_EVENTS = Duration.ofMinutes(2);
+
     private final Map<Template, PodRef> wanted = new LinkedHashMap<>();
+    private final Map<PodRef, Instant> lastEvents = new HashMap<>();
+    private final Set<String> reportedNamespaces = new HashSet<>(); // namespaces
+    private Map<Template, Boolean> ours = new HashMap<>(); // whether a name that pods wait for is ours
     private final Map<Template, Instant> checked = new HashMap<>();
     private final Map<Template, Instant> present = new HashMap<>();
 
-    /** Notes what pods wait for now, by their claims' templates; names of another form are somebody else's. */
+    /**
+     * Begins a round: notes what pods wait for now, by their claims' templates; names of another form are somebody
+     * else's. Of one namespace only some are read in a round, and at most {@link #MOST_OF_A_NAMESPACE} are wanted
+     * beside those that are there.
+     */
     void waiting(Map<PodRef, List<String>> pods) {
-        Map<String, Boolean> ours = new HashMap<>(); // thousands of pods have the same few names
+        Map<Template, Boolean> before = ours;
+        ours = new HashMap<>();
+        Map<String, Integer> read = new HashMap<>();
+        Map<String, Integer> missing = new HashMap<>();
         wanted.clear();
-        pods.forEach((pod, names) -> names.stream()
-                .filter(name -> ours.computeIfAbsent(
-                        name, each -> TemplateName.parse(each).isPresent()))
-                .forEach(name -> wanted.putIfAbsent(new Template(pod.namespace(), name), pod)));
+        reportedNamespaces.clear();
+        pods.forEach((pod, names) -> names.forEach(name -> {
+            Template template = new Template(pod.namespace(), name);
+            if (!name.startsWith(TemplateName.ANY) || ours.containsKey(template)) {
+                return; // thousands of pods have the same few names
+            }
+            @Nullable Boolean known = before.get(template);
+            if (known == null && read.merge(pod.namespace(), 1, Integer::sum) > MOST_OF_A_NAMESPACE) {
+                return;
+            }
+            boolean our = known == null ? TemplateName.parse(name).isPresent() : known;
+            ours.put(template, our);
+            if (our
+                    && (present.containsKey(template)
+                            || missing.merge(pod.namespace(), 1, Integer::sum) <= MOST_OF_A_NAMESPACE)) {
+                wanted.put(template, pod);
+            }
+        }));
         checked.keySet().retainAll(wanted.keySet());
+    }
+
+    /** Whether the pod gets an Event now: one of each namespace in a round, and none that lately got one. */
+    boolean reports(PodRef pod, Instant now) {
+        lastEvents.values().removeIf(last -> !now.isBefore(last.plus(BETWEEN_EVENTS)));
+        boolean reports = !lastEvents.containsKey(pod) && reportedNamespaces.add(pod.namespace());
+        if (reports) {
+            lastEvents.put(pod, now);
+        }
+        return reports;
     }
 
     /** Those to create or check in this round, with a pod that waits for it: those never looked at come first. */
@@ -85,6 +124,11 @@ final class TemplateUse {
     /** Notes that it exists, and is of this project. */
     void exists(Template template, Instant now) {
         present.putIfAbsent(template, now);
+    }
+
+    /** Notes that it can't be removed now: it has its time again. */
+    void kept(Template template, Instant now) {
+        present.put(template, now);
     }
 
     /** Notes which ones of this project exist; those that are new count as used now. */

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -191,6 +192,67 @@ class TemplateControllerIT {
         controller.round();
         controller.round();
         assertThat(names()).containsExactly("team/" + SHARE);
+    }
+
+    @Test
+    void onePodGetsFewEventsOfAQuota() {
+        server.faults()
+                .rule(request ->
+                        request.method().equals("POST") && request.path().contains("/team/"))
+                .always(Outcome.refused(403, "Forbidden", "exceeded quota: few"));
+        waiting.put(
+                new PodRef("u", "team", "p"),
+                IntStream.rangeClosed(1, 64)
+                        .mapToObj(i -> "gpushare.1x-" + i + "mi")
+                        .toList());
+        wait("other", "else", SHARE);
+        for (int i = 0; i < 60; i++, now = now.plusMillis(500)) {
+            controller.round();
+        }
+        assertThat(names()).containsExactly("else/" + SHARE);
+        assertThat(events).singleElement().asString().startsWith("pod team/p").contains("exceeded quota: few");
+        later(Duration.ofMinutes(3));
+        assertThat(events).hasSize(2);
+    }
+
+    @Test
+    void oneThatMayNotBeRemovedKeepsNoOther() {
+        for (int i = 1; i <= 40; i++) {
+            wait("p" + i, "stuck", "gpushare.1x-" + i + "mi");
+        }
+        wait("one", "team", SHARE);
+        for (int i = 0; i < 15; i++) {
+            controller.round();
+        }
+        assertThat(names()).hasSize(41);
+        server.faults()
+                .rule(request ->
+                        request.method().equals("DELETE") && request.path().contains("/stuck/"))
+                .always(Outcome.refused(403, "Forbidden", "denied by a webhook"));
+        waiting.clear();
+        later(Duration.ofMinutes(12));
+        assertThat(names()).hasSize(40).doesNotContain("team/" + SHARE);
+    }
+
+    @Test
+    void oneNamespacesObjectsWithTheLabelHideNoOthers() throws IOException {
+        wait("one", "team", SHARE);
+        controller.round();
+        waiting.clear();
+        ObjectNode theirs = (ObjectNode) JSON.readTree("""
+            {"kind": "ResourceClaimTemplate", "metadata": {"namespace": "a", "labels": {"gpushare.io/template": "requests"}},
+             "spec": {"spec": {"devices": {}}}}
+            """);
+        for (int i = 1; i <= 20_000; i++) {
+            ObjectNode each = theirs.deepCopy();
+            ((ObjectNode) each.path("metadata")).put("name", "gpushare.1x-" + i + "mi");
+            server.add(each);
+        }
+        now = now.plusSeconds(60);
+        controller.round();
+        now = now.plusSeconds(570);
+        controller.round();
+        assertThat(names()).hasSize(20_000).doesNotContain("team/" + SHARE);
     }
 
     private void wait(String pod, String namespace, String template) {

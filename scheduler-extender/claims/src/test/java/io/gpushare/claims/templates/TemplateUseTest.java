@@ -7,9 +7,11 @@ import io.gpushare.model.PodRef;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Which templates are looked at, and when they are unused. */
@@ -48,6 +50,49 @@ class TemplateUseTest {
                 .doesNotContainKeys(first.stream()
                         .filter(each -> each.namespace().equals("hostile"))
                         .toArray(Template[]::new));
+    }
+
+    @Test
+    void aNamespaceHasABoundedNumberOfNamesAndEachIsLookedAt() {
+        Map<PodRef, List<String>> pods = new HashMap<>();
+        for (int pod = 0; pod < 50; pod++) {
+            int first = pod * 100;
+            pods.put(
+                    new PodRef("u" + pod, "hostile", "p" + pod),
+                    IntStream.range(first, first + 100)
+                            .mapToObj(i -> "gpushare.1x-" + (i + 1) + "mi")
+                            .toList());
+        }
+        pods.put(new PodRef("u", "team", "p"), List.of(SHARE.name()));
+        Set<Template> looked = new HashSet<>();
+        for (int round = 0; round < 100; round++) {
+            use.waiting(pods);
+            use.due(START).keySet().forEach(each -> {
+                looked.add(each);
+                use.checked(each, START);
+            });
+        }
+        assertThat(looked).hasSize(TemplateUse.MOST_OF_A_NAMESPACE + 1).contains(SHARE);
+    }
+
+    @Test
+    void eachPodOfANamespaceGetsAnEventInItsTurn() {
+        List<PodRef> pods = IntStream.range(0, 4)
+                .mapToObj(i -> new PodRef("u" + i, "team", "p" + i))
+                .toList();
+        Map<PodRef, Integer> events = new HashMap<>();
+        for (Instant now = START; now.isBefore(START.plus(TemplateUse.BETWEEN_EVENTS)); now = now.plus(TemplateUse.TRUSTED)) {
+            use.waiting(Map.of());
+            for (PodRef pod : pods) {
+                for (int name = 0; name < 16; name++) {
+                    events.merge(pod, use.reports(pod, now) ? 1 : 0, Integer::sum);
+                }
+            }
+            assertThat(use.reports(new PodRef("other", "else", "p"), now)).isEqualTo(now.equals(START));
+        }
+        assertThat(events).hasSize(4).allSatisfy((_, times) -> assertThat(times).isEqualTo(1));
+        use.waiting(Map.of());
+        assertThat(use.reports(pods.getFirst(), START.plus(TemplateUse.BETWEEN_EVENTS))).isTrue();
     }
 
     @Test
