@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.apiserver.store.Documents;
 import java.util.Arrays;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -43,17 +44,17 @@ public final class Discovery {
     private static ObjectNode groups() {
         ObjectNode document = Documents.empty().put("kind", "APIGroupList").put("apiVersion", "v1");
         ArrayNode groups = document.putArray("groups");
-        for (ApiResource resource : ApiResource.values()) {
-            if (resource.apiVersion().contains("/")) {
-                String[] parts = resource.apiVersion().split("/");
+        // kubectl takes a group that is listed twice for two.
+        for (String version :
+                Arrays.stream(ApiResource.values()).map(ApiResource::apiVersion).distinct().toList()) {
+            if (version.contains("/")) {
+                String[] parts = version.split("/");
                 ObjectNode group = groups.addObject().put("name", parts[0]);
                 group.putArray("versions")
                         .addObject()
-                        .put("groupVersion", resource.apiVersion())
+                        .put("groupVersion", version)
                         .put("version", parts[1]);
-                group.putObject("preferredVersion")
-                        .put("groupVersion", resource.apiVersion())
-                        .put("version", parts[1]);
+                group.putObject("preferredVersion").put("groupVersion", version).put("version", parts[1]);
             }
         }
         return document;
