@@ -55,8 +55,7 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
      * @param inventories that of a node in the ledger, by its name
      * @param annotated whether a pod is bound and has cards by its annotation
      */
-    public ClaimedPods(
-            Function<String, Inventory> inventories, Predicate<PodState> annotated, PodFeed ledger) {
+    public ClaimedPods(Function<String, Inventory> inventories, Predicate<PodState> annotated, PodFeed ledger) {
         this.inventories = inventories;
         this.annotated = annotated;
         this.ledger = ledger;

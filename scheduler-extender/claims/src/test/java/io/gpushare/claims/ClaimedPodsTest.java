@@ -193,8 +193,7 @@ class ClaimedPodsTest {
         PodDemand.Valid demand = (PodDemand.Valid) cluster.ledger.demand(pod);
         Allocation five = new Allocation(
                 MemoryUnit.GIB,
-                List.of(new ContainerAllocation(
-                        "main", ContainerRole.APP, Map.of(ShownCluster.B, Share.memory(5)))));
+                List.of(new ContainerAllocation("main", ContainerRole.APP, Map.of(ShownCluster.B, Share.memory(5)))));
         cluster.ledger.assume(pod.ref(), demand, "n1", _ -> new Placement.Placed(five), Instant.EPOCH);
         cluster.pods.updatePod(pod);
         assertThat(cluster.on("n1")).containsExactly("team/p [0, 5]");

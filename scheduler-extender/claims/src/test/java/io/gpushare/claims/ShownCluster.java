@@ -58,12 +58,13 @@ final class ShownCluster {
     static final Inventory TWO = inventory(MemoryUnit.GIB, card("GPU-a", 0), card("GPU-b", 1));
     /** What a pod requests as resources, beside its claims. */
     static final List<ContainerResources> FIVE = List.of(resources("aliyun.com/gpu-mem", "5"));
+
     static final Inventory NONE = Inventory.empty(MemoryUnit.GIB);
 
     final Ledger ledger = new Ledger(new DemandCodec(ResourceNames.DEFAULT), AnnotationObserver.none());
     final List<PodRef> updates = new ArrayList<>();
-    final ClaimedPods pods = new ClaimedPods(
-            node -> ledger.nodeEntry(node).cards().inventory(), ledger::annotated, new PodFeed() {
+    final ClaimedPods pods =
+            new ClaimedPods(node -> ledger.nodeEntry(node).cards().inventory(), ledger::annotated, new PodFeed() {
                 @Override
                 public void updatePod(PodState pod) {
                     updates.add(pod.ref());

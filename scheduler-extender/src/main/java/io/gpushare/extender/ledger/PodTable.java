@@ -201,7 +201,9 @@ final class PodTable {
                 .seen(allocation);
     }
 
-    /** As {@link Ledger#annotated}: by an accepted annotation, or by one that was accepted and that somebody changed. */
+    /**
+     * As {@link Ledger#annotated}: by an accepted annotation, or by one that was accepted and that somebody changed.
+     */
     boolean annotated(PodState pod, String node, PodDemand.Valid demand) {
         return AllocationAnnotation.of(pod, demand.demand()).allocation() != null
                 || ForeignPods.written(pod, node, demand) != null

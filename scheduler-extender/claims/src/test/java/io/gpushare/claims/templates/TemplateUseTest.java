@@ -81,7 +81,9 @@ class TemplateUseTest {
                 .mapToObj(i -> new PodRef("u" + i, "team", "p" + i))
                 .toList();
         Map<PodRef, Integer> events = new HashMap<>();
-        for (Instant now = START; now.isBefore(START.plus(TemplateUse.BETWEEN_EVENTS)); now = now.plus(TemplateUse.TRUSTED)) {
+        for (Instant now = START;
+                now.isBefore(START.plus(TemplateUse.BETWEEN_EVENTS));
+                now = now.plus(TemplateUse.TRUSTED)) {
             use.waiting(Map.of());
             for (PodRef pod : pods) {
                 for (int name = 0; name < 16; name++) {
@@ -92,7 +94,8 @@ class TemplateUseTest {
         }
         assertThat(events).hasSize(4).allSatisfy((_, times) -> assertThat(times).isEqualTo(1));
         use.waiting(Map.of());
-        assertThat(use.reports(pods.getFirst(), START.plus(TemplateUse.BETWEEN_EVENTS))).isTrue();
+        assertThat(use.reports(pods.getFirst(), START.plus(TemplateUse.BETWEEN_EVENTS)))
+                .isTrue();
     }
 
     @Test
