@@ -87,7 +87,7 @@ final class Plugin implements RunningPlugin {
                         limits.assembler(),
                         sentence -> all.events.warn(all.node, "GpuCardsHeld", sentence))
                 .start());
-        if (mayHaveClaims) {
+        if (Files.exists(options.servedClaims()) || !files.cards().isEmpty()) {
             letClaimsEnd(options, all, files, limits.isolation(), otherWay, clocks);
         }
         AllocationHandler calls = new AllocationHandler(
@@ -132,7 +132,9 @@ final class Plugin implements RunningPlugin {
 
     /**
      * Without a driver the kubelet does not let the pods end that have cards by claims, from the time when this node
-     * offered them so, nor start their containers after a reboot. No further claim is prepared.
+     * offered them so. No further claim is prepared: after a reboot, which removes the files, these pods are refused.
+     * The kubelet knows claims that were never prepared as well, so the driver is there on each node that ever served
+     * claims, and on no other one.
      */
     private void letClaimsEnd(
             PluginOptions options,

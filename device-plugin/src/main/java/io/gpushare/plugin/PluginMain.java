@@ -84,6 +84,7 @@ public final class PluginMain {
     private static NodeLock lock(PluginOptions options) throws IOException, InterruptedException {
         if (options.serve == ServeMode.DRA) {
             Files.createDirectories(options.driverDir());
+            Files.write(options.servedClaims(), new byte[0]);
         }
         return NodeLock.await(
                 options.driverDir(),

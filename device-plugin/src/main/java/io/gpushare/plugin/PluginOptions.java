@@ -223,6 +223,11 @@ final class PluginOptions implements CheckedOptions {
         return kubeletDir.toAbsolutePath().resolve("plugins").resolve(ClaimsPlugin.DRIVER);
     }
 
+    /** Is there from the time when this node first offered its cards by claims. */
+    Path servedClaims() {
+        return driverDir().resolve("served-claims");
+    }
+
     ContainerSettings containers() {
         return new ContainerSettings(deviceListStrategies, frameworkVariables);
     }

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 public final class ClaimUseJson {
     private ClaimUseJson() {}
 
-    /** One for each claim, or request of a claim, of each container. */
+    /** One for each claim, or request of a claim, of each container: the first {@link ClaimUse#MOST_OF_POD}. */
     public static List<ClaimUse> read(JsonNode pod) {
         return read(pod.path("spec"), pod.path("status"), ClaimUseJson::variables);
     }
@@ -52,6 +52,7 @@ public final class ClaimUseJson {
                                     name, text(extended, "resourceClaimName"), text(mapping, "requestName"), own));
                     return Stream.concat(named, mapped);
                 })
+                .limit(ClaimUse.MOST_OF_POD)
                 .toList();
     }
 

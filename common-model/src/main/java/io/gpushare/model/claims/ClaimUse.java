@@ -10,8 +10,16 @@ import java.util.Set;
  * @param variables the names of the environment variables that the container sets itself
  */
 public record ClaimUse(String container, String claim, String request, Set<String> variables) {
+    /** Of one pod, so many are read, and a node counts no more: a tenant may name tens of thousands. */
+    public static final int MOST_OF_POD = 256;
+
     public ClaimUse {
         variables = Set.copyOf(variables);
+    }
+
+    /** What says who uses a claim. */
+    ClaimUse withoutVariables() {
+        return new ClaimUse(container, claim, request, Set.of());
     }
 
     /** Whether it includes that request, which has a slash and a name behind it where it is one of alternatives. */

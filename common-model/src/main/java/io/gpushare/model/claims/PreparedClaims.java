@@ -8,12 +8,16 @@ import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Obstacle;
+import io.gpushare.model.text.Printable;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * tolerates. Here only counts whether the card is present and has as much left.
  */
 public final class PreparedClaims {
+    /** So many containers have a request together; further ones are not counted. */
+    public static final int MOST_USERS = 64;
+
     private final NodeCards cards;
     /** Its users when a claim was prepared, by its uid. */
     private final Map<String, Users> users;
@@ -82,7 +89,14 @@ public final class PreparedClaims {
      */
     public PreparedClaims with(ResourceClaim claim, Allocation allocation, Map<PodRef, List<ClaimUse>> pods) {
         Map<String, Users> changed = new HashMap<>(users);
-        changed.put(claim.uid(), new Users(claim, Map.copyOf(pods)));
+        Map<PodRef, List<ClaimUse>> kept = new LinkedHashMap<>();
+        pods.forEach((pod, uses) -> kept.put(
+                pod,
+                uses.stream()
+                        .filter(use -> use.claim().equals(claim.name()))
+                        .map(ClaimUse::withoutVariables)
+                        .toList()));
+        changed.put(claim.uid(), new Users(claim, kept));
         return new PreparedClaims(cards.with(holder(claim), allocation), changed);
     }
 
@@ -103,37 +117,69 @@ public final class PreparedClaims {
         return users.containsKey(uid);
     }
 
+    /** The uids of the pods of which was read what they use when their claims were prepared. */
+    public Set<String> podsRead() {
+        return users.values().stream()
+                .flatMap(each -> each.pods().keySet().stream())
+                .map(PodRef::uid)
+                .collect(Collectors.toSet());
+    }
+
+    /**
+     * Why these containers can't have the claim together, as a sentence; empty if they can.
+     *
+     * @param pods what the containers of its pods use
+     */
+    public static Optional<String> tooMany(
+            ResourceClaim claim, Allocation allocation, Map<PodRef, List<ClaimUse>> pods) {
+        Optional<String> unread = pods.entrySet().stream()
+                .filter(pod -> pod.getValue().size() >= ClaimUse.MOST_OF_POD)
+                .findFirst()
+                .map(pod -> "claim " + claim + ": the containers of pod " + pod.getKey() + " name claims "
+                        + ClaimUse.MOST_OF_POD + " times or more, of which no more are read: name fewer");
+        return unread.or(() -> allocation.containers().stream()
+                .filter(request -> using(claim, request.name(), pods).distinct().count() > MOST_USERS)
+                .findFirst()
+                .map(request -> "claim " + claim + ": more than " + MOST_USERS + " containers use request "
+                        + Printable.quoted(request.name())
+                        + ": make a claim for each pod, by a ResourceClaimTemplate"));
+    }
+
     /**
      * The containers that have that part of what the holder has: all that use the request of a claim, and of a pod the
-     * container of that name. Pods may begin to use a claim after it was prepared, so those that the API reports now
-     * count. Without any it is the pods for which it was prepared, and without these the claim itself, so that what it
-     * holds is counted in any case.
+     * container of that name; the pod for which the claim was prepared comes first. Pods may begin to use a claim after
+     * it was prepared, and the API's watch may be late: those that it reports count, and those that were read. Without
+     * any it is the pods for which it was prepared, and without these the claim itself, so that what it holds is
+     * counted in any case.
      *
-     * @param now what the containers of the node's pods use, by pod
+     * @param now what the containers of the node's pods use, by pod, the oldest first
+     * @param gone whether a pod that was read has ended since
      */
-    public List<User> users(PodRef holder, String part, Map<PodRef, List<ClaimUse>> now) {
+    public List<User> users(PodRef holder, String part, Map<PodRef, List<ClaimUse>> now, Predicate<PodRef> gone) {
         @Nullable Users known = users.get(holder.uid());
         if (known == null) {
             return List.of(new User(holder, part));
         }
         ResourceClaim claim = known.claim();
-        return Stream.of(
-                        using(claim, part, now),
-                        using(claim, part, known.pods()),
-                        claim.pods().stream().map(pod -> new User(pod, part)).toList())
+        Optional<PodRef> first = claim.pods().stream().findFirst();
+        Stream<User> using = Stream.concat(
+                        using(claim, part, known.pods()).filter(user -> !gone.test(user.pod())),
+                        using(claim, part, now))
+                .sorted(Comparator.comparing(user -> !first.equals(Optional.of(user.pod()))))
+                .distinct();
+        return Stream.of(using, claim.pods().stream().map(pod -> new User(pod, part)))
+                .map(found -> found.limit(MOST_USERS).toList())
                 .filter(found -> !found.isEmpty())
                 .findFirst()
                 .orElse(List.of(new User(holder, part)));
     }
 
-    private static List<User> using(ResourceClaim claim, String request, Map<PodRef, List<ClaimUse>> pods) {
+    private static Stream<User> using(ResourceClaim claim, String request, Map<PodRef, List<ClaimUse>> pods) {
         return pods.entrySet().stream()
                 .filter(pod -> pod.getKey().namespace().equals(claim.namespace()))
                 .flatMap(pod -> pod.getValue().stream()
                         .filter(use -> use.includes(claim, request))
-                        .map(use -> new User(pod.getKey(), use.container())))
-                .distinct()
-                .toList();
+                        .map(use -> new User(pod.getKey(), use.container())));
     }
 
     /** Whether the claim of that uid has exactly that. */

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gpushare.model.claims.ClaimUse;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ClaimUseJsonTest {
@@ -45,6 +47,22 @@ class ClaimUseJsonTest {
                 .extracting(ClaimUse::variables)
                 .hasSize(4)
                 .containsOnly(Set.of());
+    }
+
+    @Test
+    void ofATenantsTensOfThousandsTheFirstAreRead() throws JsonProcessingException {
+        String claims = IntStream.range(0, 20_000)
+                .mapToObj(i -> "{\"name\": \"a\", \"request\": \"r" + i + "\"}")
+                .collect(Collectors.joining(","));
+        JsonNode many = new ObjectMapper()
+                .readTree("{\"spec\": {\"containers\": [{\"name\": \"main\", \"resources\": {\"claims\": [" + claims
+                        + "]}}]}}");
+        assertThat(new PodJson(many).claimUses())
+                .hasSize(ClaimUse.MOST_OF_POD)
+                .extracting(ClaimUse::request)
+                .startsWith("r0", "r1")
+                .endsWith("r255");
+        assertThat(ClaimUseJson.read(many)).hasSize(ClaimUse.MOST_OF_POD);
     }
 
     @Test

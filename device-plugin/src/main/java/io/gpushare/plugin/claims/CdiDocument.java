@@ -3,6 +3,7 @@ package io.gpushare.plugin.claims;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.plugin.allocation.ContainerEdits;
@@ -24,6 +25,8 @@ final class CdiDocument {
     private static final String VERSION = "0.6.0";
 
     private static final String CLAIM = "gpushare.io/claim";
+    /** The pod for which it was prepared. */
+    private static final String POD = "gpushare.io/pod";
 
     /** What a file records. */
     record Recorded(ResourceClaim claim, Allocation allocation) {}
@@ -34,6 +37,7 @@ final class CdiDocument {
     static Map<String, Object> of(ResourceClaim claim, Allocation allocation, Map<String, ContainerEdits> edits) {
         Map<String, String> annotations = new LinkedHashMap<>(AllocationCodec.annotationsOfAssigned(allocation));
         annotations.put(CLAIM, claim.uid() + "/" + claim);
+        claim.pods().stream().findFirst().ifPresent(pod -> annotations.put(POD, pod.uid() + "/" + pod));
         List<Map<String, Object>> devices = new ArrayList<>();
         edits.forEach((request, edit) ->
                 devices.add(Map.of("name", device(claim, request), "containerEdits", containerEdits(edit))));
@@ -88,9 +92,11 @@ final class CdiDocument {
         if (claim.length != 3) {
             return Optional.empty();
         }
+        String[] pod = annotations.getOrDefault(POD, "").split("/", -1);
+        List<PodRef> pods = pod.length == 3 ? List.of(new PodRef(pod[0], pod[1], pod[2])) : List.of();
         return AllocationCodec.decode(annotations)
                 .valid()
                 .map(allocation -> new Recorded(
-                        new ResourceClaim(claim[0], claim[1], claim[2], List.of(), List.of(), List.of()), allocation));
+                        new ResourceClaim(claim[0], claim[1], claim[2], pods, List.of(), List.of()), allocation));
     }
 }

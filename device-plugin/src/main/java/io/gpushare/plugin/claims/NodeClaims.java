@@ -195,6 +195,10 @@ public final class NodeClaims {
                 uses.put(pod, reader.uses(pod));
             }
         }
+        Optional<String> many = repeated ? Optional.empty() : PreparedClaims.tooMany(claim, allocation, uses);
+        if (many.isPresent()) {
+            return new Prepared.Refused(many.get());
+        }
         return switch (requests.edits(claim, allocation, now, uses)) {
             case Outcome.Of<Map<String, ContainerEdits>>(var edits) -> {
                 Optional<String> several = repeated

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,20 +35,27 @@ public final class NodeSnapshot {
     private final AdmissionOrder admissionOrder;
     private final NodeAllocations allocations;
     private final Map<PodRef, List<ClaimUse>> claimUses;
+    /** Of the pods that were read when their claims were prepared, those that the API reported at some time. */
+    private final Set<String> reported;
 
-    private NodeSnapshot(NodeEvidence evidence, Set<String> refused, AdmissionOrder admissionOrder) {
+    private NodeSnapshot(
+            NodeEvidence evidence, Set<String> refused, AdmissionOrder admissionOrder, Set<String> reportedBefore) {
         this.evidence = evidence;
         this.refused = Set.copyOf(refused);
         this.admissionOrder = admissionOrder;
+        this.reported = Objects.requireNonNullElse(evidence.claims(), NO_CLAIMS).podsRead().stream()
+                .filter(uid -> evidence.pods().containsKey(uid) || reportedBefore.contains(uid))
+                .collect(Collectors.toSet());
         this.allocations = NodeAllocations.of(evidence);
         this.claimUses = evidence.pods().values().stream()
                 .filter(pod -> !pod.ended() && !pod.claims().isEmpty())
-                .collect(Collectors.toMap(NodePod::ref, NodePod::claims));
+                .sorted(NodePod.ADMISSION_ORDER)
+                .collect(Collectors.toMap(NodePod::ref, NodePod::claims, (one, _) -> one, LinkedHashMap::new));
     }
 
     /** A node of which nothing but the cards is known. */
     public static NodeSnapshot of(Inventory inventory) {
-        return new NodeSnapshot(NodeEvidence.none(inventory), Set.of(), AdmissionOrder.NONE);
+        return new NodeSnapshot(NodeEvidence.none(inventory), Set.of(), AdmissionOrder.NONE, Set.of());
     }
 
     public Inventory inventory() {
@@ -77,7 +85,7 @@ public final class NodeSnapshot {
     }
 
     private NodeSnapshot with(NodeEvidence changed) {
-        return new NodeSnapshot(changed, refused, admissionOrder);
+        return new NodeSnapshot(changed, refused, admissionOrder, reported);
     }
 
     /** The snapshot after the API reported this pod. */
@@ -103,7 +111,7 @@ public final class NodeSnapshot {
         }
         NodeEvidence left = evidence.withPods(changed, gone)
                 .withAnswered(evidence.answered().without(uid));
-        return new NodeSnapshot(left, without(refused, uid), admissionOrder);
+        return new NodeSnapshot(left, without(refused, uid), admissionOrder, reported);
     }
 
     /**
@@ -149,7 +157,7 @@ public final class NodeSnapshot {
         // An unchanged list says nothing about new pods.
         AdmissionOrder order =
                 changed.equals(listed()) ? admissionOrder : admissionOrder.with(changed, requested, this::uidOf);
-        return new NodeSnapshot(evidence.withListed(changed, gone).withAnswered(kept), refused, order);
+        return new NodeSnapshot(evidence.withListed(changed, gone).withAnswered(kept), refused, order, reported);
     }
 
     private Optional<String> uidOf(PodName name) {
@@ -199,7 +207,13 @@ public final class NodeSnapshot {
 
     /** The containers that have that part of what the holder has: of a claim, all that use the request. */
     public List<PreparedClaims.User> users(PodRef holder, String part) {
-        return claims().users(holder, part, claimUses);
+        return claims().users(holder, part, claimUses, this::gone);
+    }
+
+    /** A pod that the API has not reported yet is not gone. */
+    private boolean gone(PodRef pod) {
+        NodePod now = evidence.pods().get(pod.uid());
+        return now == null ? reported.contains(pod.uid()) : now.ended();
     }
 
     /** The pods that have what the holder has: several may use a claim. */
@@ -275,7 +289,7 @@ public final class NodeSnapshot {
     public NodeSnapshot withRefused(String uid) {
         Set<String> changed = new HashSet<>(refused);
         changed.add(uid);
-        return new NodeSnapshot(evidence, changed, admissionOrder);
+        return new NodeSnapshot(evidence, changed, admissionOrder, reported);
     }
 
     /** Whether the pod may still receive cards. */

@@ -11,7 +11,9 @@ import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.NodeUsage.ContainerOnCard;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -21,6 +23,8 @@ import java.util.stream.Collectors;
  *
  * @param units 0 if the container has the whole card
  * @param podMemory what all containers of its pod may use there at one time
+ * @param podLimit the same where each pod is limited by itself: what several pods have together is the first one's, and
+ *     the others have 0 of it
  * @param together the containers that have this share together; usually this one alone
  */
 public record ContainerShare(
@@ -30,13 +34,29 @@ public record ContainerShare(
         int units,
         Memory memory,
         Memory podMemory,
+        Memory podLimit,
         Set<ContainerOnCard> together) {
     /** A part of what a holder has, and the containers that have it. */
-    private record Part(NodeCards.Holding holding, ContainerAllocation allocation, boolean ofClaim, List<User> users) {
-        int unitsFor(PodRef pod, CardId card) {
-            return ofClaim && users.stream().anyMatch(user -> user.pod().equals(pod))
-                    ? allocation.on(card).units()
-                    : 0;
+    private record Part(NodeCards.Holding holding, ContainerAllocation allocation, boolean ofClaim, List<User> users) {}
+
+    /** A pod on one card. */
+    private record PodOnCard(PodRef pod, CardId card) {}
+
+    /** The units of claims that each pod has: those that its containers use, and those that are not another pod's. */
+    private record ClaimUnits(Map<PodOnCard, Integer> used, Map<PodOnCard, Integer> own) {
+        static ClaimUnits of(List<Part> parts) {
+            ClaimUnits all = new ClaimUnits(new HashMap<>(), new HashMap<>());
+            for (Part part : parts) {
+                for (CardId card : part.ofClaim() ? part.allocation().visibleCards() : List.<CardId>of()) {
+                    int units = part.allocation().on(card).units();
+                    part.users().stream()
+                            .map(user -> new PodOnCard(user.pod(), card))
+                            .distinct()
+                            .forEach(pod -> all.used.merge(pod, units, Integer::sum));
+                    all.own.merge(new PodOnCard(part.users().getFirst().pod(), card), units, Integer::sum);
+                }
+            }
+            return all;
         }
     }
 
@@ -52,6 +72,7 @@ public record ContainerShare(
                 card,
                 units,
                 memory,
+                podMemory,
                 podMemory,
                 Set.of(new ContainerOnCard(pod.uid(), container, card.id())));
     }
@@ -75,25 +96,30 @@ public record ContainerShare(
                 parts.add(new Part(holding, part, ofClaim, snapshot.users(holding.holder(), part.name())));
             }
         }
+        ClaimUnits ofClaims = ClaimUnits.of(parts);
         List<ContainerShare> all = new ArrayList<>();
         for (Part part : parts) {
             for (CardId id : part.allocation().visibleCards()) {
+                Set<ContainerOnCard> together = part.users().stream()
+                        .map(user -> new ContainerOnCard(user.pod().uid(), user.container(), id))
+                        .collect(Collectors.toUnmodifiableSet());
                 snapshot.inventory()
                         .card(id)
-                        .ifPresent(card -> part.users().forEach(user -> all.add(of(part, user, card, parts))));
+                        .ifPresent(card ->
+                                part.users().forEach(user -> all.add(of(part, user, card, ofClaims, together))));
             }
         }
         return all;
     }
 
-    private static ContainerShare of(Part part, User user, Card card, List<Part> all) {
+    private static ContainerShare of(
+            Part part, User user, Card card, ClaimUnits ofClaims, Set<ContainerOnCard> together) {
         Allocation allocation = part.holding().allocation();
         int units = part.allocation().on(card.id()).units();
-        int podUnits = part.ofClaim()
-                ? all.stream()
-                        .mapToInt(each -> each.unitsFor(user.pod(), card.id()))
-                        .sum()
-                : allocation.shareOn(card.id()).units();
+        PodOnCard pod = new PodOnCard(user.pod(), card.id());
+        int ofPod = allocation.shareOn(card.id()).units();
+        int podUnits = part.ofClaim() ? ofClaims.used().getOrDefault(pod, 0) : ofPod;
+        int podLimit = part.ofClaim() ? ofClaims.own().getOrDefault(pod, 0) : ofPod;
         return new ContainerShare(
                 user.pod(),
                 user.container(),
@@ -101,9 +127,8 @@ public record ContainerShare(
                 units,
                 units == 0 ? card.memory() : memory(units, allocation, card),
                 units == 0 ? card.memory() : memory(podUnits, allocation, card),
-                part.users().stream()
-                        .map(each -> new ContainerOnCard(each.pod().uid(), each.container(), card.id()))
-                        .collect(Collectors.toSet()));
+                units == 0 ? card.memory() : memory(podLimit, allocation, card),
+                together);
     }
 
     /** At most the card's memory: the unit comes from an annotation, which users can edit. */

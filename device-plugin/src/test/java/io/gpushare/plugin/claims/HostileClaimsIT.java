@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,33 @@ class HostileClaimsIT extends WholeProgramWithClaims {
         assertThat(files()).containsExactly("gpushare.io-claim_uid-shared.json");
         claim("more", result("gpu", A, "6Gi", "s2"));
         assertThat(error("more")).contains("held by claim default/shared");
+    }
+
+    @Test
+    void aRequestOfMoreContainersThanAreCountedIsRefused() throws Exception {
+        claim("crowd", result("gpu", A, "3Gi", "s1"));
+        pod("crowd", containers(64, "{\"name\": \"gpu\"}"));
+        prepare("crowd");
+        assertThat(unprepare("crowd")).isEmpty();
+        pod("crowd", containers(65, "{\"name\": \"gpu\"}"));
+        assertThat(error("crowd"))
+                .isEqualTo("claim default/crowd: more than 64 containers use request 'gpu': make a claim for each pod,"
+                        + " by a ResourceClaimTemplate");
+        // Claims that are named before it would hide it.
+        String others = IntStream.range(0, 256)
+                .mapToObj(i -> "{\"name\": \"more\", \"request\": \"r" + i + "\"}")
+                .collect(Collectors.joining(", "));
+        pod("crowd", containers(1, others + ", {\"name\": \"gpu\"}"));
+        assertThat(error("crowd"))
+                .isEqualTo("claim default/crowd: the containers of pod default/crowd name claims 256 times or more, of"
+                        + " which no more are read: name fewer");
+        assertThat(files()).isEmpty();
+    }
+
+    private static String containers(int count, String claims) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> "{\"name\": \"c" + i + "\", \"resources\": {\"claims\": [" + claims + "]}}")
+                .collect(Collectors.joining(", "));
     }
 
     @Test

@@ -129,6 +129,28 @@ class NodeMovesIT extends WholeProgramWithClaims {
     }
 
     @Test
+    void theDriverIsRegisteredOnNodesThatServedClaimsAtSomeTimeAndOnNoOther() throws Exception {
+        // Kubernetes makes it where the chart mounts it.
+        Files.createDirectories(dir.resolve("plugins/gpushare.io"));
+        Process resources = offerResources();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        assertThat(registration()).doesNotExist();
+        end(resources);
+
+        end(serveOnce());
+        Files.deleteIfExists(registration());
+        resources = offerResources();
+        await().atMost(PATIENCE).until(() -> Files.exists(registration()));
+        end(resources);
+        Files.deleteIfExists(registration());
+        // Neither a slice nor a file is left, and the kubelet may know a claim that was never prepared.
+        offerResources();
+        await().atMost(PATIENCE).until(() -> Files.exists(registration()));
+        assertThat(unprepare("allocated")).isEmpty();
+    }
+
+    @Test
     void whileTheSlicesAreThereTheDevicePluginOffersNothing() throws Exception {
         end(serveOnce());
         FaultRule deletions = api.sliceDeletions();

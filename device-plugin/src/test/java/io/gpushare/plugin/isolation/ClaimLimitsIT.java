@@ -117,6 +117,34 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
                         + " itself: make a claim for each, by a ResourceClaimTemplate");
     }
 
+    @Test
+    void ofPodsThatJoinAClaimLaterTheFirstKeepsItsShare() throws Exception {
+        Process first = serveDriver();
+        awaitIsolation("driver");
+        String container = "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"more\"}]}}";
+        claim("two", result("gpu", A, "3Gi", "s1"));
+        pod("two", container);
+        Path prepared = cgroup("two");
+        prepare("two");
+        Path joined = cgroup("joined");
+        pod("joined", container);
+        String least = "limit " + A + " " + (1 << 20) + " " + (1 << 20) + " " + joined;
+        await().atMost(PATIENCE).until(() -> kept().contains(least));
+        assertThat(kept()).contains(limit(A, 3, prepared));
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream()
+                        .anyMatch(event ->
+                                event.contains("GpuShareOfOtherPod") && event.contains("\"name\":\"joined\"")));
+
+        kill(first);
+        Files.delete(dir.resolve("cards.kept"));
+        serveDriver();
+        await().atMost(PATIENCE).until(() -> kept().contains(least));
+        assertThat(kept()).as("the pod of the claim's file").contains(limit(A, 3, prepared));
+        api.delete("two");
+        await().atMost(PATIENCE).until(() -> kept().contains(limit(A, 3, joined)));
+    }
+
     private Path library() {
         return dir.resolve("vgpu/libvgpu.so");
     }

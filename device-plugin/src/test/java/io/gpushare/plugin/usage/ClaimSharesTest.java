@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Containers have what their claims hold; those that use one request have its share together. */
@@ -98,12 +99,66 @@ class ClaimSharesTest {
         PodRef elsewhere = new PodRef("uid-x", "other", "x");
         assertThat(PreparedClaims.of(CARDS)
                         .with(claim("shared", "p"), allocation(3))
-                        .users(claimRef("shared"), "gpu", Map.of(elsewhere, List.of(use("main", "shared")))))
+                        .users(
+                                claimRef("shared"),
+                                "gpu",
+                                Map.of(elsewhere, List.of(use("main", "shared"))),
+                                _ -> false))
                 .extracting(PreparedClaims.User::pod)
                 .containsExactly(TestPods.ref("p"));
         NodeSnapshot none = NODE.withPod(TestPods.using("r", use("main", "unknown")));
         process(1, "r", GIB, none);
         assertThat(usage(none).foreignOn(A)).isEqualTo(GIB);
+    }
+
+    @Test
+    void containersOfOneRequestShareOneSetAndTheFirstOnesCount() {
+        ClaimUse[] many =
+                IntStream.range(0, 200).mapToObj(i -> use("c" + i, "shared")).toArray(ClaimUse[]::new);
+        List<ContainerShare> shares = ContainerShare.of(NODE.withPod(TestPods.using("q", many)));
+        List<ContainerShare> shared =
+                shares.stream().filter(share -> share.pod().name().equals("q")).toList();
+        assertThat(shared).hasSize(PreparedClaims.MOST_USERS);
+        assertThat(shared)
+                .allSatisfy(share ->
+                        assertThat(share.together()).isSameAs(shared.getFirst().together()));
+        assertThat(shared.getFirst().podMemory()).isEqualTo(Memory.ofGib(3));
+    }
+
+    @Test
+    void whereEachPodIsLimitedByItselfAShareIsThePodsForWhichItWasPrepared() {
+        NodeSnapshot both = NODE.withPod(TestPods.using("a", use("main", "shared")))
+                .withPod(TestPods.using("p", use("main", "shared"), use("side", "own")));
+        assertThat(ContainerShare.of(both))
+                .extracting(share -> share.pod().name(), ContainerShare::podMemory, ContainerShare::podLimit)
+                .containsOnly(tuple("p", Memory.ofGib(5), Memory.ofGib(5)), tuple("a", Memory.ofGib(3), new Memory(0)));
+        assertThat(ContainerShare.of(both.withoutPod("uid-p")))
+                .extracting(share -> share.pod().name(), ContainerShare::podLimit)
+                .contains(tuple("a", Memory.ofGib(3)));
+    }
+
+    @Test
+    void podsThatWereReadCountBesideThoseOfALateWatchUntilTheyAreGone() {
+        NodeSnapshot read = NodeSnapshot.of(CARDS)
+                .withClaims(PreparedClaims.of(CARDS)
+                        .with(
+                                claim("shared", "p", "q"),
+                                allocation(3),
+                                Map.of(
+                                        TestPods.ref("p"), List.of(use("main", "shared")),
+                                        TestPods.ref("q"), List.of(use("main", "shared")))));
+        NodeSnapshot late = read.withPod(TestPods.using("p", use("main", "shared")));
+        assertThat(pods(late)).containsExactlyInAnyOrder("p", "q");
+
+        NodeSnapshot reported = late.withPod(TestPods.using("q", use("main", "shared")));
+        assertThat(pods(reported)).containsExactlyInAnyOrder("p", "q");
+        assertThat(pods(reported.withoutPod("uid-p"))).containsExactly("q");
+        assertThat(pods(reported.withPod(TestPods.ended(TestPods.using("p", use("main", "shared"))))))
+                .containsExactly("q");
+    }
+
+    private static List<String> pods(NodeSnapshot node) {
+        return ContainerShare.of(node).stream().map(share -> share.pod().name()).toList();
     }
 
     private void process(long pid, String pod, long bytes, NodeSnapshot node) {

@@ -38,6 +38,9 @@ public final class DriverIsolation implements IsolationProvider {
     private static final Logger LOG = LoggerFactory.getLogger(DriverIsolation.class);
     private static final int FIRST_DRIVER = 615;
 
+    /** For a pod that has nothing by itself: less than any program needs, and not 0, which may stand for no limit. */
+    private static final Memory LEAST = Memory.ofMib(1);
+
     /** A pod on one card. */
     private record PodOnCard(PodRef pod, CardId card) {}
 
@@ -104,7 +107,7 @@ public final class DriverIsolation implements IsolationProvider {
         for (Map.Entry<PodOnCard, Memory> wanted : wanted(snapshot).entrySet()) {
             PodOnCard on = wanted.getKey();
             if (pods.contains(on.pod()) && container.allocation().visibleCards().contains(on.card())) {
-                Optional<String> problem = enforce(on, wanted.getValue());
+                Optional<String> problem = enforce(on, limit(wanted.getValue()));
                 if (problem.isPresent()) {
                     return problem;
                 }
@@ -137,12 +140,19 @@ public final class DriverIsolation implements IsolationProvider {
         return Optional.empty();
     }
 
-    /** The memory that each pod may use on each shared card where the driver limits it. */
+    private static Memory limit(Memory wanted) {
+        return wanted.bytes() == 0 ? LEAST : wanted;
+    }
+
+    /**
+     * The memory that each pod may use on each shared card where the driver limits it. Pods may begin to use a claim
+     * after it was prepared, when nobody asks: then its share stays one pod's, and the others have 0.
+     */
     private static Map<PodOnCard, Memory> wanted(NodeSnapshot snapshot) {
         Map<PodOnCard, Memory> wanted = new LinkedHashMap<>();
         for (ContainerShare share : ContainerShare.of(snapshot)) {
             if (!share.whole() && share.card().isolation().inForce() == Isolation.DRIVER) {
-                wanted.put(new PodOnCard(share.pod(), share.card().id()), share.podMemory());
+                wanted.put(new PodOnCard(share.pod(), share.card().id()), share.podLimit());
             }
         }
         return wanted;
@@ -160,7 +170,8 @@ public final class DriverIsolation implements IsolationProvider {
         problems.keySet().retainAll(wanted.keySet());
     }
 
-    private void restore(PodOnCard on, Memory limit) {
+    private void restore(PodOnCard on, Memory wanted) {
+        Memory limit = limit(wanted);
         Kept before = kept.get(on);
         Optional<Path> cgroup = before == null ? cgroups.of(on.pod().uid()) : Optional.of(before.cgroup());
         if (cgroup.isEmpty()) {
@@ -174,9 +185,9 @@ public final class DriverIsolation implements IsolationProvider {
         }
         Optional<String> problem = enforce(on, limit);
         if (problem.isPresent()) {
-            report(on, problem.get());
+            report(on, "GpuLimitMissing", "No limit: " + problem.get() + ".");
         } else {
-            problems.remove(on);
+            reportOtherPods(on, wanted);
             if (lost) {
                 reportRestored(on, limit);
             }
@@ -194,10 +205,23 @@ public final class DriverIsolation implements IsolationProvider {
                         + " count.");
     }
 
-    private void report(PodOnCard on, String problem) {
+    private void reportOtherPods(PodOnCard on, Memory wanted) {
+        if (wanted.bytes() == 0) {
+            report(
+                    on,
+                    "GpuShareOfOtherPod",
+                    "The pod may use " + LEAST + " of card " + on.card() + ": another pod has the share of the claim,"
+                            + " and the driver limits each pod by itself. Make a claim for each, by a"
+                            + " ResourceClaimTemplate.");
+        } else {
+            problems.remove(on);
+        }
+    }
+
+    private void report(PodOnCard on, String reason, String problem) {
         if (!problem.equals(problems.put(on, problem))) {
             LOG.warn("pod {}: {}", on.pod(), problem);
-            events.warn(on.pod(), "GpuLimitMissing", "No limit: " + problem + ".");
+            events.warn(on.pod(), reason, problem);
         }
     }
 
