@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.apiserver.store.Documents;
 import java.util.Arrays;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -45,8 +44,10 @@ public final class Discovery {
         ObjectNode document = Documents.empty().put("kind", "APIGroupList").put("apiVersion", "v1");
         ArrayNode groups = document.putArray("groups");
         // kubectl takes a group that is listed twice for two.
-        for (String version :
-                Arrays.stream(ApiResource.values()).map(ApiResource::apiVersion).distinct().toList()) {
+        for (String version : Arrays.stream(ApiResource.values())
+                .map(ApiResource::apiVersion)
+                .distinct()
+                .toList()) {
             if (version.contains("/")) {
                 String[] parts = version.split("/");
                 ObjectNode group = groups.addObject().put("name", parts[0]);
