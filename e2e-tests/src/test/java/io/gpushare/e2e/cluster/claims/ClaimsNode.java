@@ -40,7 +40,8 @@ final class ClaimsNode {
         shared.installation().ready(DRIVER);
     }
 
-    private static Path plainScheduler(Path folder) throws IOException {
+    /** A configuration of kube-scheduler without extenders: a class before may have left one with them. */
+    static Path plainScheduler(Path folder) throws IOException {
         Files.writeString(folder.resolve("config-v1.yaml"), """
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration

@@ -11,6 +11,7 @@ import io.gpushare.e2e.cluster.Installation;
 import io.gpushare.e2e.cluster.Pods;
 import io.gpushare.e2e.cluster.SharedCluster;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Cards by claims on a real cluster of one node with two T4: the extender is not installed. */
 @Tag("cluster")
@@ -35,13 +37,14 @@ abstract class ClaimsScenario {
     static Pods pods;
 
     @BeforeAll
-    static void serveClaims(SharedCluster sharedCluster) throws IOException {
+    static void serveClaims(SharedCluster sharedCluster, @TempDir Path folder) throws IOException {
         shared = sharedCluster;
         cluster = shared.cluster();
         pods = shared.pods();
         ClusterScenario.needs(cluster, "claims");
         shared.installation().loadImages();
         shared.withoutPrograms();
+        cluster.configureScheduler(ClaimsNode.plainScheduler(folder));
         cluster.kubectl().run("label", "nodes", "--all", "--overwrite", "gpushare=true", SERVE + "=dra");
         install("none", "");
         shared.installation().useDriver(Map.of(cluster.node(), List.of(SharedCluster.twoT4())));
