@@ -87,7 +87,9 @@ final class Plugin implements RunningPlugin {
                         limits.assembler(),
                         sentence -> all.events.warn(all.node, "GpuCardsHeld", sentence))
                 .start());
-        if (Files.exists(options.servedClaims()) || !files.cards().isEmpty()) {
+        // Without this directory no kubelet finds a driver; an installation without claims does not mount it.
+        boolean registry = Files.isDirectory(options.kubeletDir.resolve("plugins_registry"));
+        if (registry && (Files.exists(options.servedClaims()) || !files.cards().isEmpty())) {
             letClaimsEnd(options, all, files, limits.isolation(), otherWay, clocks);
         }
         AllocationHandler calls = new AllocationHandler(
