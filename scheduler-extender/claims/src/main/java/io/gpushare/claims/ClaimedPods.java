@@ -265,12 +265,12 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
     }
 
     private PodClaims held(List<ClaimState> having, String node, PodClaims named) {
-        Optional<Allocation> held = new HeldCards(node, inventories.apply(node)).of(having);
+        Optional<Allocation> held = new ClaimedCards(node, inventories.apply(node)).of(having);
         return held.map(allocation -> new PodClaims(
                         named.names(),
                         named.missing(),
                         named.uses(),
-                        HeldCards.demand(allocation),
+                        ClaimedCards.demand(allocation),
                         allocation,
                         List.of()))
                 .orElse(named);

@@ -25,7 +25,7 @@ import java.util.Optional;
  * What kube-scheduler counts of a node's cards for claims, whether or not its driver serves them. Each request stands
  * for a container.
  */
-record HeldCards(String node, Inventory inventory) {
+record ClaimedCards(String node, Inventory inventory) {
     /** The cards of all these claims; empty if the node has none of them. */
     Optional<Allocation> of(List<ClaimState> claims) {
         List<ContainerAllocation> all = claims.stream()
@@ -36,7 +36,7 @@ record HeldCards(String node, Inventory inventory) {
         }
         // The ledger has instances whole only where a pod has nothing else.
         boolean mixed =
-                all.stream().anyMatch(HeldCards::instances) && !all.stream().allMatch(HeldCards::instances);
+                all.stream().anyMatch(ClaimedCards::instances) && !all.stream().allMatch(ClaimedCards::instances);
         return Optional.of(new Allocation(
                 inventory.unit(),
                 mixed
