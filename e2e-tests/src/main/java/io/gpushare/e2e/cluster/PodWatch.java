@@ -85,15 +85,6 @@ public final class PodWatch implements AutoCloseable {
         return Duration.ofNanos(moments.getOrDefault("bound " + bound, 0L) - moments.getOrDefault("gone " + ended, 0L));
     }
 
-    /** The times, by {@link System#nanoTime}, at which pods with this name prefix were bound, in order. */
-    public List<Long> bindings(String prefix) {
-        return moments.entrySet().stream()
-                .filter(moment -> moment.getKey().startsWith("bound " + prefix))
-                .map(Map.Entry::getValue)
-                .sorted()
-                .toList();
-    }
-
     @Override
     public void close() {
         closed = true;

@@ -52,6 +52,11 @@ class SchedulerRateIT {
     /** Also measures pods by claims, each with a template: Kubernetes 1.36. */
     private static final boolean CLAIMS = Boolean.getBoolean("gpushare.claims");
 
+    /** Arguments that only the programs' processes have. */
+    private static final String EXTENDER_PROGRAM = "--leader-elect=true";
+
+    private static final String PLUGIN_PROGRAM = "--metrics-address";
+
     private static final int CARDS = 8;
     private static final DateTimeFormatter MICROSECONDS =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
@@ -81,6 +86,12 @@ class SchedulerRateIT {
                 - {name: gpu, exactly: {deviceClassName: gpushare-rate, capacity: {requests: {memory: 3Gi}}}}
         """;
 
+    private static final String EXTENDER_NAME = "gpu-share-scheduler-extender";
+    private static final String READS_CLAIMS = """
+        [{"op": "add", "path": "/rules/-", "value":
+          {"apiGroups": ["resource.k8s.io"], "resources": ["resourceclaims"], "verbs": ["list", "watch"]}}]\
+        """;
+
     private static final String BARE = "no extender";
     private static final String BY_CLAIMS = "no extender, pods by claims";
     private static final String OURS = "this extender, deciding in " + DECIDE_IN;
@@ -107,10 +118,13 @@ class SchedulerRateIT {
     void podsBoundASecondWithAndWithoutTheExtender() throws IOException, InterruptedException {
         try (LocalCluster cluster = LocalCluster.start(ROOT);
                 ApiServer api = ApiServer.of(cluster.kubectl());
-                PodWatch watch = cluster.kubectl().watchPods();
                 ScheduledExecutorService renewing = Executors.newScheduledThreadPool(RENEWERS)) {
+            Bindings bindings = new Bindings(cluster.auditLog());
             Installation installation = new Installation(cluster, ROOT);
             installation.install();
+            if (CLAIMS) {
+                cluster.kubectl().run("patch", "clusterrole", EXTENDER_NAME, "--type=json", "-p", READS_CLAIMS);
+            }
             cluster.kubectl()
                     .run(
                             "-n",
@@ -119,6 +133,7 @@ class SchedulerRateIT {
                             "env",
                             Installation.EXTENDER,
                             "DECIDE_IN=" + DECIDE_IN,
+                            "CLAIMS=" + CLAIMS,
                             "JAVA_TOOL_OPTIONS=" + JVM);
             installation.ready(Installation.EXTENDER);
             send(api, NODES, "/api/v1/nodes", SchedulerRateIT::node);
@@ -138,7 +153,7 @@ class SchedulerRateIT {
                 rate(
                         cluster,
                         api,
-                        watch,
+                        bindings,
                         "w" + i + "-",
                         OURS + (i == 0 ? ", just started" : ", warming up"),
                         UnaryOperator.identity());
@@ -147,7 +162,7 @@ class SchedulerRateIT {
                 for (String configuration : CONFIGURATIONS.keySet()) {
                     String prefix =
                             "r" + rates.values().stream().mapToInt(List::size).sum() + "-";
-                    double rate = rate(cluster, api, watch, prefix, configuration, CONFIGURATIONS.get(configuration));
+                    double rate = rate(cluster, api, bindings, prefix, configuration, CONFIGURATIONS.get(configuration));
                     rates.computeIfAbsent(configuration, key -> new ArrayList<>())
                             .add(rate);
                 }
@@ -195,7 +210,7 @@ class SchedulerRateIT {
     private static double rate(
             LocalCluster cluster,
             ApiServer api,
-            PodWatch watch,
+            Bindings bindings,
             String prefix,
             String configuration,
             UnaryOperator<String> change)
@@ -205,19 +220,22 @@ class SchedulerRateIT {
         send(api, PODS, PODS_PATH, number -> claims ? claimingPod(prefix + number) : pod(prefix + number));
         Duration used = extenders();
         cluster.configureScheduler(configurations(change));
-        Await.until(PATIENCE, "all pods are bound", () -> watch.bindings(prefix).size(), bound -> bound == PODS);
-        List<Long> moments = watch.bindings(prefix);
+        Await.until(PATIENCE, "all pods are bound", () -> bindings.of(prefix).size(), bound -> bound == PODS);
+        List<Instant> moments = bindings.of(prefix);
         used = extenders().minus(used);
-        double rate = (PODS - 1) * 1e9 / (moments.getLast() - moments.getFirst());
+        double rate = (PODS - 1)
+                * 1e9
+                / Duration.between(moments.getFirst(), moments.getLast()).toNanos();
         System.out.printf(
                 Locale.ROOT,
                 "rate: %,d nodes, %,d GPU pods, %s: %.0f bound a second; the extender used %.1f ms of a processor for"
-                        + " each%n",
+                        + " each; resident: %s%n",
                 NODES,
                 PODS,
                 configuration,
                 rate,
-                used.toNanos() / 1e6 / PODS);
+                used.toNanos() / 1e6 / PODS,
+                resident());
         send(api, PODS, number ->
                 new String[] {"DELETE", PODS_PATH + "/" + prefix + number + "?gracePeriodSeconds=0", ""});
         if (claims) {
@@ -234,11 +252,38 @@ class SchedulerRateIT {
 
     /** The processor time of both replicas of the extender, whose containers are processes of this machine. */
     private static Duration extenders() {
-        return ProcessHandle.allProcesses()
-                .map(ProcessHandle::info)
-                .filter(info -> info.commandLine().orElse("").contains("--leader-elect"))
-                .map(info -> info.totalCpuDuration().orElse(Duration.ZERO))
+        return programs(EXTENDER_PROGRAM)
+                .map(program -> program.info().totalCpuDuration().orElse(Duration.ZERO))
                 .reduce(Duration.ZERO, Duration::plus);
+    }
+
+    /** The resident memory of the programs, by their source. */
+    private static String resident() {
+        return Stream.concat(programs(EXTENDER_PROGRAM), programs(PLUGIN_PROGRAM))
+                .map(program -> {
+                    boolean extender = commandLine(program).contains(EXTENDER_PROGRAM);
+                    return (extender ? "extender " : "device plugin ") + residentMib(program.pid()) + " MiB";
+                })
+                .collect(Collectors.joining(", "));
+    }
+
+    private static Stream<ProcessHandle> programs(String argument) {
+        return ProcessHandle.allProcesses().filter(program -> commandLine(program)
+                .contains(argument));
+    }
+
+    private static String commandLine(ProcessHandle program) {
+        return program.info().commandLine().orElse("");
+    }
+
+    private static String residentMib(long pid) {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/" + pid + "/status"))) {
+            return lines.filter(line -> line.startsWith("VmRSS:"))
+                    .map(line -> String.valueOf(Long.parseLong(line.replaceAll("\\D", "")) / 1024))
+                    .collect(Collectors.joining());
+        } catch (IOException e) {
+            return "unknown";
+        }
     }
 
     /** Writes the changed configuration files, without kube-scheduler's rate limit for API calls. */
