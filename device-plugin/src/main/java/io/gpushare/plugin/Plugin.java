@@ -121,7 +121,7 @@ final class Plugin implements RunningPlugin {
                 () -> all.publisher.read(Source.POD_RESOURCES),
                 all.clock));
         pods.watch(new PodReports(
-                latest, poller::readSoon, new RebootReporter(options.procDir, resources.all(), all.events)));
+                latest, () -> {}, poller::readSoon, new RebootReporter(options.procDir, resources.all(), all.events)));
         poller.start();
         all.publisher.start(new DeviceOffer(
                 latest,
