@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param watched whether it is one of the pods of all nodes, which are watched: without what only its own node needs
  */
 record PodDecoder(PodJson pod, boolean watched) {
-    // The label of our device plugin's pods.
-    private static final String PLUGIN = "gpu-share-device-plugin";
+    // The labels of our device plugin's pods, of both ways to offer cards.
+    private static final Set<String> PLUGINS = Set.of("gpu-share-device-plugin", "gpu-share-claims");
     private static final int LONGEST_REJECTION = 400;
     private static final int LONGEST_CONDITION = 1000;
 
@@ -183,8 +183,7 @@ record PodDecoder(PodJson pod, boolean watched) {
     private @Nullable String metrics() {
         String ip = text(pod.status(), "podIP");
         JsonNode labels = pod.metadata().path("labels");
-        boolean plugin = text(labels, "app").equals("gpushare")
-                && text(labels, "component").equals(PLUGIN);
+        boolean plugin = text(labels, "app").equals("gpushare") && PLUGINS.contains(text(labels, "component"));
         if (!plugin || ip.isEmpty()) {
             return null;
         }

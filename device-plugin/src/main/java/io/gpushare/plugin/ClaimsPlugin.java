@@ -93,7 +93,8 @@ final class ClaimsPlugin implements RunningPlugin {
         all.publisher.read(Source.POD_RESOURCES);
         RebootReporter reboots =
                 new RebootReporter(options.procDir, options.cluster.resources().all(), all.events);
-        all.pods.watch(new PodReports(latest, () -> {}, reboots));
+        // Of a pod that begins to use a claim the kubelet says nothing either.
+        all.pods.watch(new PodReports(latest, limits.isolation()::soon, () -> {}, reboots));
         all.scan(limits);
         new PartMetrics(all.metrics).ofClaims(claims);
         all.serveMetrics(offer::problem);

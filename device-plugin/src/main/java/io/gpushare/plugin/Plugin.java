@@ -35,6 +35,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /** The running device plugin: starts its parts and connects them. */
 final class Plugin implements RunningPlugin {
@@ -76,21 +77,29 @@ final class Plugin implements RunningPlugin {
                         AllocationReconciler.Pace.USUAL,
                         all.clock))
                 .start();
-        NodeParts.Limits limits =
-                all.limits(resources.memory(), pods::synced, published::known, podResources::list, options.beside());
         CdiFiles files = new CdiFiles(options.cdiDir.toAbsolutePath());
-        boolean mayHaveClaims = Files.isDirectory(options.driverDir());
-        SliceRemoval slices = new SliceRemoval(all.api.resources(), ClaimsPlugin.DRIVER, options.nodeName);
+        // Without this directory no kubelet finds a driver; an installation without claims does not mount it.
+        boolean registry = Files.isDirectory(options.kubeletDir.resolve("plugins_registry"));
+        boolean claims = registry && (Files.exists(options.servedClaims()) || files.mayHaveAny());
+        // Cards of claims that are not read yet seem to be unused.
+        BooleanSupplier holdersKnown =
+                () -> published.known() && (!claims || latest.now().claimsKnown());
+        NodeParts.Limits limits =
+                all.limits(resources.memory(), pods::synced, holdersKnown, podResources::list, options.beside());
+        SliceRemoval slices = new SliceRemoval(
+                all.api.resources(),
+                ClaimsPlugin.DRIVER,
+                options.nodeName,
+                Files.isDirectory(options.driverDir()),
+                all.clock);
         OtherWay otherWay = parts.add(OtherWay.claims(
                         files,
-                        mayHaveClaims ? slices::problem : Optional::empty,
+                        slices,
                         limits.assembler(),
                         sentence -> all.events.warn(all.node, "GpuCardsHeld", sentence))
                 .start());
-        // Without this directory no kubelet finds a driver; an installation without claims does not mount it.
-        boolean registry = Files.isDirectory(options.kubeletDir.resolve("plugins_registry"));
-        if (registry && (Files.exists(options.servedClaims()) || !files.cards().isEmpty())) {
-            letClaimsEnd(options, all, files, limits.isolation(), otherWay, clocks);
+        if (claims) {
+            letClaimsEnd(options, all, files, limits.isolation(), slices, otherWay, clocks);
         }
         AllocationHandler calls = new AllocationHandler(
                 latest, podResources::list, pods::live, options.containers(), limits.isolation(), all.clock);
@@ -112,7 +121,7 @@ final class Plugin implements RunningPlugin {
                 () -> all.publisher.read(Source.POD_RESOURCES),
                 all.clock));
         pods.watch(new PodReports(
-                latest, poller::readSoon, new RebootReporter(options.procDir, resources.all(), all.events)));
+                latest, () -> {}, poller::readSoon, new RebootReporter(options.procDir, resources.all(), all.events)));
         poller.start();
         all.publisher.start(new DeviceOffer(
                 latest,
@@ -143,16 +152,20 @@ final class Plugin implements RunningPlugin {
             NodeParts all,
             CdiFiles files,
             NodeIsolation isolation,
+            SliceRemoval slices,
             OtherWay otherWay,
-            Clocks clocks)
-            throws IOException {
+            Clocks clocks) {
         NodeClaims claims = new NodeClaims(
                 new ClaimDecoder(ClaimsPlugin.DRIVER, options.nodeName),
                 ClaimsPlugin.reader(all.api.resources()),
                 files,
                 new ClaimRequests(options.containers(), isolation),
                 all.latest,
-                (_, _) -> Optional.of("its node offers its cards by the device plugin now: recreate the pod"),
+                (_, _) -> {
+                    slices.allocated();
+                    otherWay.changed();
+                    return Optional.of("its node offers its cards by the device plugin now: recreate the pod");
+                },
                 otherWay::changed);
         DraSockets kubelet = parts.add(new DraSockets(
                 options.kubeletDir.toAbsolutePath(),
@@ -163,7 +176,7 @@ final class Plugin implements RunningPlugin {
                 () -> {},
                 all.sockets,
                 clocks.wall()));
-        parts.add(new ClaimCalls(claims, kubelet)).begin();
+        parts.add(new ClaimCalls(claims, kubelet)).beginWhenPossible();
     }
 
     /**

@@ -9,13 +9,15 @@ import io.gpushare.plugin.state.LatestSnapshot;
 /**
  * Passes the changes of the node's pods to the parts that they concern.
  *
+ * @param oneChanged is run after a pod was added or changed
  * @param oneDeleted is run after a pod was deleted
  */
-record PodReports(LatestSnapshot latest, Runnable oneDeleted, RebootReporter reboots)
+record PodReports(LatestSnapshot latest, Runnable oneChanged, Runnable oneDeleted, RebootReporter reboots)
         implements NodePodInformer.Listener {
     @Override
     public void changed(NodePod pod) {
         latest.update(snapshot -> snapshot.withPod(pod));
+        oneChanged.run();
     }
 
     @Override

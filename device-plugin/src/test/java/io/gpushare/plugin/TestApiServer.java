@@ -170,9 +170,18 @@ public final class TestApiServer implements AutoCloseable {
 
     /** The rule for the deletion of slices. */
     public FaultRule sliceDeletions() {
+        return slices("DELETE");
+    }
+
+    /** The rule for lists of slices. */
+    public FaultRule sliceLists() {
+        return slices("GET");
+    }
+
+    private FaultRule slices(String method) {
         return server.faults()
                 .rule(request ->
-                        request.method().equals("DELETE") && request.path().contains("/resourceslices/"));
+                        request.method().equals(method) && request.path().contains("/resourceslices"));
     }
 
     /** Refuses every slice from now on, as an admission policy does. */

@@ -64,9 +64,19 @@ public record CdiFiles(Path directory) {
         return cards;
     }
 
+    /** Whether a claim has a file, as far as anybody can see. */
+    public boolean mayHaveAny() {
+        try {
+            return !files(SUFFIX).isEmpty();
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /** None if there is no directory; one that can't be listed is another thing. */
     private List<Path> files(String suffix) throws IOException {
         List<Path> found = new ArrayList<>();
-        if (Files.isDirectory(directory)) {
+        if (!Files.notExists(directory)) {
             try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*" + suffix)) {
                 files.forEach(found::add);
             } catch (DirectoryIteratorException e) {

@@ -44,18 +44,16 @@ public final class NodeClaims {
     private final CdiFiles files;
     private final ClaimRequests requests;
     private final LatestSnapshot latest;
-    private final OtherWay otherWay;
+    private final NewClaims newClaims;
     private final Runnable changed;
     private final AtomicLong refused = new AtomicLong();
     private final ClaimLocks locks = new ClaimLocks();
     private PreparedClaims prepared;
 
-    /** Pods that have cards by the device plugin. */
+    /** Whether claims that are not prepared yet may have cards of this node. */
     @FunctionalInterface
-    public interface OtherWay {
-        /**
-         * Why a claim that is not prepared yet can't have these cards because of them, as a sentence; empty if it can.
-         */
+    public interface NewClaims {
+        /** Why they can't have these cards, as a sentence; empty if they can. */
         Optional<String> refusal(Inventory inventory, Set<CardId> cards);
     }
 
@@ -71,14 +69,14 @@ public final class NodeClaims {
             CdiFiles files,
             ClaimRequests requests,
             LatestSnapshot latest,
-            OtherWay otherWay,
+            NewClaims newClaims,
             Runnable changed) {
         this.decoder = decoder;
         this.reader = reader;
         this.files = files;
         this.requests = requests;
         this.latest = latest;
-        this.otherWay = otherWay;
+        this.newClaims = newClaims;
         this.changed = changed;
         this.prepared = PreparedClaims.of(latest.now().inventory());
     }
@@ -185,7 +183,7 @@ public final class NodeClaims {
     private Prepared prepare(ResourceClaim claim, Allocation allocation, Inventory now, BooleanSupplier ended)
             throws KubernetesException, IOException {
         boolean repeated = has(claim, allocation);
-        Optional<String> other = repeated ? Optional.empty() : otherWay.refusal(now, allocation.cards());
+        Optional<String> other = repeated ? Optional.empty() : newClaims.refusal(now, allocation.cards());
         if (other.isPresent()) {
             return new Prepared.Refused("claim " + claim + ": " + other.get());
         }

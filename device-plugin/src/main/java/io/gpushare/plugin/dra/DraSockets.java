@@ -92,7 +92,13 @@ public final class DraSockets implements AutoCloseable {
      */
     public synchronized void start() throws IOException {
         Files.createDirectories(service.getParent());
-        serve();
+        try {
+            serve();
+        } catch (IOException e) {
+            servers.forEach(Server::shutdownNow);
+            servers.clear();
+            throw e;
+        }
         task.start();
     }
 

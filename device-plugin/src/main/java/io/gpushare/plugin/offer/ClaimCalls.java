@@ -7,13 +7,20 @@ import io.gpushare.time.PeriodicTask;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Serves the kubelet's calls for claims, once those of earlier processes are counted. */
 public final class ClaimCalls implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimCalls.class);
+    private static final Duration AGAIN = Duration.ofSeconds(3);
+
     private final NodeClaims claims;
     private final DraSockets kubelet;
-    private final PeriodicTask sweep = PeriodicTask.onRequest("gone-claims", Duration.ZERO, this::sweep);
-    private volatile List<ResourceClaim> recovered = List.of();
+    private final PeriodicTask task = PeriodicTask.onRequest("earlier-claims", Duration.ZERO, this::step);
+    private volatile @Nullable List<ResourceClaim> recovered;
+    private String problem = "";
 
     public ClaimCalls(NodeClaims claims, DraSockets kubelet) {
         this.claims = claims;
@@ -21,22 +28,50 @@ public final class ClaimCalls implements AutoCloseable {
     }
 
     /** Serves from now on. */
-    public ClaimCalls begin() throws IOException {
-        recovered = claims.recover();
-        kubelet.start();
-        sweep.start().runSoon();
-        return this;
+    public void begin() throws IOException {
+        recover();
+        task.start().runSoon();
     }
 
-    /** Reads the claims one at a time, while calls are served. */
-    private Duration sweep() {
-        recovered.forEach(claims::removeIfGone);
+    private void recover() throws IOException {
+        List<ResourceClaim> earlier = claims.recover();
+        kubelet.start();
+        recovered = earlier;
+    }
+
+    /** Serves from now on if earlier claims can be read, and otherwise as soon as they can. */
+    public void beginWhenPossible() {
+        attempt();
+        task.start().runSoon();
+    }
+
+    private void attempt() {
+        try {
+            recover();
+        } catch (IOException e) {
+            if (!problem.equals(e.toString())) {
+                problem = e.toString();
+                LOG.warn("calls for claims are not served yet, retrying: {}", problem);
+            }
+        }
+    }
+
+    private Duration step() {
+        if (recovered == null) {
+            attempt();
+        }
+        @Nullable List<ResourceClaim> earlier = recovered;
+        if (earlier == null) {
+            return AGAIN;
+        }
+        // One at a time, while calls are served.
+        earlier.forEach(claims::removeIfGone);
         recovered = List.of();
         return PeriodicTask.ON_REQUEST;
     }
 
     @Override
     public void close() {
-        sweep.close();
+        task.close();
     }
 }

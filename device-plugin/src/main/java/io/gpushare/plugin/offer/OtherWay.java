@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
  *   <li>A held card is in no slice and has no healthy device but those that are allocated, and neither
  *       {@code NodePrepareResources} nor {@code Allocate} gives it. What can't be read counts as all cards.
  *   <li>The slices of a node that offers its cards by the device plugin are deleted before it offers the first one.
+ *       One that appears later is deleted as well ({@link SliceRemoval}); what it allocates is not prepared.
  * </ol>
  */
 public final class OtherWay implements AutoCloseable {
@@ -42,14 +43,20 @@ public final class OtherWay implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final Supplier<Function<Inventory, HeldCards>> holders;
+    private final Supplier<Duration> rest;
     private final InventoryAssembler assembler;
     private final Consumer<String> warnings;
     private final PeriodicTask task = new PeriodicTask("other-way", this::look);
     private volatile HeldCards held = HeldCards.NONE;
 
+    /** @param rest the time until there may be other ones although nobody has any */
     private OtherWay(
-            Supplier<Function<Inventory, HeldCards>> holders, InventoryAssembler assembler, Consumer<String> warnings) {
+            Supplier<Function<Inventory, HeldCards>> holders,
+            Supplier<Duration> rest,
+            InventoryAssembler assembler,
+            Consumer<String> warnings) {
         this.holders = holders;
+        this.rest = rest;
         this.assembler = assembler;
         this.warnings = warnings;
     }
@@ -64,7 +71,7 @@ public final class OtherWay implements AutoCloseable {
             Supplier<KubeletCheckpoint> recorded,
             InventoryAssembler assembler,
             Consumer<String> warnings) {
-        return new OtherWay(() -> ofPods(pods, recorded), assembler, warnings);
+        return new OtherWay(() -> ofPods(pods, recorded), () -> PeriodicTask.ON_REQUEST, assembler, warnings);
     }
 
     private static Function<Inventory, HeldCards> ofPods(NodePodInformer pods, Supplier<KubeletCheckpoint> recorded) {
@@ -77,18 +84,16 @@ public final class OtherWay implements AutoCloseable {
     /**
      * For a node that offers its cards by the device plugin.
      *
-     * @param slices why this node's slices are not deleted yet; empty if they are
+     * @param slices removes this node's slices
      */
     public static OtherWay claims(
-            CdiFiles files,
-            Supplier<Optional<String>> slices,
-            InventoryAssembler assembler,
-            Consumer<String> warnings) {
+            CdiFiles files, SliceRemoval slices, InventoryAssembler assembler, Consumer<String> warnings) {
         return new OtherWay(
                 () -> {
-                    HeldCards now = slices.get().map(HeldCards::unknown).orElseGet(() -> ofFiles(files));
+                    HeldCards now = slices.problem().map(HeldCards::unknown).orElseGet(() -> ofFiles(files));
                     return _ -> now;
                 },
+                slices::rest,
                 assembler,
                 warnings);
     }
@@ -97,7 +102,8 @@ public final class OtherWay implements AutoCloseable {
         try {
             return new HeldCards(files.cards());
         } catch (IOException e) {
-            return HeldCards.unknown("the files of claims can't be listed: " + e);
+            return HeldCards.unknown("which cards claims have is unknown, because " + files.directory()
+                    + " can't be listed: " + e + "; it must be a directory that the plugin can read");
         }
     }
 
@@ -108,7 +114,7 @@ public final class OtherWay implements AutoCloseable {
         return this;
     }
 
-    /** A pod may have ended; returns at once. */
+    /** A pod may have ended, or a slice may be there again; returns at once. */
     public void changed() {
         task.runSoon();
     }
@@ -126,7 +132,8 @@ public final class OtherWay implements AutoCloseable {
             report(held, now);
             held = now;
         }
-        return now.equals(HeldCards.NONE) ? PeriodicTask.ON_REQUEST : AGAIN;
+        Duration later = rest.get();
+        return now.equals(HeldCards.NONE) || later.compareTo(AGAIN) < 0 ? later : AGAIN;
     }
 
     private void report(HeldCards before, HeldCards now) {

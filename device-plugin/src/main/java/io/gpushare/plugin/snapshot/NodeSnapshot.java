@@ -105,7 +105,10 @@ public final class NodeSnapshot {
         Map<String, NodePod> changed = new HashMap<>(evidence.pods());
         Set<PodName> gone = new HashSet<>(evidence.deleted());
         NodePod last = changed.remove(uid);
+        // Where claims are served, pod-resources is not listed: nothing would end the memory of a name.
+        boolean listed = !claimsKnown() || !listed().pods().isEmpty();
         if (last != null
+                && listed
                 && changed.values().stream().noneMatch(pod -> pod.name().equals(last.name()))) {
             gone.add(last.name());
         }
@@ -184,6 +187,11 @@ public final class NodeSnapshot {
                 .forEach(uid ->
                         listed.put(new PodName("", uid), evidence.checkpoint().devices(uid)));
         return with(evidence.withListed(new PodResourcesList(listed), evidence.deleted()));
+    }
+
+    /** How many names are kept of pods that the API has deleted, and the kubelet may still list. */
+    int deletedPods() {
+        return evidence.deleted().size();
     }
 
     /** The snapshot after claims were prepared or unprepared; these are all. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.simulated.apiserver.FaultRule;
 import io.gpushare.simulated.apiserver.Outcome;
@@ -181,6 +182,57 @@ class NodeMovesIT extends WholeProgramWithClaims {
         assertThat(kubelet.healthy(CARDS)).isEmpty();
         Files.delete(torn);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+    }
+
+    /** It was found when such a directory ended the plugin, as one with invalid options. */
+    @Test
+    void whileTheFilesCantBeListedAllCardsAreHeldAndTheNodeSaysSo() throws Exception {
+        Process claims = serve();
+        slice();
+        claim("running", result("gpu", B, "3Gi", "s1"));
+        prepare("running");
+        end(claims);
+        Files.deleteIfExists(registration());
+        Path aside = Files.move(cdi(), dir.resolve("aside"));
+        Files.createFile(cdi());
+
+        Process resources = offerResources();
+        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 2);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(get("/readyz").body())
+                        .contains("which cards claims have is unknown, because " + cdi() + " can't be listed"));
+        assertThat(kubelet.healthy(CARDS)).isEmpty();
+        assertThat(kubelet.healthy(MEMORY)).isEmpty();
+        assertThat(api.events()).anyMatch(event -> event.contains("GpuCardsHeld") && event.contains("can't be listed"));
+        assertThat(log()).contains("calls for claims are not served yet, retrying: ");
+        assertThat(resources.isAlive()).isTrue();
+
+        Files.delete(cdi());
+        Files.move(aside, cdi());
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().atMost(PATIENCE).until(() -> Files.exists(registration()));
+        prepare("running");
+        assertThat(unprepare("running")).isEmpty();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+    }
+
+    /** As an API server does that carries out a request of a process that was killed. */
+    @Test
+    void aSliceThatIsWrittenAfterTheMoveIsDeletedAndItsClaimsAreRefused() throws Exception {
+        Process claims = serve();
+        ObjectNode slice = slice().deepCopy();
+        end(claims);
+        offerResources();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        assertThat(api.all(ApiResource.RESOURCE_SLICES)).isEmpty();
+
+        api.put(slice);
+        claim("allocated", result("gpu", A, "3Gi", "s1"));
+        await().atMost(PATIENCE).until(() -> Files.exists(registration()));
+        assertThat(error("allocated")).contains("its node offers its cards by the device plugin now");
+        await().atMost(PATIENCE)
+                .until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
+        assertThat(kubelet.healthy(CARDS)).hasSize(2);
     }
 
     @Test

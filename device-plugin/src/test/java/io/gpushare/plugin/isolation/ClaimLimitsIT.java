@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -143,6 +144,25 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         assertThat(kept()).as("the pod of the claim's file").contains(limit(A, 3, prepared));
         api.delete("two");
         await().atMost(PATIENCE).until(() -> kept().contains(limit(A, 3, joined)));
+    }
+
+    /** The kubelet tells the driver nothing of them, and their containers start within about a second. */
+    @Test
+    void aPodThatJoinsAClaimIsLimitedWithinASecond() throws Exception {
+        serveDriver();
+        awaitIsolation("driver");
+        String container = "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"more\"}]}}";
+        claim("two", result("gpu", A, "3Gi", "s1"));
+        pod("two", container);
+        cgroup("two");
+        prepare("two");
+        for (int i = 0; i < 8; i++) {
+            Path joined = cgroup("joined" + i);
+            pod("joined" + i, container);
+            await().pollInterval(Duration.ofMillis(20))
+                    .atMost(Duration.ofSeconds(1))
+                    .until(() -> kept().contains(joined.toString()));
+        }
     }
 
     private Path library() {

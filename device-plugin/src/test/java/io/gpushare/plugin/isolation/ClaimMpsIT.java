@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.mps.link.Phase;
 import io.gpushare.plugin.TestApiServer;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -198,6 +200,29 @@ class ClaimMpsIT extends WholeProgramWithMps {
         assertThat(daemon(A)).contains(daemon);
         inContainer("share", 200, tenant(limits, 0, 2000).prints("ok 2000")).prints("ok 2000", "lost 810");
         assertThat(first.alive()).isTrue();
+    }
+
+    /** Its card seems to be unused, and must not be taken from MPS. */
+    @Test
+    void aClaimKeepsItsLimitWhileTheFilesCantBeListedOnANodeThatWasMoved() throws Exception {
+        supervisor();
+        Process before = serveMps();
+        awaitMps();
+        claim("share", cores(result("gpu", A, "3Gi", "s1"), 0));
+        runs("share", "share", "");
+        Tenant tenant =
+                inContainer("share", 100, tenant(prepared("share"), 0, 2000).prints("ok 2000"));
+        ProcessHandle daemon = daemon(A).orElseThrow();
+
+        kill(before);
+        Files.move(cdi(), dir.resolve("aside"));
+        Files.createFile(cdi());
+        run("--cdi-dir=" + cdi(), METRICS, "--isolation=mps", "--mps-dir=" + mps, "--proc-dir=" + proc);
+        await().atMost(PATIENCE).until(() -> get("/readyz").body().contains("can't be listed"));
+        await().during(Duration.ofSeconds(8))
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(daemon(A)).contains(daemon));
+        assertThat(tenant.alive()).isTrue();
     }
 
     @Test

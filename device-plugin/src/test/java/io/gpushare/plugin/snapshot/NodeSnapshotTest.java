@@ -7,6 +7,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.claims.PreparedClaims;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -52,6 +53,28 @@ class NodeSnapshotTest {
                                 waiting.ref(), TestPods.share("main", A, 1), Set.of("GPU-a::0"), TestPods.START))
                         .awaitingCards())
                 .isEmpty();
+    }
+
+    /** Elsewhere the next list of the kubelet ends what is kept of a deleted pod. */
+    @Test
+    void aNodeThatServesClaimsListsNothingAndKeepsNothingOfDeletedPods() {
+        PodResourcesList behind = TestPods.withDevices("deleted", "main", "GPU-a::0");
+        NodePod pod = TestPods.onCard("deleted", 0, A, 1);
+        NodeSnapshot resources = EMPTY.withPod(pod).withoutPod(pod.ref().uid());
+        NodeSnapshot claims = EMPTY.withClaims(PreparedClaims.of(EMPTY.inventory()))
+                .withPod(pod)
+                .withoutPod(pod.ref().uid());
+        assertThat(resources.deletedPods()).isOne();
+        assertThat(resources
+                        .withListed(behind, TestPods.START)
+                        .allocations()
+                        .assigned()
+                        .holdings())
+                .isEmpty();
+        assertThat(resources.withListed(behind, TestPods.START).deletedPods()).isOne();
+        assertThat(resources.withListed(PodResourcesList.EMPTY, TestPods.START).deletedPods())
+                .isZero();
+        assertThat(claims.deletedPods()).isZero();
     }
 
     /**

@@ -1,5 +1,8 @@
 package io.gpushare.e2e.card;
 
+import io.gpushare.e2e.card.node.Machine;
+import io.gpushare.e2e.card.node.SkippedException;
+import io.gpushare.e2e.card.node.Tenant;
 import io.gpushare.nvml.library.NvmlException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,11 +19,11 @@ record DriverPart(Machine machine, String cgroup, Findings findings) {
     static void run(Machine machine, Findings findings) throws Exception {
         String version = machine.driverVersion();
         if (Integer.parseInt(version.substring(0, version.indexOf('.'))) < FIRST_DRIVER) {
-            throw new Part.Skipped("driver " + version + " has no memory limits: they need 615 or newer");
+            throw new SkippedException("driver " + version + " has no memory limits: they need 615 or newer");
         }
         Optional<Path> mount = Machine.cgroups();
         if (machine.keepSettings() || mount.isEmpty()) {
-            throw new Part.Skipped("the card's settings are kept, or there are no cgroups of version 2");
+            throw new SkippedException("the card's settings are kept, or there are no cgroups of version 2");
         }
         Path cgroup = Files.createDirectories(mount.get().resolve("gpushare-try"));
         try {

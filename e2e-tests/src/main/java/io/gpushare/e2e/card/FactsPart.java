@@ -1,5 +1,7 @@
 package io.gpushare.e2e.card;
 
+import io.gpushare.e2e.card.node.Machine;
+import io.gpushare.e2e.card.node.Tenant;
 import io.gpushare.nvml.CardFacts;
 import io.gpushare.nvml.CardReading;
 import io.gpushare.nvml.CardUtilization;

@@ -1,5 +1,8 @@
 package io.gpushare.e2e.card;
 
+import io.gpushare.e2e.card.node.Machine;
+import io.gpushare.e2e.card.node.Node;
+import io.gpushare.e2e.card.node.Tenant;
 import io.gpushare.e2e.cluster.Await;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;

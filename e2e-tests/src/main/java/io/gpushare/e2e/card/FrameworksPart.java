@@ -1,5 +1,9 @@
 package io.gpushare.e2e.card;
 
+import io.gpushare.e2e.card.node.Machine;
+import io.gpushare.e2e.card.node.Node;
+import io.gpushare.e2e.card.node.SkippedException;
+import io.gpushare.e2e.card.node.Tenant;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -27,11 +31,11 @@ record FrameworksPart(Machine machine, List<String> has, Findings findings) {
 
     static void run(Machine machine, Findings findings) throws Exception {
         if (Machine.find("python3").isEmpty()) {
-            throw new Part.Skipped("python3 is missing");
+            throw new SkippedException("python3 is missing");
         }
         String has = Machine.output("python3", script(machine), "has").strip();
         if (has.isEmpty()) {
-            throw new Part.Skipped("python3 has none of PyTorch, CuPy and JAX");
+            throw new SkippedException("python3 has none of PyTorch, CuPy and JAX");
         }
         new FrameworksPart(machine, List.of(has.split(" ")), findings).run();
     }

@@ -1,5 +1,8 @@
 package io.gpushare.e2e.card;
 
+import io.gpushare.e2e.card.node.Machine;
+import io.gpushare.e2e.card.node.Node;
+import io.gpushare.e2e.card.node.Tenant;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.nvml.ComputeMode;
 import io.gpushare.nvml.library.NvmlException;
@@ -13,7 +16,7 @@ import java.util.regex.Pattern;
 
 /** MPS by our supervisor, while all goes well: limits, what a tenant can do about them, users, many clients. */
 record LimitsPart(Machine machine, Node node, Findings findings) {
-    private static final String LIMIT = "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT";
+    static final String LIMIT = "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT";
     private static final Pattern FILLED = Pattern.compile("filled (\\d+) error \\d+ free (\\d+) total \\d+");
     /** Seen on an H100 with driver 580.159. */
     private static final int ABOVE_MIB = 2;
@@ -64,7 +67,7 @@ record LimitsPart(Machine machine, Node node, Findings findings) {
         findings.step("the next pods", this::follow);
     }
 
-    private void mode(String when, ComputeMode expected) throws NvmlException {
+    void mode(String when, ComputeMode expected) throws NvmlException {
         ComputeMode mode = machine.nvml().computeMode(machine.uuid());
         if (machine.keepSettings()) {
             findings.same("the card's compute mode " + when + ", which is kept", machine.mode(), mode);
@@ -74,7 +77,7 @@ record LimitsPart(Machine machine, Node node, Findings findings) {
     }
 
     /** Fills a container's share: by the account of MPS all of it, by NVML at most 2 MiB more. */
-    private void exact(Node.Container container, Map<String, String> changes, int gib) throws IOException {
+    void exact(Node.Container container, Map<String, String> changes, int gib) throws IOException {
         try (Tenant tenant = node.tenant(container, changes, "fill")) {
             String filled = tenant.line(0);
             Matcher matcher = FILLED.matcher(filled);

@@ -1,5 +1,7 @@
 package io.gpushare.e2e.card;
 
+import io.gpushare.e2e.card.node.Machine;
+import io.gpushare.e2e.card.node.SkippedException;
 import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.library.NvmlException;
 import java.io.IOException;
@@ -123,7 +125,7 @@ public final class OnACard implements Callable<Integer> {
             outcome = "ended";
             reason = "it took longer than " + limit.toSeconds() + " s";
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof Part.Skipped skipped) {
+            if (e.getCause() instanceof SkippedException skipped) {
                 outcome = "skipped";
                 reason = String.valueOf(skipped.getMessage());
             } else {

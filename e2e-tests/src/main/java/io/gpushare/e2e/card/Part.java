@@ -1,5 +1,6 @@
 package io.gpushare.e2e.card;
 
+import io.gpushare.e2e.card.node.Machine;
 import java.time.Duration;
 import java.util.List;
 
@@ -10,15 +11,6 @@ record Part(String name, Duration limit, Action action) {
         void run(Machine machine, Findings findings) throws Exception;
     }
 
-    /** Ends a part that this machine does not allow. */
-    static final class Skipped extends Exception {
-        private static final long serialVersionUID = 1;
-
-        Skipped(String reason) {
-            super(reason);
-        }
-    }
-
     /** All parts, most telling first. */
     static List<Part> all() {
         return List.of(
@@ -26,6 +18,7 @@ record Part(String name, Duration limit, Action action) {
                 new Part("kubelet", Duration.ofSeconds(60), PluginParts::kubelet),
                 new Part("xid", Duration.ofSeconds(60), PluginParts::xid),
                 new Part("mps-limits", Duration.ofSeconds(120), LimitsPart::run),
+                new Part("claims", Duration.ofSeconds(90), ClaimsPart::run),
                 new Part("mps-faults", Duration.ofSeconds(120), FaultsPart::run),
                 new Part("sharing-cost", Duration.ofSeconds(120), CostPart::run),
                 new Part("frameworks", Duration.ofSeconds(240), FrameworksPart::run),

@@ -39,6 +39,7 @@ class OnACardIT {
                 .containsExactlyElementsOf(Part.all().stream().map(Part::name).toList());
         assertThat(outcomes)
                 .containsEntry("mps-limits", "passed")
+                .containsEntry("claims", "passed")
                 .containsEntry("frameworks", "passed")
                 .doesNotContainValue("failed");
         assertThat(dir.resolve("report.md"))
@@ -47,6 +48,8 @@ class OnACardIT {
                         "the card's memory in use grew by: 1038 MiB",
                         "2050 MiB by NVML; filled 1534 error 2 free 1534 total 81079",
                         "the card's memory in use then: 690 MiB",
+                        "a program of pod claim-two with {} gets 2048 MiB and no more",
+                        "a claim on the whole card is refused: Failed to prepare dynamic resources",
                         "with 25 percent, which sees cores 32",
                         "a container of 4 GiB has GPUSHARE_MEMORY_FRACTION: 0.0441",
                         "JAX under MPS with its default: ended with 134",

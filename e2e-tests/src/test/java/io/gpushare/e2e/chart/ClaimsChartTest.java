@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.e2e.chart.Chart.Rendered;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -69,6 +70,13 @@ class ClaimsChartTest {
         String values = ENABLED + "\nmonitoring: {podMonitors: true}";
         assertThat(object(values, "PodMonitor", "gpushare-device-plugin").text("spec", "selector"))
                 .contains("values=[gpu-share-device-plugin, gpu-share-claims]");
+        Path monitoring = Path.of(System.getProperty("gpushare.root", "..")).resolve("deploy/monitoring");
+        assertThat(monitoring.resolve("podmonitors.yaml"))
+                .content()
+                .contains("values: [gpu-share-device-plugin, gpu-share-claims]");
+        assertThat(monitoring.resolve("prometheus.yaml"))
+                .content()
+                .contains("label: app=gpushare,component in (gpu-share-device-plugin,gpu-share-claims)");
     }
 
     @Test

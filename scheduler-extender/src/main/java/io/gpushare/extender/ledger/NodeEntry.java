@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * nothing is lost when the node is seen after its pods, or returns.
  *
  * @param unusable why it can take no pod; null if its inventory is known
- * @param stale whether its device plugin does not renew its Lease: it takes no new pod, and its pods stay
+ * @param stale whether its device plugin does not renew its Lease: its pods stay
  * @param written the annotation that holds the inventory
  * @param allocatable the CPU and memory that it offers to pods
  * @param requested the CPU and memory that its pods request
@@ -48,6 +48,12 @@ public record NodeEntry(
 
     public static NodeEntry orUnseen(@Nullable NodeEntry entry) {
         return entry == null ? UNSEEN : entry;
+    }
+
+    /** Whether it takes no new pod because of its Lease. Where it serves claims, that is one of former days. */
+    public boolean notRenewed() {
+        @Nullable NoCards none = cards.inventory().noCards();
+        return stale && (none == null || none.cause() != NoCards.Cause.SERVES_CLAIMS);
     }
 
     /** Whether the API shows no such node. */
@@ -155,7 +161,7 @@ public record NodeEntry(
     /** Why the node can take no new pod, whatever is free on its cards; null if it can. */
     @Nullable
     public Reason unavailable() {
-        if (unusable != null || stale) {
+        if (unusable != null || notRenewed()) {
             return unusable == null ? Reason.NOT_RENEWED : unusable;
         }
         @Nullable NoCards none = cards.inventory().noCards();

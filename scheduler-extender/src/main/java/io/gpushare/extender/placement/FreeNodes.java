@@ -22,7 +22,7 @@ public final class FreeNodes {
 
     /** What is free on the node for new pods. */
     public static FreeNode offered(String name, NodeEntry node) {
-        return node.stale() ? FreeNode.NOWHERE : of(name, node);
+        return node.notRenewed() ? FreeNode.NOWHERE : of(name, node);
     }
 
     /** The node without any pod and with all its cards healthy. */

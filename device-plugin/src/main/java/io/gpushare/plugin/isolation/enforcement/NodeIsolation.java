@@ -32,6 +32,9 @@ import org.slf4j.LoggerFactory;
 public final class NodeIsolation implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeIsolation.class);
     private static final Duration INTERVAL = Duration.ofSeconds(2);
+    /** Of pods that change together, and for the kubelet, which learns of a pod when this program does. */
+    private static final Duration GAP = Duration.ofMillis(100);
+
     private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
 
     private final IsolationPolicy policy;
@@ -42,7 +45,7 @@ public final class NodeIsolation implements AutoCloseable {
     private final HeadroomInUse headroom;
     private final InstantSource clock;
     private final AtomicLong refusedStarts = new AtomicLong();
-    private final PeriodicTask task = new PeriodicTask("isolation", INTERVAL, Duration.ZERO, this::reconcile);
+    private final PeriodicTask task = new PeriodicTask("isolation", INTERVAL, GAP, this::reconcile);
     private volatile String lastRefusal = "";
 
     public NodeIsolation(
@@ -67,6 +70,11 @@ public final class NodeIsolation implements AutoCloseable {
         if (policy.applies()) {
             task.start();
         }
+    }
+
+    /** Compares soon; returns at once. */
+    public void soon() {
+        task.runSoon();
     }
 
     /** The inventory with what is in force on each of its cards. */

@@ -6,6 +6,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,6 +42,34 @@ public record PodDocument(ObjectNode document) {
 
     public String path() {
         return "/api/v1/namespaces/" + namespace() + "/pods/" + name();
+    }
+
+    /** Where Events of its namespace are created. */
+    public String events() {
+        return "/api/v1/namespaces/" + namespace() + "/events";
+    }
+
+    /** An Event of type Warning on the pod; the API server makes up its name. */
+    public ObjectNode warning(String reason, String message, String component, Instant now) {
+        String time = now.truncatedTo(ChronoUnit.SECONDS).toString();
+        ObjectNode event = ApiClient.document()
+                .put("apiVersion", "v1")
+                .put("kind", "Event")
+                .put("type", "Warning")
+                .put("reason", reason)
+                .put("message", message)
+                .put("firstTimestamp", time)
+                .put("lastTimestamp", time)
+                .put("count", 1);
+        event.putObject("metadata").put("namespace", namespace()).put("generateName", name() + ".");
+        event.putObject("involvedObject")
+                .put("apiVersion", "v1")
+                .put("kind", "Pod")
+                .put("namespace", namespace())
+                .put("name", name())
+                .put("uid", uid());
+        event.putObject("source").put("component", component);
+        return event;
     }
 
     public String node() {

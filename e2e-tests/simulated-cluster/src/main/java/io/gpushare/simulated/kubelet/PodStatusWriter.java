@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -53,6 +54,12 @@ final class PodStatusWriter implements AutoCloseable {
                         .put("phase", "Failed")
                         .put("reason", reason)
                         .put("message", message));
+    }
+
+    /** Records why the pod's claims can't be prepared. */
+    void notPrepared(PodDocument pod, String message) {
+        ObjectNode event = pod.warning("FailedPrepareDynamicResources", message, "kubelet", Instant.now());
+        untilAnswered("Event of " + pod.title(), () -> cluster.post(pod.events(), event));
     }
 
     /** Deletes the pod's object after its containers have ended. */

@@ -45,6 +45,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         PodDocument pod;
         Stage stage = Stage.WAITING;
         boolean stopping;
+        String notPrepared = "";
         Map<String, StartedContainer> containers = Map.of();
 
         Entry(PodDocument pod) {
@@ -148,12 +149,22 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
             }
             pod = entry.pod;
         }
-        Optional<String> refusal = claims.prepare(pod).or(() -> devices.preStart(pod));
+        Optional<String> claimed = claims.prepare(pod);
+        claimed.ifPresent(reason -> notPrepared(entry, reason));
+        Optional<String> refusal = claimed.or(() -> devices.preStart(pod));
         if (refusal.isEmpty()) {
             start(entry);
         } else {
             LOG.info("{} does not start yet: {}", pod.title(), refusal.get());
             after(START_RETRY, () -> Thread.ofVirtual().start(() -> startOrRetry(entry)));
+        }
+    }
+
+    /** Records it once; the real kubelet counts the repetitions in its Event. */
+    private synchronized void notPrepared(Entry entry, String reason) {
+        if (!reason.equals(entry.notPrepared)) {
+            entry.notPrepared = reason;
+            status.notPrepared(entry.pod, reason);
         }
     }
 

@@ -8,7 +8,6 @@ import io.gpushare.simulated.client.Reflector;
 import java.io.IOException;
 import java.net.URI;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -259,27 +258,9 @@ public final class SimulatedScheduler implements AutoCloseable {
 
     /** Records kube-scheduler's Event. */
     private void record(PodDocument pod, String message) throws IOException, InterruptedException {
-        String now = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
-        ObjectNode event = ApiClient.document()
-                .put("apiVersion", "v1")
-                .put("kind", "Event")
-                .put("type", "Warning")
-                .put("reason", "FailedScheduling")
-                .put("message", message)
-                .put("firstTimestamp", now)
-                .put("lastTimestamp", now)
-                .put("count", 1);
-        event.putObject("metadata")
-                .put("namespace", pod.namespace())
-                .put("name", pod.name() + "." + Long.toHexString(random.nextLong()));
-        event.putObject("involvedObject")
-                .put("apiVersion", "v1")
-                .put("kind", "Pod")
-                .put("namespace", pod.namespace())
-                .put("name", pod.name())
-                .put("uid", pod.uid());
-        event.putObject("source").put("component", pod.scheduler());
-        ApiClient.Answer answer = cluster.post("/api/v1/namespaces/" + pod.namespace() + "/events", event);
+        ObjectNode event = pod.warning("FailedScheduling", message, pod.scheduler(), clock.instant());
+        event.withObjectProperty("metadata").put("name", pod.name() + "." + Long.toHexString(random.nextLong()));
+        ApiClient.Answer answer = cluster.post(pod.events(), event);
         if (!answer.succeeded()) {
             LOG.debug("Event of {}: {}", pod.title(), answer.message());
         }

@@ -99,6 +99,7 @@ public final class DisplayedCluster implements AutoCloseable {
                                         "--kubeconfig="
                                                 + Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig()),
                                         "--bind-address=127.0.0.1",
+                                        "--claims",
                                         "--grafana-url=https://grafana.example/team",
                                         "--port=" + port),
                                 tls.stream())
@@ -169,8 +170,21 @@ public final class DisplayedCluster implements AutoCloseable {
 
     /** Creates a node whose device plugin offers no cards for that reason. */
     public void addWithoutCards(String name, String reason, String detail) {
+        addNode(name, List.of(), reason, detail);
+    }
+
+    /** @param reason why it offers these cards not as resources */
+    private void addNode(String name, List<String> has, String reason, String detail) {
         ObjectNode inventory = JSON.createObjectNode();
-        inventory.put("version", 1).put("unitMiB", 1024).putArray("cards");
+        ArrayNode cards = inventory.put("version", 1).put("unitMiB", 1024).putArray("cards");
+        for (String card : has) {
+            cards.addObject()
+                    .put("uuid", card)
+                    .put("index", cards.size() - 1)
+                    .put("minor", cards.size() - 1)
+                    .put("model", "Tesla T4")
+                    .put("memoryMiB", 15 * 1024);
+        }
         inventory.putObject("noCards").put("reason", reason).put("detail", detail);
         ObjectNode node = ApiClient.document("""
             {"apiVersion":"v1","kind":"Node","metadata":{},"status":{"allocatable":{"cpu":"8","memory":"32Gi",
@@ -179,6 +193,18 @@ public final class DisplayedCluster implements AutoCloseable {
         node.withObject("/metadata").put("name", name);
         node.withObject("/metadata/annotations").put("gpushare.io/inventory", inventory.toString());
         api.add(node);
+    }
+
+    /** Creates a node that serves claims, and a claim of no pod that has so much memory of its only card. */
+    public void addClaim(String namespace, String name, String node, int gib) {
+        addNode(node, List.of("GPU-of-claims"), "serves_claims", "");
+        api.add(ApiClient.document("""
+            {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"%2$s","namespace":"%1$s"},
+             "spec":{"devices":{"requests":[{"name":"gpu","exactly":{"deviceClassName":"gpushare"}}]}},
+             "status":{"allocation":{"devices":{"results":[{"request":"gpu","driver":"gpushare.io","pool":"%3$s",
+               "device":"gpu-of-claims","shareID":"0b9a3b1c-7a35-4c7e-9d4e-2f2d5b8f0a11",
+               "consumedCapacity":{"memory":"%4$dGi","cores":"0","slots":"1"}}]}}}}\
+            """.formatted(namespace, name, node, gib)));
     }
 
     public static String node(int number) {

@@ -404,6 +404,24 @@ class PageIT {
         assertThat(browser.complaints()).isEmpty();
     }
 
+    /** The extender explains pods; of a claim that no pod has it knows no more than the amount. */
+    @Test
+    void aClaimWithoutAPodIsNamedAndLeadsNowhere() throws Exception {
+        try (DisplayedCluster cluster = new DisplayedCluster(4, folder)) {
+            cluster.addClaim("research", "left-over", "claims-node", 7);
+            open(cluster, 1440, 900, false);
+            browser.await("document.querySelector('[data-node=claims-node]')", SOON);
+            browser.run("document.querySelector('[data-node=claims-node]').click()");
+            browser.await("document.querySelector('#more td')", SOON);
+            assertThat(more()).contains("claims-node", "research", "claim/left-over");
+            assertThat(browser.texts("[...document.querySelectorAll('[data-pod]')].map(e => e.dataset.pod)"))
+                    .noneMatch(pod -> pod.startsWith("claim/"));
+            assertThat(browser.texts("[...document.querySelectorAll('#more td [title]')].map(e => e.title)"))
+                    .contains("No pod of this claim runs. kubectl describe resourceclaim -n research left-over");
+            assertThat(browser.axe()).isEmpty();
+        }
+    }
+
     @Test
     void twoHundredNodes() throws Exception {
         try (DisplayedCluster cluster = new DisplayedCluster(200, folder)) {

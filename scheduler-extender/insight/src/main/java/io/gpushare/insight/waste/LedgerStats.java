@@ -153,8 +153,8 @@ public record LedgerStats(
         List<CardState> cards = entry.cards().cards();
         long unit = entry.cards().inventory().unit().size().bytes();
         for (CardState card : cards) {
-            node.add(card, unit, !entry.stale());
-            models.computeIfAbsent(card.card().model(), any -> new Sum()).add(card, unit, !entry.stale());
+            node.add(card, unit, !entry.notRenewed());
+            models.computeIfAbsent(card.card().model(), any -> new Sum()).add(card, unit, !entry.notRenewed());
         }
         for (Fragmentation.Loss loss : fragmentation.losses(FreeNodes.offered(name, entry))) {
             node.add(loss, unit);

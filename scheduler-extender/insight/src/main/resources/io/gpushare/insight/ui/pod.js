@@ -5,8 +5,11 @@ import { dashboard } from './grafana.js';
 import { advice, obstacles } from './waiting.js';
 import { age, count, duration, size } from './words.js';
 
-/** A pod's name that opens its dialog. */
+/** A pod's name that opens its dialog; the name of a claim that no pod has, as it is. */
 export function podButton(namespace, name, text) {
+  if (name.startsWith('claim/')) {
+    return html`<span title=${`No pod of this claim runs. kubectl describe resourceclaim -n ${namespace} ${name.slice(6)}`}>${text}</span>`;
+  }
   return html`<button type="button" class="link" data-namespace=${namespace} data-pod=${name} aria-haspopup="dialog">${text}</button>`;
 }
 

@@ -3,6 +3,7 @@ package io.gpushare.insight.claims;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Map;
@@ -47,6 +48,58 @@ class HeldClaimsIT extends WithClaims {
         metric("gpushare_extender_unattributed_pods 0.0");
         await().atMost(Duration.ofSeconds(40))
                 .until(() -> json("waste").encode().contains("\"allocatedBytes\":" + (18L << 30)));
+    }
+
+    /** What the alerts of deploy/monitoring are about. */
+    @Test
+    void cardsThatClaimsOverCommitAreCounted() throws Exception {
+        running("share", "9Gi", "gpu-a");
+        running("more", "9Gi", "gpu-a");
+        metric("gpushare_cluster_cards{model=\"Tesla T4\",state=\"overcommitted\"} 1.0");
+        metric("gpushare_cluster_memory_free_bytes{model=\"Tesla T4\"} " + (double) (15L << 30));
+    }
+
+    /** A plan for them would move pods whose cards only kube-scheduler gives. */
+    @Test
+    void noPlanMovesPodsWithClaimsNorFreesACardOfTheirNode() throws Exception {
+        running("share", "4Gi", "gpu-a");
+        running("other", "4Gi", "gpu-b");
+        api.controlled("share", "ReplicaSet", "controller");
+        claim("big", null);
+        pod("big", "big");
+        api.refused("big");
+        api.pod("ordinary", "uid-ordinary", new JsonObject().put("aliyun.com/gpu-count", "1"));
+        api.refused("ordinary");
+        await().atMost(SOON)
+                .until(() -> extender.ledger.waitingByClaims().size() == 1
+                        && extender.ledger.waiting().size() == 1);
+        assertThat(json("defrag").encode()).doesNotContain("\"moves\":[{");
+        assertThat(text("defrag?pod=ordinary")).doesNotContain("kubectl annotate", "eviction");
+    }
+
+    @Test
+    void useIsThatOfTheNodesDriver() throws Exception {
+        running("share", "3Gi", "gpu-a");
+        Vertx vertx = Vertx.vertx();
+        try {
+            int port = vertx.createHttpServer()
+                    .requestHandler(request -> request.response().end("""
+                        gpushare_card_memory_used_bytes{card="GPU-a",model="Tesla T4"} 5368709120
+                        gpushare_container_memory_used_bytes{card="GPU-a",container="main",namespace="default",pod="share"} \
+                        4294967296
+                        """))
+                    .listen(0, "127.0.0.1")
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .join()
+                    .actualPort();
+            api.claimsPlugin("c", "127.0.0.1", port);
+            await().atMost(SOON).until(() -> text("top-pods").contains("3 GiB  4 GiB"));
+            assertThat(node(json("nodes?names=c"), "c").encode())
+                    .contains("\"usedBytes\":5368709120", "\"usedBytes\":4294967296");
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
     }
 
     @Test

@@ -157,11 +157,20 @@ public final class TestApiServer implements AutoCloseable {
 
     /** The device plugin's pod of a node, which serves its metrics there. */
     public void plugin(String namespace, String node, String address, int port) {
+        plugin(namespace, "gpu-share-device-plugin", node, address, port);
+    }
+
+    /** The same of a node that serves claims. */
+    public void claimsPlugin(String node, String address, int port) {
+        plugin("kube-system", "gpu-share-claims", node, address, port);
+    }
+
+    private void plugin(String namespace, String component, String node, String address, int port) {
         JsonObject metadata = new JsonObject()
                 .put("name", "plugin-" + node)
                 .put("namespace", namespace)
                 .put("uid", "uid-plugin-" + namespace + node)
-                .put("labels", new JsonObject().put("app", "gpushare").put("component", "gpu-share-device-plugin"))
+                .put("labels", new JsonObject().put("app", "gpushare").put("component", component))
                 .put("annotations", new JsonObject().put("prometheus.io/port", String.valueOf(port)));
         put(
                 "Pod",

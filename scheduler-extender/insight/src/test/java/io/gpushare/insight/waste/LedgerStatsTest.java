@@ -13,6 +13,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.MigInstance;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.codec.InventoryCodec;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,20 @@ class LedgerStatsTest {
         Amounts stale = Objects.requireNonNull(stats.usable().get("n1"));
         assertThat(stale.capacity()).isPositive();
         assertThat(stale.free()).isZero();
+    }
+
+    /** The Lease is one that a device plugin left, which did not end as planned: nothing renews it. */
+    @Test
+    void aNodeThatServesClaimsOffersItsCardsWhateverItsLease() {
+        Inventory cards = TestCluster.cards(15);
+        node("n1", cards.withNoCards(new NoCards(NoCards.Cause.SERVES_CLAIMS)));
+        ledger.updateStale(Set.of("n1"));
+        assertThat(stats().nodes()).containsEntry("serves_claims", 1).containsEntry("not_renewed", 0);
+        assertThat(Objects.requireNonNull(stats().usable().get("n1")).free()).isPositive();
+        node("n1", cards);
+        assertThat(stats().nodes()).containsEntry("not_renewed", 1);
+        ledger.updateStale(Set.of());
+        assertThat(stats().nodes()).containsEntry("usable", 1);
     }
 
     @Test

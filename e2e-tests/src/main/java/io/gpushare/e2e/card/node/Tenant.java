@@ -1,4 +1,4 @@
-package io.gpushare.e2e.card;
+package io.gpushare.e2e.card.node;
 
 import io.gpushare.e2e.cluster.Await;
 import java.io.IOException;
@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A program that uses the card, with its output: {@code gpu-eat}, or one of a framework. */
-final class Tenant implements AutoCloseable {
+public final class Tenant implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration NOTICES = Duration.ofSeconds(15);
 
@@ -24,7 +24,8 @@ final class Tenant implements AutoCloseable {
     }
 
     /** Starts {@code gpu-eat} with these variables and without other ones of CUDA. */
-    static Tenant start(Machine machine, Map<String, String> environment, String... arguments) throws IOException {
+    public static Tenant start(Machine machine, Map<String, String> environment, String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(machine.pack().resolve("native/gpu-eat").toString());
         command.addAll(List.of(arguments));
@@ -32,7 +33,8 @@ final class Tenant implements AutoCloseable {
     }
 
     /** Starts that program in the same way. */
-    static Tenant start(Machine machine, Map<String, String> environment, List<String> command) throws IOException {
+    public static Tenant start(Machine machine, Map<String, String> environment, List<String> command)
+            throws IOException {
         Path output = Files.createTempFile(machine.work(), "tenant", ".out");
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
@@ -45,15 +47,15 @@ final class Tenant implements AutoCloseable {
         return new Tenant(builder.start(), output);
     }
 
-    long pid() {
+    public long pid() {
         return process.pid();
     }
 
-    boolean alive() {
+    public boolean alive() {
         return process.isAlive();
     }
 
-    List<String> lines() {
+    public List<String> lines() {
         try {
             return Files.readAllLines(output);
         } catch (IOException e) {
@@ -61,18 +63,18 @@ final class Tenant implements AutoCloseable {
         }
     }
 
-    String last() {
+    public String last() {
         List<String> lines = lines();
         return lines.isEmpty() ? "" : lines.getLast();
     }
 
     /** Waits for its next line after so many, or its end. */
-    String line(int number) {
+    public String line(int number) {
         return line(number, PATIENCE);
     }
 
     /** The same for a program that may need another time. */
-    String line(int number, Duration patience) {
+    public String line(int number, Duration patience) {
         List<String> lines = Await.until(
                 patience, "a tenant prints", this::lines, printed -> printed.size() > number || !process.isAlive());
         lines = lines.size() > number ? lines : lines();
@@ -80,7 +82,7 @@ final class Tenant implements AutoCloseable {
     }
 
     /** Waits until its last line begins like that, it has ended, or it prints nothing more; its last line. */
-    String lastLine(String beginning) {
+    public String lastLine(String beginning) {
         try {
             return Await.until(
                     NOTICES,
@@ -93,7 +95,7 @@ final class Tenant implements AutoCloseable {
     }
 
     /** Lets it go on after {@code ready}. */
-    void go() throws IOException {
+    public void go() throws IOException {
         process.outputWriter().write("\n");
         process.outputWriter().flush();
     }

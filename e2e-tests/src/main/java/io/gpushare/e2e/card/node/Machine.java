@@ -1,4 +1,4 @@
-package io.gpushare.e2e.card;
+package io.gpushare.e2e.card.node;
 
 import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.nvml.CardFacts;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param hamiCore HAMi-core's library; null without one
  * @param mode the card's compute mode before the run
  */
-record Machine(
+public record Machine(
         Path pack,
         Path work,
         Path logs,
@@ -45,11 +45,11 @@ record Machine(
         DriverFacts driver,
         CardFacts card,
         ComputeMode mode) {
-    static final long MIB = 1L << 20;
+    public static final long MIB = 1L << 20;
 
     private static final long COMMAND_SECONDS = 60;
 
-    static Machine find(
+    public static Machine find(
             Path pack,
             Path work,
             Path logs,
@@ -69,12 +69,12 @@ record Machine(
         throw new NvmlException.DriverMissing("the driver has no card that responds", true, new IOException("no card"));
     }
 
-    String uuid() {
+    public String uuid() {
         return card.uuid();
     }
 
     /** The facts that the report begins with. */
-    Map<String, String> facts() {
+    public Map<String, String> facts() {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("date", Instant.now().toString());
         facts.put("card", card.model().orElse("unknown") + ", " + totalMib() + " MiB, " + uuid());
@@ -94,7 +94,7 @@ record Machine(
     }
 
     /** The program of that name on the PATH. */
-    static Optional<Path> find(String program) {
+    public static Optional<Path> find(String program) {
         return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
                 .map(folder -> Path.of(folder, program))
                 .filter(Files::isExecutable)
@@ -102,13 +102,13 @@ record Machine(
     }
 
     /** The mount of version 2, alone or beside version 1. */
-    static Optional<Path> cgroups() {
+    public static Optional<Path> cgroups() {
         return Stream.of(Path.of("/sys/fs/cgroup"), Path.of("/sys/fs/cgroup/unified"))
                 .filter(mount -> Files.exists(mount.resolve("cgroup.controllers")))
                 .findFirst();
     }
 
-    CardUtilization utilization() {
+    public CardUtilization utilization() {
         try {
             return nvml.utilization(uuid(), Instant.EPOCH);
         } catch (NvmlException e) {
@@ -116,25 +116,25 @@ record Machine(
         }
     }
 
-    List<CardProcess> processes() {
+    public List<CardProcess> processes() {
         return utilization().processes().orElse(List.of());
     }
 
-    String driverVersion() {
+    public String driverVersion() {
         return driver.version().orElse("unknown");
     }
 
-    long totalMib() {
+    public long totalMib() {
         return card.memoryTotalBytes().orElse(0) / MIB;
     }
 
     /** The card's memory in use. */
-    long usedMib() {
+    public long usedMib() {
         return utilization().memoryUsedBytes().orElse(0) / MIB;
     }
 
     /** The memory of a process on the card in MiB, as NVML reports it; 0 if it is not there. */
-    long memoryMib(long pid) {
+    public long memoryMib(long pid) {
         return processes().stream()
                 .filter(process -> process.pid() == pid)
                 .mapToLong(process -> process.memoryUsedBytes().orElse(0) / MIB)
@@ -142,29 +142,29 @@ record Machine(
     }
 
     /** Starts one of our programs from the pack, with the runtime of this program; the log has the name of the part. */
-    Program start(String name, List<String> arguments) throws IOException {
+    public Program start(String name, List<String> arguments) throws IOException {
         Path log = logs.resolve(Thread.currentThread().getName() + "-" + name + ".log");
         return Program.start(name, pack.resolve("device-plugin") + "/*", 64, arguments, Map.of(), log);
     }
 
     /** The variables of a program without MPS that sees the card. */
-    Map<String, String> withoutMps() {
+    public Map<String, String> withoutMps() {
         String nowhere = work.resolve("no-mps").toString();
         return Map.of("CUDA_VISIBLE_DEVICES", uuid(), "CUDA_MPS_PIPE_DIRECTORY", nowhere);
     }
 
     /** Starts the tenant as a program without MPS that sees the card. */
-    Tenant tenant(String... arguments) throws IOException {
+    public Tenant tenant(String... arguments) throws IOException {
         return Tenant.start(this, withoutMps(), arguments);
     }
 
     /** Compiles the kernels of tenants, once, by nvcc where that is on the machine. */
-    void kernels() throws Part.Skipped, IOException, InterruptedException {
+    public void kernels() throws SkippedException, IOException, InterruptedException {
         if (Files.exists(compiledKernels())) {
             return;
         }
         if (find("nvcc").isEmpty()) {
-            throw new Part.Skipped("nvcc is missing, which compiles the kernels");
+            throw new SkippedException("nvcc is missing, which compiles the kernels");
         }
         String compute = card.compute().map(Object::toString).orElse("7.0");
         String source = pack.resolve("native/kernels.cu").toString();
@@ -172,12 +172,12 @@ record Machine(
         output("nvcc", architecture, "-cubin", "-o", compiledKernels().toString(), source);
     }
 
-    Path compiledKernels() {
+    public Path compiledKernels() {
         return work.resolve("kernels.cubin");
     }
 
     /** The output of a program that must end with 0. */
-    static String output(String... command) throws IOException, InterruptedException {
+    public static String output(String... command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -189,7 +189,7 @@ record Machine(
     }
 
     /** Gives the card its compute mode back; the state afterwards, as a sentence. */
-    String restore() {
+    public String restore() {
         try {
             ComputeMode now = nvml.computeMode(uuid());
             if (!keepSettings && now != mode) {

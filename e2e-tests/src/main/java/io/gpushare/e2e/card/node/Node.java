@@ -1,4 +1,4 @@
-package io.gpushare.e2e.card;
+package io.gpushare.e2e.card.node;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.cluster.Await;
@@ -27,18 +27,18 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A node of its own: the real device plugin and supervisor of MPS on the card, with the simulated kubelet and API
  * server. Containers are records; their processes are tenants with the containers' variables.
  */
-final class Node implements AutoCloseable {
-    static final String CORES = "aliyun.com/gpu-core.percentage";
-    static final Duration PATIENCE = Duration.ofSeconds(40);
+public final class Node implements AutoCloseable {
+    public static final String CORES = "aliyun.com/gpu-core.percentage";
+    public static final Duration PATIENCE = Duration.ofSeconds(40);
 
     private static final String NAME = "card";
     private static final AtomicInteger NUMBER = new AtomicInteger();
-    private static final String PODS = "/api/v1/namespaces/default/pods";
+    static final String PODS = "/api/v1/namespaces/default/pods";
 
     /** A container that has started. */
-    record Container(String pod, String uid, String id, Map<String, String> environment) {
+    public record Container(String pod, String uid, String id, Map<String, String> environment) {
         /** A variable of its environment; empty if it is not set. */
-        String variable(String name) {
+        public String variable(String name) {
             return environment.getOrDefault(name, "");
         }
     }
@@ -68,20 +68,25 @@ final class Node implements AutoCloseable {
     }
 
     /** Starts a node whose plugin counts memory only. */
-    static Node start(Machine machine, String... options) throws IOException {
+    public static Node start(Machine machine, String... options) throws IOException {
         return start(machine, false, options);
     }
 
     /** Starts a node with MPS. */
-    static Node withMps(Machine machine, String... options) throws IOException, Part.Skipped {
+    public static Node withMps(Machine machine, String... options) throws IOException, SkippedException {
         if (Machine.find("nvidia-cuda-mps-control").isEmpty()) {
-            throw new Part.Skipped("nvidia-cuda-mps-control is missing");
+            throw new SkippedException("nvidia-cuda-mps-control is missing");
         }
         return start(machine, true, options);
     }
 
+    /** Starts a node with MPS that offers its card by claims. */
+    public static Node withClaims(Machine machine) throws IOException, SkippedException {
+        return withMps(machine, "--serve=dra");
+    }
+
     /** Starts a node with that library of HAMi-core. */
-    static Node withHamiCore(Machine machine, Path library) throws IOException {
+    public static Node withHamiCore(Machine machine, Path library) throws IOException {
         return start(
                 machine,
                 false,
@@ -101,9 +106,9 @@ final class Node implements AutoCloseable {
                     "the plugin offers the card",
                     () -> {
                         node.programs.checkAlive();
-                        return node.healthy(PodSpec.MEMORY);
+                        return node.healthy(PodSpec.MEMORY) > 0 || node.claims().offered();
                     },
-                    units -> units > 0);
+                    offered -> offered);
             return node;
         } catch (IOException | RuntimeException | Error e) {
             node.close();
@@ -111,31 +116,36 @@ final class Node implements AutoCloseable {
         }
     }
 
-    NodePrograms programs() {
+    /** The claims on the node's card. */
+    public CardClaims claims() {
+        return new CardClaims(this, NAME, machine.uuid(), directory.resolve("cdi"));
+    }
+
+    public NodePrograms programs() {
         return programs;
     }
 
     /** The devices of a resource that are healthy. */
-    int healthy(String resource) {
+    public int healthy(String resource) {
         return kubelet.allocatable(resource);
     }
 
-    int awaitHealthy(String resource, int count) {
+    public int awaitHealthy(String resource, int count) {
         return Await.until(PATIENCE, "healthy " + resource, () -> healthy(resource), seen -> seen == count);
     }
 
-    Container memory(String name, int units) throws IOException, InterruptedException {
+    public Container memory(String name, int units) throws IOException, InterruptedException {
         return start(PodSpec.sharing(name, 600, units), Map.of(), "\"memory\":{\"%s\":" + units + "}");
     }
 
-    Container cores(String name, int units, int percent) throws IOException, InterruptedException {
+    public Container cores(String name, int units, int percent) throws IOException, InterruptedException {
         return start(
                 PodSpec.sharing(name, 600, units),
                 Map.of(CORES, String.valueOf(percent)),
                 "\"memory\":{\"%1$s\":" + units + "},\"cores\":{\"%1$s\":" + percent + "}");
     }
 
-    Container whole(String name) throws IOException, InterruptedException {
+    public Container whole(String name) throws IOException, InterruptedException {
         return start(PodSpec.whole(name, 600, 1), Map.of(), "\"cards\":[\"%s\"]");
     }
 
@@ -150,24 +160,35 @@ final class Node implements AutoCloseable {
                         "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\","
                                 + allocation.formatted(machine.uuid()) + "}]}");
         more.forEach(document.withObject("/spec/containers/0/resources/limits")::put);
-        ApiClient.Answer answer = api.post(PODS, document);
+        create(PODS, document);
+        return started(pod.name());
+    }
+
+    /** Creates an object; returns it as the API server has it. */
+    ObjectNode create(String path, ObjectNode document) throws IOException, InterruptedException {
+        ApiClient.Answer answer = api.post(path, document);
         if (!answer.succeeded()) {
-            throw new IOException("the pod " + pod.name() + " can't be created: " + answer.message());
+            throw new IOException(document.path("kind").asText() + " can't be created: " + answer.message());
         }
+        return answer.document();
+    }
+
+    /** Waits until the pod's container has started. */
+    Container started(String pod) throws IOException {
         Await.until(
                 PATIENCE,
-                "the pod " + pod.name() + " runs",
-                () -> pod(pod.name()).phase(),
+                "the pod " + pod + " runs",
+                () -> pod(pod).phase(),
                 phase -> !phase.equals("Pending") && !phase.isEmpty());
-        PodDocument running = pod(pod.name());
-        StartedContainer started = kubelet.started("default", pod.name(), "main")
-                .orElseThrow(() -> new IOException("the pod " + pod.name() + " failed: "
-                        + running.document().path("status")));
+        PodDocument running = pod(pod);
+        StartedContainer started = kubelet.started("default", pod, "main")
+                .orElseThrow(() -> new IOException(
+                        "the pod " + pod + " failed: " + running.document().path("status")));
         Map<String, String> environment = new HashMap<>(started.environment());
         started.mounts().forEach((inContainer, onHost) -> environment.putAll(mounted(inContainer, onHost)));
         String id =
                 running.document().at("/status/containerStatuses/0/containerID").asText();
-        return new Container(pod.name(), running.uid(), id.replace("containerd://", ""), environment);
+        return new Container(pod, running.uid(), id.replace("containerd://", ""), environment);
     }
 
     /** The variables by which a program finds on the node what the container would have at a path of its own. */
@@ -185,7 +206,7 @@ final class Node implements AutoCloseable {
         return new PodDocument(get(PODS + "/" + name));
     }
 
-    private ObjectNode get(String path) {
+    ObjectNode get(String path) {
         try {
             return api.get(path).document();
         } catch (IOException e) {
@@ -196,22 +217,22 @@ final class Node implements AutoCloseable {
         }
     }
 
-    void delete(Container container) throws IOException, InterruptedException {
+    public void delete(Container container) throws IOException, InterruptedException {
         api.delete(PODS + "/" + container.pod(), ApiClient.document("{\"gracePeriodSeconds\":0}"));
     }
 
     /** Starts a tenant as a process of that container. */
-    Tenant tenant(Container container, String... arguments) throws IOException {
+    public Tenant tenant(Container container, String... arguments) throws IOException {
         return tenant(container, Map.of(), arguments);
     }
 
     /** The same with changed variables; an empty one is unset. */
-    Tenant tenant(Container container, Map<String, String> changes, String... arguments) throws IOException {
+    public Tenant tenant(Container container, Map<String, String> changes, String... arguments) throws IOException {
         return inContainer(container, changes, environment -> Tenant.start(machine, environment, arguments));
     }
 
     /** Starts that command as a process of that container, with changed variables. */
-    Tenant program(Container container, Map<String, String> changes, List<String> command) throws IOException {
+    public Tenant program(Container container, Map<String, String> changes, List<String> command) throws IOException {
         return inContainer(container, changes, environment -> Tenant.start(machine, environment, command));
     }
 
@@ -240,7 +261,7 @@ final class Node implements AutoCloseable {
     }
 
     /** Waits for an Event of that reason on a pod; its message, or "none". */
-    String event(String reason, String pod, int seconds) {
+    public String event(String reason, String pod, int seconds) {
         try {
             return Await.until(
                     Duration.ofSeconds(seconds), reason, () -> event(reason, pod), found -> !found.equals("none"));
@@ -260,7 +281,7 @@ final class Node implements AutoCloseable {
     }
 
     /** The node's annotation in which the plugin publishes its cards. */
-    String inventory() {
+    public String inventory() {
         return get("/api/v1/nodes/" + NAME).at("/metadata/annotations").toString();
     }
 

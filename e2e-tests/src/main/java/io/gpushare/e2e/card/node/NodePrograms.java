@@ -1,4 +1,4 @@
-package io.gpushare.e2e.card;
+package io.gpushare.e2e.card.node;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gpushare.e2e.cluster.Await;
@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** The device plugin and the supervisor of MPS of one node, as processes, and what they show of themselves. */
-final class NodePrograms implements AutoCloseable {
+public final class NodePrograms implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Machine machine;
@@ -41,6 +41,7 @@ final class NodePrograms implements AutoCloseable {
                 "--node-name=" + node,
                 "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), kubeconfig),
                 "--kubelet-dir=" + kubelet,
+                "--cdi-dir=" + kubelet.resolve("cdi"),
                 "--proc-dir=" + proc(),
                 "--metrics-address=127.0.0.1:" + metricsPort));
         arguments.addAll(options);
@@ -72,7 +73,7 @@ final class NodePrograms implements AutoCloseable {
     }
 
     /** A field of the file in which the supervisor reports the card; empty if it is missing. */
-    String mps(String field) {
+    public String mps(String field) {
         try {
             return JSON.readTree(mps().resolve(machine.uuid()).resolve("state").toFile())
                     .path(field)
@@ -82,12 +83,12 @@ final class NodePrograms implements AutoCloseable {
         }
     }
 
-    void awaitMps(String field, String value) {
+    public void awaitMps(String field, String value) {
         Await.until(Node.PATIENCE, field + " of MPS is " + value, () -> mps(field), value::equals);
     }
 
     /** The control daemon, if it runs. */
-    Optional<ProcessHandle> daemon() {
+    public Optional<ProcessHandle> daemon() {
         Path file = mps().resolve(machine.uuid()).resolve("daemon/nvidia-cuda-mps-control.pid");
         try {
             return ProcessHandle.of(Long.parseLong(Files.readString(file).strip()))
@@ -98,7 +99,7 @@ final class NodePrograms implements AutoCloseable {
     }
 
     /** The plugin's metrics that begin with that text. */
-    List<String> metrics(String prefix) {
+    public List<String> metrics(String prefix) {
         try (InputStream page = URI.create("http://127.0.0.1:" + metricsPort + "/metrics")
                 .toURL()
                 .openStream()) {
