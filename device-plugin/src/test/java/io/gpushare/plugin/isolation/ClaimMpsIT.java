@@ -218,6 +218,7 @@ class ClaimMpsIT extends WholeProgramWithMps {
         Files.move(cdi(), dir.resolve("aside"));
         Files.createFile(cdi());
         run("--cdi-dir=" + cdi(), METRICS, "--isolation=mps", "--mps-dir=" + mps, "--proc-dir=" + proc);
+        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 2);
         await().atMost(PATIENCE).until(() -> get("/readyz").body().contains("can't be listed"));
         await().during(Duration.ofSeconds(8))
                 .atMost(PATIENCE)
