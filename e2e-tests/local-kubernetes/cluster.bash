@@ -143,9 +143,10 @@ failed() {
 }
 
 start_component() {
-    local component
+    local component gates=()
     use_component "$1"
     pid_of "$component$at" >/dev/null && return 0
+    [ ! -e "$state/config/feature-gates" ] || gates=(--feature-gates "$(<"$state/config/feature-gates")")
     case $component in
         etcd)
             launch etcd "$bin/etcd" --data-dir "$state/etcd" --logger zap \
@@ -164,19 +165,19 @@ start_component() {
                 --service-account-key-file "$state/config/service-accounts.key" \
                 --service-account-signing-key-file "$state/config/service-accounts.key" \
                 --audit-policy-file "$here/audit.yaml" --audit-log-path "$state/logs/audit.log" \
-                --service-cluster-ip-range "$service_cidr" ;;
+                --service-cluster-ip-range "$service_cidr" "${gates[@]}" ;;
         kube-controller-manager)
             launch kube-controller-manager "$bin/kube-controller-manager" --bind-address 127.0.0.1 \
                 "$(identity kube-controller-manager)" --leader-elect=false --use-service-account-credentials \
                 --service-account-private-key-file "$state/config/service-accounts.key" \
-                --root-ca-file "$state/config/ca.crt" ;;
+                --root-ca-file "$state/config/ca.crt" "${gates[@]}" ;;
         kube-scheduler)
             local options=("$(identity kube-scheduler)" --leader-elect=false)
             [ ! -e "$state/config/scheduler-policy" ] || options+=(--policy-config-file "$state/config/scheduler-policy")
             [ ! -e "$state/config/scheduler-config" ] || options=(--config "$state/config/scheduler-config")
             launch kube-scheduler "$bin/kube-scheduler" --bind-address 127.0.0.1 --v 2 "${options[@]}" \
                 --authentication-kubeconfig "$state/config/kube-scheduler.kubeconfig" \
-                --authorization-kubeconfig "$state/config/kube-scheduler.kubeconfig" ;;
+                --authorization-kubeconfig "$state/config/kube-scheduler.kubeconfig" "${gates[@]}" ;;
         containerd)
             launch containerd "$bin/containerd" --config "$node_folder/config/containerd.toml" ;;
         kubelet)
@@ -186,7 +187,7 @@ start_component() {
             [ "$minor" -ge 24 ] || runtime+=(--container-runtime remote)
             launch kubelet "$bin/kubelet" "--kubeconfig=$node_folder/config/kubelet.kubeconfig" \
                 --config "$node_folder/config/kubelet.yaml" --v 2 \
-                --root-dir /var/lib/kubelet --hostname-override "$node" --node-ip "$kubelet_ip" "${runtime[@]}" ;;
+                --root-dir /var/lib/kubelet --hostname-override "$node" --node-ip "$kubelet_ip" "${runtime[@]}" "${gates[@]}" ;;
         kube-proxy)
             # With zeros kube-proxy does not change the machine's connection limits.
             launch kube-proxy "$bin/kube-proxy" "$(identity kube-proxy)" --proxy-mode iptables \

@@ -2,7 +2,9 @@ package io.gpushare.e2e.cluster;
 
 import io.gpushare.api.podresources.v1.ContainerDevices;
 import io.gpushare.api.podresources.v1.ContainerResources;
+import io.gpushare.api.podresources.v1.GetPodResourcesRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesRequest;
+import io.gpushare.api.podresources.v1.PodResources;
 import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
@@ -14,9 +16,11 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** Reads the kubelet's device allocations from its pod-resources socket. */
 public final class KubeletPodResources {
@@ -31,6 +35,31 @@ public final class KubeletPodResources {
      */
     public static Map<String, Set<String>> devices(Path socket, String namespace, String... resources) {
         Set<String> selected = Set.of(resources);
+        Map<String, Set<String>> byContainer = new HashMap<>();
+        list(socket).stream()
+                .filter(pod -> pod.getNamespace().equals(namespace))
+                .forEach(pod -> pod.getContainersList()
+                        .forEach(container ->
+                                byContainer.put(pod.getName() + "/" + container.getName(), ids(container, selected))));
+        return byContainer;
+    }
+
+    /** All pods. */
+    public static List<PodResources> list(Path socket) {
+        return call(socket, kubelet -> kubelet.list(ListPodResourcesRequest.getDefaultInstance()))
+                .getPodResourcesList();
+    }
+
+    /** One pod, by a call that kubelets have enabled since 1.34. */
+    public static PodResources get(Path socket, String namespace, String name) {
+        GetPodResourcesRequest request = GetPodResourcesRequest.newBuilder()
+                .setPodNamespace(namespace)
+                .setPodName(name)
+                .build();
+        return call(socket, kubelet -> kubelet.get(request)).getPodResources();
+    }
+
+    private static <T> T call(Path socket, Function<PodResourcesListerGrpc.PodResourcesListerBlockingStub, T> request) {
         var loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         ManagedChannel channel = NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
                 .eventLoopGroup(loop)
@@ -41,16 +70,8 @@ public final class KubeletPodResources {
                 .usePlaintext()
                 .build();
         try {
-            Map<String, Set<String>> byContainer = new HashMap<>();
-            var response = PodResourcesListerGrpc.newBlockingStub(channel)
-                    .withDeadlineAfter(TIMEOUT_SECONDS, TimeUnit.SECONDS)
-                    .list(ListPodResourcesRequest.getDefaultInstance());
-            response.getPodResourcesList().stream()
-                    .filter(pod -> pod.getNamespace().equals(namespace))
-                    .forEach(pod -> pod.getContainersList()
-                            .forEach(container -> byContainer.put(
-                                    pod.getName() + "/" + container.getName(), ids(container, selected))));
-            return byContainer;
+            return request.apply(PodResourcesListerGrpc.newBlockingStub(channel)
+                    .withDeadlineAfter(TIMEOUT_SECONDS, TimeUnit.SECONDS));
         } finally {
             channel.shutdownNow();
             loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();

@@ -119,6 +119,27 @@ public final class LocalCluster implements Cluster {
         run(STEP, "component", action, named(component));
     }
 
+    /**
+     * Restarts the components that have feature gates with these.
+     *
+     * @param gates such as {@code A=false,B=true}; empty for the defaults
+     */
+    public void featureGates(String gates) {
+        Path file = state.resolve("config/feature-gates");
+        try {
+            if (gates.isEmpty()) {
+                Files.deleteIfExists(file);
+            } else {
+                Files.writeString(file, gates);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("can't write the feature gates", e);
+        }
+        for (String component : List.of("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet")) {
+            component("restart", component);
+        }
+    }
+
     public boolean runs(String component) {
         try {
             String[] pid = pid(component);

@@ -11,6 +11,8 @@ import io.gpushare.e2e.cluster.SharedCluster;
 import io.gpushare.e2e.cluster.SimulatedMps;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
@@ -99,6 +101,22 @@ class ClaimsIT extends ClaimsScenario {
         pods.delete("holder");
         Await.until(PATIENCE, "the second pod runs", () -> pods.pod("second"), Pods::ready);
         assertThat(sees("second")).startsWith(card + " memory fraction");
+        Instant refused = Instant.parse(refusal().path("lastTimestamp").asText());
+        Instant started = Instant.parse(pods.pod("second")
+                .at("/status/containerStatuses/0/state/running/startedAt")
+                .asText());
+        System.out.println("claims: the kubelet repeated a refused call after " + Duration.between(refused, started));
+        assertThat(Duration.between(refused, started)).isLessThan(Duration.ofSeconds(100));
+    }
+
+    private static JsonNode refusal() {
+        return cluster.kubectl()
+                .json("-n", "default", "get", "events", "--field-selector", "involvedObject.name=second")
+                .path("items")
+                .valueStream()
+                .filter(event -> event.path("reason").asText().equals("FailedPrepareDynamicResources"))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

@@ -19,22 +19,25 @@ final class ClaimsNode {
     private static final String SERVE = "gpushare.io/serve";
 
     private final SharedCluster shared;
+    private final String plugin;
     private final Path manifests;
 
     /**
      * Installs these templates of the chart.
      *
+     * @param plugin a line of the device plugin's values
      * @param values the chart's, beside those of the driver
      */
-    ClaimsNode(SharedCluster shared, Path folder, String values, List<String> templates, String... cards)
+    ClaimsNode(SharedCluster shared, Path folder, String plugin, String values, List<String> templates, String... cards)
             throws IOException {
         this.shared = shared;
+        this.plugin = plugin;
         Cluster cluster = shared.cluster();
         shared.installation().loadImages();
         shared.withoutPrograms();
         cluster.configureScheduler(plainScheduler(folder));
         cluster.kubectl().run("label", "nodes", "--all", "--overwrite", "gpushare=true", SERVE + "=dra");
-        manifests = Files.writeString(folder.resolve("manifests.yaml"), rendered(values, templates));
+        manifests = Files.writeString(folder.resolve("manifests.yaml"), rendered(values, "", templates));
         cluster.kubectl().run("apply", "-f", manifests.toString());
         shared.installation().useDriver(Map.of(cluster.node(), List.of(cards)));
         shared.installation().ready(DRIVER);
@@ -50,34 +53,44 @@ final class ClaimsNode {
         return folder;
     }
 
-    /** The manifests with these values, which {@link #end} removes too. */
-    String rendered(String values, List<String> templates) {
-        Map<String, String> rendered =
-                Chart.templates("""
-                    compatibility: {gpushare: true}
-                    %s
-                    devicePlugin:
-                      memoryUnit: MiB
-                      extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1]
-                      extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
-                      extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
-                      extraVolumeMounts: [{name: simulated, mountPath: /simulated, readOnly: true}]
-                    """.formatted(values, shared.cluster().sharedFolder()), "1.36.2");
+    /**
+     * The manifests with these values.
+     *
+     * @param arguments further ones of the device plugin, each after a comma
+     */
+    String rendered(String values, String arguments, List<String> templates) {
+        Map<String, String> rendered = Chart.templates(
+                """
+                compatibility: {gpushare: true}
+                %s
+                devicePlugin:
+                  %s
+                  extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1%s]
+                  extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
+                  extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
+                  extraVolumeMounts: [{name: simulated, mountPath: /simulated}]
+                """.formatted(values, plugin, arguments, shared.cluster().sharedFolder()), "1.36.2");
         return templates.stream()
                 .map(template -> Objects.requireNonNull(rendered.get(template)))
                 .reduce("", (all, next) -> all + "---\n" + next);
     }
 
-    /** Changes the way in which the node offers its cards; no pod may have one. */
+    void apply(String values, String arguments, List<String> templates) {
+        shared.cluster().kubectl().apply(rendered(values, arguments, templates));
+    }
+
+    /** Changes the way in which the node offers its cards. */
     void serves(boolean claims) {
         Cluster cluster = shared.cluster();
         cluster.kubectl().run("label", "node", cluster.node(), "--overwrite", SERVE + (claims ? "=dra" : "-"));
         shared.installation().ready(claims ? DRIVER : Installation.PLUGIN);
-        Await.until(
-                Duration.ofMinutes(2),
-                "the node has " + (claims ? "a slice" : "no slice"),
-                () -> cluster.kubectl().json("get", "resourceslices").path("items"),
-                slices -> slices.isEmpty() != claims);
+        if (claims) {
+            Await.until(
+                    Duration.ofMinutes(2),
+                    "the node has a slice",
+                    () -> cluster.kubectl().json("get", "resourceslices").path("items"),
+                    slices -> !slices.isEmpty());
+        }
     }
 
     void end() {

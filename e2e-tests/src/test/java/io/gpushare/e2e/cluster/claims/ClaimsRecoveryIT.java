@@ -35,7 +35,7 @@ class ClaimsRecoveryIT extends ClaimsScenario {
         JsonNode before = pods.running("before");
         int restarts = Integer.getInteger("gpushare.restarts", 3);
         int completions = 30 * restarts;
-        job(completions);
+        job("short", completions, 4);
         List<Long> absences = new ArrayList<>();
         for (int restart = 1; restart <= restarts; restart++) {
             absences.add(restartDriver());
@@ -76,29 +76,6 @@ class ClaimsRecoveryIT extends ClaimsScenario {
                         .json("-n", "default", "get", "resourceclaims")
                         .path("items"),
                 claims -> claims.size() == 1);
-    }
-
-    private static void job(int completions) {
-        cluster.kubectl().apply("""
-            apiVersion: batch/v1
-            kind: Job
-            metadata: {name: short, namespace: default}
-            spec:
-              completions: %d
-              parallelism: 4
-              backoffLimit: 0
-              template:
-                spec:
-                  restartPolicy: Never
-                  terminationGracePeriodSeconds: 1
-                  resourceClaims: [{name: gpu, resourceClaimTemplateName: share-6}]
-                  containers:
-                    - name: main
-                      image: %s
-                      imagePullPolicy: IfNotPresent
-                      command: [sh, -c, 'case $NVIDIA_VISIBLE_DEVICES in GPU-*) sleep 1;; *) exit 1;; esac']
-                      resources: {claims: [{name: gpu}]}
-            """.formatted(completions, cluster.workloadImage()));
     }
 
     /** Returns how long the kubelet had no driver, in milliseconds, give or take the time of a look. */
@@ -189,9 +166,5 @@ class ClaimsRecoveryIT extends ClaimsScenario {
             undisturbed(before);
             assertThat(slices()).hasSize(1);
         }
-    }
-
-    private static JsonNode slices() {
-        return cluster.kubectl().json("get", "resourceslices").path("items");
     }
 }

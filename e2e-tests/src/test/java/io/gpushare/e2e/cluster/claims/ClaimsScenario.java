@@ -3,19 +3,17 @@ package io.gpushare.e2e.cluster.claims;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.gpushare.e2e.chart.Chart;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.Cluster;
 import io.gpushare.e2e.cluster.ClusterScenario;
-import io.gpushare.e2e.cluster.Installation;
 import io.gpushare.e2e.cluster.Pods;
 import io.gpushare.e2e.cluster.SharedCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,14 +25,15 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
 abstract class ClaimsScenario {
-    static final String DRIVER = "daemonset/gpu-share-claims";
-    static final String SERVE = "gpushare.io/serve";
+    static final String DRIVER = ClaimsNode.DRIVER;
+    private static final String ENABLED = "dra: {enabled: true}\n";
     /** The kubelet repeats a refused call after at most 90 s or so. */
     static final Duration PATIENCE = Duration.ofMinutes(4);
 
     static SharedCluster shared;
     static Cluster cluster;
     static Pods pods;
+    static ClaimsNode node;
 
     @BeforeAll
     static void serveClaims(SharedCluster sharedCluster, @TempDir Path folder) throws IOException {
@@ -42,13 +41,13 @@ abstract class ClaimsScenario {
         cluster = shared.cluster();
         pods = shared.pods();
         ClusterScenario.needs(cluster, "claims");
-        shared.installation().loadImages();
-        shared.withoutPrograms();
-        cluster.configureScheduler(ClaimsNode.plainScheduler(folder));
-        cluster.kubectl().run("label", "nodes", "--all", "--overwrite", "gpushare=true", SERVE + "=dra");
-        install("none", "");
-        shared.installation().useDriver(Map.of(cluster.node(), List.of(SharedCluster.twoT4())));
-        shared.installation().ready(DRIVER);
+        node = new ClaimsNode(
+                shared,
+                folder,
+                "memoryUnit: GiB",
+                ENABLED + "isolation: {provider: none}",
+                List.of("device-plugin.yaml", "dra.yaml"),
+                SharedCluster.twoT4());
         for (int units : new int[] {3, 6}) {
             template(
                     "share-" + units,
@@ -57,38 +56,19 @@ abstract class ClaimsScenario {
         template("card", "exactly: {deviceClassName: gpushare-card}");
     }
 
+    /** Installs the driver again, with that isolation. */
     static void install(String isolation, String arguments) {
-        Map<String, String> rendered =
-                Chart.templates("""
-                    compatibility: {gpushare: true}
-                    dra: {enabled: true}
-                    isolation: {provider: %s}
-                    devicePlugin:
-                      extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1%s]
-                      extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
-                      extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
-                      extraVolumeMounts: [{name: simulated, mountPath: /simulated}]
-                    """.formatted(isolation, arguments, cluster.sharedFolder()), "1.36.2");
-        for (String file : List.of("device-plugin.yaml", "dra.yaml")) {
-            cluster.kubectl().apply(Objects.requireNonNull(rendered.get(file)));
-        }
+        install("isolation: {provider: " + isolation + "}", arguments, List.of("device-plugin.yaml", "dra.yaml"));
+    }
+
+    static void install(String values, String arguments, List<String> templates) {
+        node.apply(ENABLED + values, arguments, templates);
     }
 
     @AfterAll
     static void end() {
-        if (pods != null) {
-            pods.deleteEverything();
-            cluster.kubectl().run("label", "node", cluster.node(), SERVE + "-");
-            cluster.kubectl()
-                    .run(
-                            "delete",
-                            "--ignore-not-found",
-                            "-n",
-                            Installation.NAMESPACE,
-                            DRIVER,
-                            "clusterrole/gpu-share-claims",
-                            "clusterrolebinding/gpu-share-claims");
-            shared.reinstallNext();
+        if (node != null) {
+            node.end();
         }
     }
 
@@ -98,6 +78,19 @@ abstract class ClaimsScenario {
         pods.deleteEverything();
         cluster.kubectl().run("-n", "default", "delete", "resourceclaims", "--all", "--wait=true");
         Await.until(PATIENCE, "no file of a claim is left", ClaimsScenario::files, List::isEmpty);
+    }
+
+    /** The cards in the node's slice that take claims, in small letters. */
+    static Set<String> offered() {
+        return slices().valueStream()
+                .flatMap(slice -> slice.at("/spec/devices").valueStream())
+                .filter(device -> !device.has("taints"))
+                .map(device -> device.path("name").asText())
+                .collect(Collectors.toSet());
+    }
+
+    static JsonNode slices() {
+        return cluster.kubectl().json("get", "resourceslices").path("items");
     }
 
     static List<String> files() {
@@ -131,6 +124,30 @@ abstract class ClaimsScenario {
 
     static void create(String name, String template) {
         cluster.kubectl().apply(pod(name, "resourceClaimTemplateName: " + template));
+    }
+
+    /** Short pods with 6 units each. A rejected one would count as failed, and end the Job. */
+    static void job(String name, int completions, int parallelism) {
+        cluster.kubectl().apply("""
+            apiVersion: batch/v1
+            kind: Job
+            metadata: {name: %s, namespace: default}
+            spec:
+              completions: %d
+              parallelism: %d
+              backoffLimit: 0
+              template:
+                spec:
+                  restartPolicy: Never
+                  terminationGracePeriodSeconds: 1
+                  resourceClaims: [{name: gpu, resourceClaimTemplateName: share-6}]
+                  containers:
+                    - name: main
+                      image: %s
+                      imagePullPolicy: IfNotPresent
+                      command: [sh, -c, 'case $NVIDIA_VISIBLE_DEVICES in GPU-*) sleep 1;; *) exit 1;; esac']
+                      resources: {claims: [{name: gpu}]}
+            """.formatted(name, completions, parallelism, cluster.workloadImage()));
     }
 
     static String pod(String name, String claim) {

@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.e2e.cluster.Await;
-import io.gpushare.e2e.cluster.Installation;
-import java.util.HashSet;
 import java.util.Locale;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -15,28 +12,7 @@ import org.junit.jupiter.api.Test;
 class MovedNodeIT extends ClaimsScenario {
     @AfterEach
     void serveClaimsAgain() {
-        toClaims();
-    }
-
-    private static void toClaims() {
-        cluster.kubectl().run("label", "node", cluster.node(), "--overwrite", SERVE + "=dra");
-        shared.installation().ready(DRIVER);
-    }
-
-    private static void toResources() {
-        cluster.kubectl().run("label", "node", cluster.node(), SERVE + "-");
-        shared.installation().ready(Installation.PLUGIN);
-    }
-
-    /** The cards in the node's slice, in small letters. */
-    private static Set<String> offered() {
-        Set<String> cards = new HashSet<>();
-        cluster.kubectl()
-                .json("get", "resourceslices")
-                .path("items")
-                .forEach(slice -> slice.at("/spec/devices")
-                        .forEach(device -> cards.add(device.path("name").asText())));
-        return cards;
+        node.serves(true);
     }
 
     private static String cardOf(String pod) {
@@ -49,7 +25,7 @@ class MovedNodeIT extends ClaimsScenario {
         JsonNode claims = pods.running("claims");
         String first = cardOf("claims");
 
-        toResources();
+        node.serves(false);
         shared.awaitAllocatable(15, 1);
         assertThat(offered()).isEmpty();
         pods.createMemory("plugin", 3);
@@ -58,8 +34,8 @@ class MovedNodeIT extends ClaimsScenario {
         assertThat(second).startsWith("GPU-").isNotEqualTo(first);
         undisturbed(claims);
 
-        toClaims();
-        Await.until(PATIENCE, "the first card is offered", MovedNodeIT::offered, now -> !now.isEmpty());
+        node.serves(true);
+        Await.until(PATIENCE, "the first card is offered", ClaimsScenario::offered, now -> !now.isEmpty());
         assertThat(offered()).containsExactly(first.toLowerCase(Locale.ROOT));
         create("beside", "share-6");
         assertThat(cardOf("beside")).isEqualTo(first);
@@ -71,7 +47,7 @@ class MovedNodeIT extends ClaimsScenario {
         assertThat(cardOf("whole")).isEqualTo(second);
         pods.delete("whole");
 
-        toResources();
+        node.serves(false);
         shared.awaitAllocatable(15, 1);
         undisturbed(claims);
         pods.delete("claims", "beside");

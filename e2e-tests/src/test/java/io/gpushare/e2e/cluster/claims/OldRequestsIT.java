@@ -64,6 +64,7 @@ class OldRequestsIT {
         node = new ClaimsNode(
                 shared,
                 folder,
+                "memoryUnit: MiB",
                 VALUES,
                 TEMPLATES,
                 "card kind=T4 uuid-seed=a memory=16276MiB",
@@ -385,7 +386,7 @@ class OldRequestsIT {
             for (int i = 0; i < 10; i++) {
                 String changed =
                         i % 2 == 0 ? VALUES.replace("hami: {enabled: true}", "hami: {enabled: false}") : VALUES;
-                cluster.kubectl().apply(node.rendered(changed, List.of("requests.yaml")));
+                node.apply(changed, "", List.of("requests.yaml"));
                 Thread.sleep(1000);
             }
             ends.set(true);

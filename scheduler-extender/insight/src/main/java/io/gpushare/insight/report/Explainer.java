@@ -105,7 +105,9 @@ public final class Explainer {
                     NodeCards.commonUnit(state.entries().values().stream().map(NodeEntry::cards)));
         }
         if (demand instanceof PodDemand.NoGpu && !pod.claims().none()) {
-            return new Explanation.NoDemand(pod.ref(), HAS_CLAIMS);
+            String condition = pod.scheduling().condition();
+            return new Explanation.NoDemand(
+                    pod.ref(), HAS_CLAIMS + (condition.isEmpty() ? "" : " kube-scheduler last wrote: " + condition));
         }
         return of(
                 state,

@@ -96,9 +96,10 @@ class WaitingClaimsIT extends WithClaims {
     @Test
     void aPodWhoseClaimDoesNotExistYetIsNotGuessedAt() throws Exception {
         pod("p", "absent");
-        api.refused("p");
+        api.unscheduled("p", "Unschedulable", "device class nobodys does not exist");
         await().atMost(SOON).until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
-        assertThat(text("why?pod=p")).contains("has ResourceClaims");
+        assertThat(text("why?pod=p"))
+                .contains("has ResourceClaims", "kube-scheduler last wrote: device class nobodys does not exist");
         assertThat(extender.ledger.waitingByClaims()).isEmpty();
     }
 }
