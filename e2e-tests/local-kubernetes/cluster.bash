@@ -10,7 +10,7 @@ components=(etcd kube-apiserver kube-controller-manager kube-scheduler container
 contents=(cni config containerd etcd images kubeconfig kubelet kubernetes nodes pids pod-logs run settings sysctl)
 # The fixed folders that a node writes to, each with the node's own folder that is mounted over it.
 places=(/var/lib/kubelet=kubelet /var/lib/cni=cni /var/log/pods=pod-logs/pods /var/log/containers=pod-logs/containers
-    /run/gpushare=run/gpushare)
+    /run/gpushare=run/gpushare /run/cdi=run/cdi)
 # The further nodes; each has its own mount namespace and its own address in the cluster's network.
 more_nodes=() at=''
 

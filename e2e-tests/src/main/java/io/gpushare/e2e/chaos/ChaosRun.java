@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gpushare.e2e.chaos.check.AuditLog;
+import io.gpushare.e2e.chaos.check.ClaimsSource;
 import io.gpushare.e2e.chaos.check.ClusterCards;
 import io.gpushare.e2e.chaos.check.ClusterWatcher;
 import io.gpushare.e2e.chaos.check.EndCheck;
@@ -25,6 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One chaos run: it starts the cluster, carries out the plan and returns the tally. */
@@ -48,15 +51,24 @@ final class ChaosRun implements AutoCloseable {
     private final Installation installation;
     private ClusterCards cards;
     private final Optional<SimulatedMps> mps;
+    private final Optional<ClaimsNodes> claims;
     private @Nullable SimulatedClocks clocks;
 
     private ChaosRun(
-            long seed, Duration length, Plan plan, boolean isolated, boolean cut, LocalCluster cluster, Path root) {
+            long seed,
+            Duration length,
+            Plan plan,
+            boolean isolated,
+            boolean cut,
+            boolean claims,
+            LocalCluster cluster,
+            Path root) {
         this.seed = seed;
         this.length = length;
         this.plan = plan;
         this.root = root;
         this.cluster = cluster;
+        this.claims = claims ? Optional.of(new ClaimsNodes(cluster, cluster.node())) : Optional.empty();
         this.nodes = List.of(cluster.node(), cluster.addNode());
         this.installation = new Installation(cluster, root);
         this.cards = ClusterCards.of(nodes, cut);
@@ -68,13 +80,20 @@ final class ChaosRun implements AutoCloseable {
      *
      * @param isolated whether MPS is in force, and the containers have programs that allocate memory
      * @param cut whether a card of each node has MIG instances
+     * @param chart the manifests for values of the chart, if a node is to serve claims
      */
-    static ChaosRun prepare(Path root, long seed, Duration length, boolean isolated, boolean cut) {
+    static ChaosRun prepare(
+            Path root,
+            long seed,
+            Duration length,
+            boolean isolated,
+            boolean cut,
+            Optional<Function<String, String>> chart) {
         List<String> profiles = ClusterCards.of(List.of(), cut).profiles();
-        Plan plan = Plan.of(seed, length, ClusterCards.PER_NODE, isolated, profiles);
+        Plan plan = Plan.of(seed, length, ClusterCards.PER_NODE, isolated, chart.isPresent(), profiles);
         System.out.printf(
                 "chaos: seed %d, %d min, %d pods and %d faults; to repeat: ./mvnw verify -Pchaos"
-                        + " -Dgpushare.seed=%d -Dgpushare.minutes=%d%s%s%n",
+                        + " -Dgpushare.seed=%d -Dgpushare.minutes=%d%s%s%s%n",
                 seed,
                 length.toMinutes(),
                 plan.orders().size(),
@@ -82,11 +101,12 @@ final class ChaosRun implements AutoCloseable {
                 seed,
                 length.toMinutes(),
                 isolated ? " -Dgpushare.isolation=mps" : "",
-                cut ? " -Dgpushare.mig=true" : "");
+                cut ? " -Dgpushare.mig=true" : "",
+                chart.isPresent() ? " -Dgpushare.claims=true" : "");
         LocalCluster cluster = LocalCluster.start(root);
         try {
-            ChaosRun run = new ChaosRun(seed, length, plan, isolated, cut, cluster, root);
-            run.install();
+            ChaosRun run = new ChaosRun(seed, length, plan, isolated, cut, chart.isPresent(), cluster, root);
+            run.install(chart);
             return run;
         } catch (RuntimeException | AssertionError e) {
             cluster.close();
@@ -94,7 +114,7 @@ final class ChaosRun implements AutoCloseable {
         }
     }
 
-    private void install() {
+    private void install(Optional<Function<String, String>> chart) {
         installation.install();
         cluster.kubectl().run("apply", "-f", root.resolve("deploy/preemption").toString());
         cluster.kubectl().apply("""
@@ -114,10 +134,15 @@ final class ChaosRun implements AutoCloseable {
             each.isolate(installation, "--mps-over-use-grace=3s");
         });
         installation.withHami("GiB", cards.profiles());
+        List<String> programs = new ArrayList<>(List.of(Installation.PLUGIN));
+        claims.ifPresent(each -> {
+            each.install(installation, chart.orElseThrow());
+            programs.add(Installation.CLAIMS);
+        });
         for (String node : nodes) {
             cards = cards.with(node, inventory(node));
         }
-        clocks = SimulatedClocks.install(cluster, installation, nodes, root);
+        clocks = SimulatedClocks.install(cluster, installation, programs, nodes, root);
     }
 
     private JsonNode inventory(String node) {
@@ -140,7 +165,9 @@ final class ChaosRun implements AutoCloseable {
     Tally run() throws InterruptedException {
         try (ApiServer api = ApiServer.of(cluster.kubectl())) {
             Tally before = new Tally(new RunClock());
-            new EndCheck(cluster, nodes, api, cards, before).run();
+            ClaimsSource source = new ClaimsSource(
+                    cluster, api, cards, claims.map(ClaimsNodes::serving).orElse(Set.of()));
+            new EndCheck(cluster, nodes, api, source, before).run();
             if (!before.violations().isEmpty()) {
                 throw new AssertionError("the cluster violates the invariants before the run: " + before.violations());
             }
@@ -148,7 +175,8 @@ final class ChaosRun implements AutoCloseable {
             Tally tally = new Tally(watch);
             Path log = root.resolve("e2e-tests/target/chaos-" + seed + "-" + System.currentTimeMillis() + ".log");
             watch.say("the logs of both programs are kept in " + log);
-            ClusterWatcher watcher = new ClusterWatcher(cluster, nodes, api, cards, log, mps.isPresent(), watch, tally);
+            ClusterWatcher watcher =
+                    new ClusterWatcher(cluster, nodes, api, source, log, mps.isPresent(), watch, tally);
             ProcessKeeper keeper = new ProcessKeeper(cluster, components(), watch, tally);
             Interruptions interruptions = new Interruptions();
             FaultInjector faults = new FaultInjector(
@@ -158,13 +186,15 @@ final class ChaosRun implements AutoCloseable {
                     api,
                     keeper,
                     Objects.requireNonNull(clocks),
+                    claims,
                     cards,
                     new AnnotationEditor(api, watcher, cards, tally),
                     new HostileTenant(cluster, watcher, interruptions, watch, tally),
                     interruptions,
                     watch,
                     tally);
-            PodManifests manifests = new PodManifests(cluster.workloadImage(), mps.map(SimulatedMps::tenant));
+            PodManifests manifests =
+                    new PodManifests(cluster.workloadImage(), mps.map(SimulatedMps::tenant), claims.isPresent());
             AuditLog audit = new AuditLog(cluster.auditLog());
             PodLoad load = new PodLoad(api, watcher, manifests, audit, nodes, interruptions, watch, tally);
             List<Thread> threads =
@@ -180,7 +210,7 @@ final class ChaosRun implements AutoCloseable {
             join(threads.getFirst());
             countBound(watcher.preemptors(), audit, tally);
             watch.say("all pods are gone; checking for leaked allocations");
-            new EndCheck(cluster, nodes, api, cards, tally).run();
+            new EndCheck(cluster, nodes, api, source, tally).run();
             keeper.end();
             join(threads.getLast());
             print(tally);

@@ -38,6 +38,12 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         CONTROL_DAEMON_KILL(Target.SUPERVISOR, 1, 1),
         /** Only with isolation. A tenant attacks the others of its node: {@link HostileTenant}. */
         HOSTILE_TENANT(Target.TENANT, 12, 20),
+        /** Only with claims. The node's label is changed, and changed back when pods run in the other way. */
+        NODE_MOVE(Target.NODE, 30, 60),
+        /** Only with claims. The label is changed back while the node still moves. */
+        NODE_MOVE_BRIEF(Target.NODE, 1, 12),
+        /** Only with claims. The sockets by which the kubelet finds and calls the driver disappear. */
+        SOCKETS_REMOVED(Target.PLUGIN, 1, 1),
         API_FREEZE(Target.API, 30, 30),
         API_KILL(Target.API, 30, 30);
 
@@ -62,6 +68,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         POD,
         SUPERVISOR,
         TENANT,
+        NODE,
         API
     }
 
@@ -72,7 +79,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
     /** Identifies the target of this fault. */
     String subject() {
         return switch (kind.target) {
-            case PLUGIN, KUBELET, SUPERVISOR -> kind.target + "@" + node;
+            case PLUGIN, KUBELET, SUPERVISOR, NODE -> kind.target + "@" + node;
             case CARD -> "CARD " + card + "@" + node;
             case EXTENDER, SCHEDULER, POD, TENANT, API -> kind.target.toString();
         };

@@ -27,6 +27,10 @@ final class FaultInjector {
     private static final String LEASE =
             "/apis/coordination.k8s.io/v1/namespaces/" + Installation.NAMESPACE + "/leases/gpushare-schd-extender";
 
+    private static final String DRIVER = "gpu-share-claims-";
+    /** The counters of faults of the program that serves claims. */
+    static final String OF_DRIVER = "faults that hit the driver of claims: ";
+
     /** The target may be restarting, and the leader is unknown while the API server is unavailable. */
     private static final Duration UNTIL_IT_RUNS = Duration.ofSeconds(45);
 
@@ -39,6 +43,7 @@ final class FaultInjector {
     private final Processes processes;
     private final ProcessKeeper keeper;
     private final SimulatedClocks clocks;
+    private final Optional<ClaimsNodes> claims;
     private final ClusterCards cards;
     private final AnnotationEditor editor;
     private final HostileTenant tenant;
@@ -56,6 +61,7 @@ final class FaultInjector {
             ApiServer api,
             ProcessKeeper keeper,
             SimulatedClocks clocks,
+            Optional<ClaimsNodes> claims,
             ClusterCards cards,
             AnnotationEditor editor,
             HostileTenant tenant,
@@ -69,6 +75,7 @@ final class FaultInjector {
         this.processes = new Processes(cluster);
         this.keeper = keeper;
         this.clocks = clocks;
+        this.claims = claims;
         this.cards = cards;
         this.editor = editor;
         this.tenant = tenant;
@@ -121,6 +128,8 @@ final class FaultInjector {
             case CARD_XID -> failCard(fault, node, "xid=79#" + next());
             case CARD_LOST -> failCard(fault, node, "lost");
             case HOSTILE_TENANT -> tenant.attack(fault, node);
+            case NODE_MOVE, NODE_MOVE_BRIEF -> moved(fault, node);
+            case SOCKETS_REMOVED -> socketsRemoved(fault, node);
             case SUPERVISOR_KILL -> killed(fault, node, processes.supervisor(node));
             case CONTROL_DAEMON_KILL -> {
                 List<ProcessHandle> daemons = processes.controlDaemons(node);
@@ -146,6 +155,9 @@ final class FaultInjector {
         }
         Program program = found.get();
         log(fault, program.pod());
+        if (program.pod().startsWith(DRIVER)) {
+            tally.count(OF_DRIVER + fault.kind());
+        }
         switch (fault.kind()) {
             case PLUGIN_REPLACE, LEADER_REPLACE -> {
                 return deleted(program.pod());
@@ -223,6 +235,27 @@ final class FaultInjector {
             cluster.component("resume", component);
         }
         return true;
+    }
+
+    /** Moves the node to the other way, and back. */
+    private boolean moved(Fault fault, String node) throws InterruptedException {
+        log(fault, node);
+        label(node, true);
+        Thread.sleep(fault.length());
+        label(node, false);
+        watch.say(node + " is to move back");
+        return true;
+    }
+
+    private void label(String node, boolean moved) throws InterruptedException {
+        while (!claims.orElseThrow().label(api, node, moved)) {
+            Thread.sleep(PAUSE);
+        }
+    }
+
+    private boolean socketsRemoved(Fault fault, String node) {
+        log(fault, node);
+        return claims.orElseThrow().removeSockets(node);
     }
 
     /** Sets a clock forward by an hour, or back by as much as the certificates of the cluster are old. */

@@ -17,7 +17,7 @@ final class Interruptions {
     private static final Duration EFFECT = Duration.ofSeconds(60);
 
     private static final Set<Target> OF_NODES =
-            EnumSet.of(Target.PLUGIN, Target.KUBELET, Target.CARD, Target.SUPERVISOR);
+            EnumSet.of(Target.PLUGIN, Target.KUBELET, Target.CARD, Target.SUPERVISOR, Target.NODE);
 
     private record Hit(Fault fault, Duration at) {
         boolean lasts(Duration moment) {

@@ -26,6 +26,8 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
 
     static final Set<Target> OF_ISOLATION = EnumSet.of(Target.SUPERVISOR, Target.TENANT);
 
+    static final Set<Kind> OF_CLAIMS = EnumSet.of(Kind.NODE_MOVE, Kind.NODE_MOVE_BRIEF, Kind.SOCKETS_REMOVED);
+
     private static final Duration GAP = Duration.ofSeconds(10);
     /** The time after a fault in which its target is not hit again. */
     private static final Duration REST = Duration.ofSeconds(6);
@@ -40,14 +42,17 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
      *
      * @param cards the number of cards per node
      * @param isolated whether isolation is in force, which has faults of its own
+     * @param claims whether some pods request by claims, which has faults of its own; the pods are the same
      * @param profiles of the MIG instances that some pods take; the plan without them is the same but for these pods
      */
-    static Plan of(long seed, Duration length, int cards, boolean isolated, List<String> profiles) {
+    static Plan of(long seed, Duration length, int cards, boolean isolated, boolean claims, List<String> profiles) {
         Random random = new Random(seed);
         List<Kind> kinds = Arrays.stream(Kind.values())
-                .filter(kind -> kind.target != Target.API && (isolated || !OF_ISOLATION.contains(kind.target)))
+                .filter(kind -> kind.target != Target.API
+                        && (isolated || !OF_ISOLATION.contains(kind.target))
+                        && (claims || !OF_CLAIMS.contains(kind)))
                 .toList();
-        return new Plan(orders(random, length, profiles), faults(random, length, cards, kinds));
+        return new Plan(orders(random, length, profiles), faults(random, length, cards, claims, kinds));
     }
 
     private static List<PlannedPod> orders(Random random, Duration length, List<String> profiles) {
@@ -101,7 +106,7 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
     }
 
     /** Every one of the kinds in turn, shuffled in each round; the API server is unavailable twice. */
-    private static List<Fault> faults(Random random, Duration length, int cards, List<Kind> kinds) {
+    private static List<Fault> faults(Random random, Duration length, int cards, boolean claims, List<Kind> kinds) {
         Map<String, Duration> busyUntil = new HashMap<>();
         List<Fault> faults = new ArrayList<>();
         List<Kind> outages = new ArrayList<>(List.of(Kind.API_FREEZE, Kind.API_KILL));
@@ -119,7 +124,10 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
             }
             Kind kind = deck.removeFirst();
             Duration duration = Duration.ofMillis(random.nextInt(kind.shortest * 1000, kind.longest * 1000 + 1));
-            Fault fault = new Fault(at, kind, random.nextInt(NODES), random.nextInt(cards), duration);
+            int drawn = random.nextInt(NODES);
+            // Each kind in turn hits what serves claims and what serves resources.
+            int node = claims && kind.target == Target.PLUGIN ? times(faults, kind) % NODES : drawn;
+            Fault fault = new Fault(at, kind, node, random.nextInt(cards), duration);
             if (busyUntil.getOrDefault(fault.subject(), Duration.ZERO).compareTo(at) <= 0) {
                 busyUntil.put(fault.subject(), fault.end().plus(REST));
                 faults.add(fault);
@@ -130,5 +138,9 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
         }
         faults.sort(Comparator.comparing(Fault::at));
         return faults;
+    }
+
+    private static int times(List<Fault> faults, Kind kind) {
+        return (int) faults.stream().filter(fault -> fault.kind() == kind).count();
     }
 }

@@ -1,6 +1,7 @@
 package io.gpushare.e2e.chaos;
 
 import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
+import io.gpushare.e2e.chaos.check.pod.ContainerRequest.Way;
 import java.time.Duration;
 import java.util.List;
 
@@ -26,6 +27,7 @@ record PlannedPod(int number, Duration at, String name, List<ContainerRequest> r
     private static final int URGENT = 8;
     private static final int GREEDY = 3;
     private static final int HAMI = 3;
+    private static final int CLAIMS = 3;
 
     PlannedPod {
         requests = List.copyOf(requests);
@@ -41,9 +43,18 @@ record PlannedPod(int number, Duration at, String name, List<ContainerRequest> r
         return number % URGENT == 0;
     }
 
-    /** Whether it requests its cards in HAMi's words. */
-    boolean hami() {
-        return number % HAMI == 2;
+    /**
+     * How it requests its cards.
+     *
+     * @param claims whether a third of the pods do by claims; urgent pods do not, as they preempt nobody by them
+     */
+    Way way(boolean claims) {
+        if (number % HAMI == 2) {
+            return Way.HAMI;
+        }
+        // The second term makes up for the urgent ones of the first.
+        boolean third = number % CLAIMS == 0 && !urgent() || number % (CLAIMS * URGENT) == 10;
+        return claims && third ? Way.CLAIMS : Way.RESOURCES;
     }
 
     /** Whether its programs try to hold more memory than it requests. */

@@ -27,6 +27,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class PodLoad {
     private static final Duration PAUSE = Duration.ofMillis(400);
+    /** A pod by claims that does not run is asked for the reason so often. */
+    private static final Duration LOOK = Duration.ofSeconds(20);
+
     private static final int MAX_ATTEMPTS = 12;
     private static final int MAX_EVICTIONS = 30;
 
@@ -36,6 +39,9 @@ final class PodLoad {
         record EndedEarly() implements Fate {}
 
         record Rejected(PodView pod, boolean ran) implements Fate {}
+
+        /** Its node moved before it got the cards of its claims. */
+        record Refused() implements Fate {}
 
         /** It was evicted for an urgent pod, by kube-scheduler or by the extender. */
         record Preempted() implements Fate {}
@@ -103,11 +109,17 @@ final class PodLoad {
             Instant since = Instant.now();
             String uid = create(order, attempt);
             tally.count("pods: made");
+            if (manifests.byClaims(order)) {
+                tally.count("pods by claims: made");
+            }
             Fate fate = follow(order, uid, since);
             delete(order.name(), uid);
             switch (fate) {
                 case Fate.Ran() -> {
                     tally.count("pods: ran to their end");
+                    if (manifests.byClaims(order)) {
+                        tally.count("pods by claims: ran to their end");
+                    }
                     return;
                 }
                 case Fate.EndedEarly() -> {
@@ -117,6 +129,11 @@ final class PodLoad {
                 case Fate.Rejected(PodView pod, boolean ran) -> {
                     rejections++;
                     rejected(pod, ran);
+                }
+                case Fate.Refused() -> {
+                    rejections++;
+                    watch.say(order.name() + " waits for ever, because its node moved");
+                    tally.count("pods by claims: refused after their node had moved (created again)");
                 }
                 case Fate.Preempted() -> {
                     evictions++;
@@ -173,6 +190,7 @@ final class PodLoad {
     private Fate follow(PlannedPod order, String uid, Instant since) throws InterruptedException {
         Duration made = watch.now();
         Duration ran = Duration.ZERO;
+        Duration look = made.plus(LOOK);
         boolean early = order.ending() == PlannedPod.Ending.IMPATIENT;
         while (true) {
             Snapshot now = watcher.latest();
@@ -196,6 +214,12 @@ final class PodLoad {
             }
             if (pod.isPresent() && pod.get().ran() && ran.isZero()) {
                 ran = watch.now();
+            }
+            if (pod.isPresent() && ran.isZero() && manifests.byClaims(order) && past(look)) {
+                look = watch.now().plus(LOOK);
+                if (ClaimsNodes.refused(api, pod.get())) {
+                    return new Fate.Refused();
+                }
             }
             if (!ran.isZero() && past(ran.plus(order.life()))) {
                 boolean ended = pod.isPresent() && pod.get().ended();

@@ -11,8 +11,9 @@ import java.util.Optional;
  *
  * @param image an image with a shell
  * @param tenant what programs need that allocate memory; empty if the containers only exist
+ * @param claims whether some pods request by claims
  */
-record PodManifests(String image, Optional<SimulatedMps.Tenant> tenant) {
+record PodManifests(String image, Optional<SimulatedMps.Tenant> tenant, boolean claims) {
     /** The priority class of urgent pods. */
     static final String URGENT = "gpushare-chaos-urgent";
 
@@ -22,11 +23,17 @@ record PodManifests(String image, Optional<SimulatedMps.Tenant> tenant) {
     /** A program that has lost its memory tries again, after the container was within its limit for a while. */
     private static final String LOOP = "while :; do %s %s %d; sleep 4; done >/dev/null 2>&1 & ";
 
+    boolean byClaims(PlannedPod order) {
+        return order.way(claims) == ContainerRequest.Way.CLAIMS;
+    }
+
     /** The pod's manifest in JSON. */
     String of(PlannedPod order, String label) {
         boolean completes = order.ending() == PlannedPod.Ending.COMPLETES;
         String sleep = String.valueOf(completes ? order.life().toMillis() / 1000.0 : 100_000);
+        ContainerRequest.Way way = order.way(claims);
         StringBuilder containers = new StringBuilder();
+        StringBuilder ofContainers = new StringBuilder();
         for (int i = 0; i < order.requests().size(); i++) {
             ContainerRequest request = order.requests().get(i);
             String name = "c" + i;
@@ -35,7 +42,7 @@ record PodManifests(String image, Optional<SimulatedMps.Tenant> tenant) {
                  "env":[{"name":"%s","valueFrom":{"fieldRef":{"fieldPath":"metadata.uid"}}},
                         {"name":"%s","value":"%s"},{"name":"%s","value":"%s"},{"name":"%s","value":"%s"}%s],
                  "volumeMounts":[%s],
-                 "resources":{"limits":{%s}}}\
+                 "resources":%s}\
                 """.formatted(
                             name,
                             image,
@@ -50,13 +57,18 @@ record PodManifests(String image, Optional<SimulatedMps.Tenant> tenant) {
                             request.text(),
                             tenant.map(parts -> "," + parts.environment()).orElse(""),
                             tenant.map(SimulatedMps.Tenant::mounts).orElse(""),
-                            request.limits(order.hami())));
+                            request.resources(way, name)));
+            if (way == ContainerRequest.Way.CLAIMS) {
+                ofContainers.append(i == 0 ? "" : ",").append("""
+                    {"name":"%s","resourceClaimTemplateName":"%s"}\
+                    """.formatted(name, request.template()));
+            }
         }
         return """
             {"apiVersion":"v1","kind":"Pod",
              "metadata":{"name":"%s","namespace":"%s","labels":{"order":"%s"}},
              "spec":{%s"terminationGracePeriodSeconds":1,"restartPolicy":"%s","automountServiceAccountToken":false,
-              "hostPID":%s,"containers":[%s],"volumes":[%s]}}\
+              "hostPID":%s,"containers":[%s],"resourceClaims":[%s],"volumes":[%s]}}\
             """.formatted(
                         order.name(),
                         ClusterWatcher.NAMESPACE,
@@ -65,6 +77,7 @@ record PodManifests(String image, Optional<SimulatedMps.Tenant> tenant) {
                         completes ? "Never" : "Always",
                         tenant.isPresent(),
                         containers,
+                        ofContainers,
                         tenant.map(SimulatedMps.Tenant::volumes).orElse(""));
     }
 

@@ -24,8 +24,13 @@ final class SimulatedClocks {
         this.folder = folder;
     }
 
-    /** Restarts both programs of the installation with clocks of their own. */
-    static SimulatedClocks install(LocalCluster cluster, Installation installation, List<String> nodes, Path root) {
+    /**
+     * Restarts the programs of the installation with clocks of their own.
+     *
+     * @param programs those that run on nodes
+     */
+    static SimulatedClocks install(
+            LocalCluster cluster, Installation installation, List<String> programs, List<String> nodes, Path root) {
         Path folder = cluster.sharedFolder();
         Command.show(
                 COMPILATION,
@@ -40,9 +45,9 @@ final class SimulatedClocks {
         SimulatedClocks clocks = new SimulatedClocks(folder);
         nodes.forEach(node -> clocks.shift(node, Duration.ZERO));
         clocks.shift(EXTENDERS, Duration.ZERO);
-        clocks.patch(cluster, Installation.PLUGIN, "gpushare", "$(NODE_NAME)");
+        programs.forEach(program -> clocks.patch(cluster, program, "gpushare", "$(NODE_NAME)"));
         clocks.patch(cluster, Installation.EXTENDER, "gpushare-schd-extender", EXTENDERS);
-        installation.ready(Installation.PLUGIN);
+        programs.forEach(installation::ready);
         installation.ready(Installation.EXTENDER);
         return clocks;
     }
@@ -59,7 +64,7 @@ final class SimulatedClocks {
                         container, clock, folder));
     }
 
-    /** Sets the clock of that node's plugin this far from the time. */
+    /** Sets the clock of what serves that node this far from the time. */
     void shiftPlugin(String node, Duration shift) {
         shift(node, shift);
     }

@@ -20,6 +20,10 @@ public final class Installation {
     public static final String LEASES = "gpushare-node-lease";
 
     public static final String PLUGIN = "daemonset/gpu-share-device-plugin";
+    /** What serves claims in place of the plugin, on nodes with the label {@link #SERVE}{@code =dra}. */
+    public static final String CLAIMS = "daemonset/gpu-share-claims";
+
+    public static final String SERVE = "gpushare.io/serve";
     public static final String EXTENDER = "deployment/gpu-share-scheduler-extender";
 
     // The plugins roll out one node after the other, each a JVM on a machine that may be busy.

@@ -29,7 +29,8 @@ public final class KubeletPodResources {
     private KubeletPodResources() {}
 
     /**
-     * Device IDs of these resources by {@code <pod>/<container>}, for the pods of a namespace.
+     * Device IDs of these resources, and names of devices of claims, by {@code <pod>/<container>}, for the pods of a
+     * namespace.
      *
      * @throws io.grpc.StatusRuntimeException if the kubelet doesn't respond
      */
@@ -85,6 +86,9 @@ public final class KubeletPodResources {
                 ids.addAll(devices.getDeviceIdsList());
             }
         }
+        container
+                .getDynamicResourcesList()
+                .forEach(claim -> claim.getClaimResourcesList().forEach(device -> ids.add(device.getDeviceName())));
         return ids;
     }
 }

@@ -81,12 +81,22 @@ public final class LocalCluster implements Cluster {
     }
 
     public Path podResourcesSocket(String node) {
-        return folder(node).resolve("kubelet/pod-resources/kubelet.sock");
+        return kubeletFolder(node).resolve("pod-resources/kubelet.sock");
     }
 
     @Override
     public Path kubeletFolder() {
-        return folder(FIRST).resolve("kubelet");
+        return kubeletFolder(FIRST);
+    }
+
+    /** The same of another node. */
+    public Path kubeletFolder(String node) {
+        return folder(node).resolve("kubelet");
+    }
+
+    /** The folder of the Container Device Interface of that node, {@code /var/run/cdi}. */
+    public Path cdiFolder(String node) {
+        return folder(node).resolve("run/cdi");
     }
 
     /** The API server's log of who deleted or evicted which pod. */
@@ -222,7 +232,7 @@ public final class LocalCluster implements Cluster {
     }
 
     /** The N of Kubernetes 1.N. */
-    private int minor() {
+    public int minor() {
         try {
             Matcher settings = MINOR.matcher(Files.readString(state.resolve("settings")));
             if (!settings.find()) {

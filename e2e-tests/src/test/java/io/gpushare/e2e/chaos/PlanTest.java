@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.e2e.chaos.Fault.Kind;
 import io.gpushare.e2e.chaos.check.ClusterCards;
 import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
+import io.gpushare.e2e.chaos.check.pod.ContainerRequest.Way;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +51,7 @@ class PlanTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 999_999})
     void withoutIsolationEverythingElseIsHit(long seed) {
-        Plan without = Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, false, List.of());
+        Plan without = Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, false, true, List.of());
         assertThat(without.orders()).isEqualTo(plan(seed).orders());
         Set<Kind> others = Arrays.stream(Kind.values())
                 .filter(kind -> !Plan.OF_ISOLATION.contains(kind.target))
@@ -62,7 +64,7 @@ class PlanTest {
     @ValueSource(longs = {1, 2, 3, 999_999})
     void whereThereAreInstancesPodsTakeEachProfileAndTheFaultsAreTheSame(long seed) {
         List<String> profiles = List.of("1g.5gb", "2g.10gb");
-        Plan cut = Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, true, profiles);
+        Plan cut = Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, true, true, profiles);
         assertThat(cut.faults()).isEqualTo(plan(seed).faults());
         assertThat(cut.orders().stream()
                         .flatMap(order -> order.requests().stream())
@@ -70,8 +72,30 @@ class PlanTest {
                 .containsAll(profiles);
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 999_999})
+    void aThirdOfThePodsRequestsByClaimsAndNoneThatIsUrgent(long seed) {
+        Plan claims = Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, false, true, List.of());
+        assertThat(claims.orders().stream().filter(order -> order.way(true) == Way.CLAIMS))
+                .hasSize(claims.orders().size() / 3)
+                .noneMatch(PlannedPod::urgent);
+        assertThat(claims.orders()).noneMatch(order -> order.way(false) == Way.CLAIMS);
+        // What serves claims at first is hit by each kind that hits programs of nodes.
+        assertThat(claims.faults().stream().filter(fault -> fault.node() == 0).map(Fault::kind))
+                .contains(Kind.PLUGIN_KILL, Kind.PLUGIN_FREEZE, Kind.PLUGIN_REPLACE, Kind.PLUGIN_CUT_OFF);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 999_999})
+    void withoutClaimsThereAreNoFaultsOfTheirs(long seed) {
+        Plan without = Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, true, false, List.of());
+        assertThat(without.orders()).isEqualTo(plan(seed).orders());
+        assertThat(without.faults().stream().map(Fault::kind).collect(Collectors.toSet()))
+                .isEqualTo(EnumSet.complementOf(EnumSet.copyOf(Plan.OF_CLAIMS)));
+    }
+
     private static Plan plan(long seed) {
-        return Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, true, List.of());
+        return Plan.of(seed, TEN_MINUTES, ClusterCards.PER_NODE, true, true, List.of());
     }
 
     private static String shape(PlannedPod order) {

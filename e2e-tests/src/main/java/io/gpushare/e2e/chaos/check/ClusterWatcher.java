@@ -2,6 +2,7 @@ package io.gpushare.e2e.chaos.check;
 
 import io.gpushare.e2e.chaos.check.Invariants.Findings;
 import io.gpushare.e2e.chaos.check.Invariants.Violation;
+import io.gpushare.e2e.chaos.check.pod.ClaimView;
 import io.gpushare.e2e.chaos.check.pod.HeldCards;
 import io.gpushare.e2e.chaos.check.pod.PodView;
 import io.gpushare.e2e.cluster.ApiServer;
@@ -36,6 +37,7 @@ public final class ClusterWatcher {
     private final List<String> nodes;
     private final ApiServer api;
     private final ClusterCards cards;
+    private final ClaimsSource claims;
     private final Processes processes;
     private final ProgramLogs logs;
     private final RunClock watch;
@@ -57,7 +59,7 @@ public final class ClusterWatcher {
             LocalCluster cluster,
             List<String> nodes,
             ApiServer api,
-            ClusterCards cards,
+            ClaimsSource claims,
             Path log,
             boolean isolated,
             RunClock watch,
@@ -66,7 +68,8 @@ public final class ClusterWatcher {
         this.cluster = cluster;
         this.nodes = List.copyOf(nodes);
         this.api = api;
-        this.cards = cards;
+        this.cards = claims.cards();
+        this.claims = claims;
         this.processes = new Processes(cluster);
         this.logs = new ProgramLogs(cluster, nodes, log, this::latest, watch, tally);
         this.watch = watch;
@@ -181,7 +184,8 @@ public final class ClusterWatcher {
 
     private Snapshot snapshot() {
         Duration at = watch.now();
-        Optional<List<PodView>> pods = pods();
+        Optional<List<ClaimView>> given = claims.claims();
+        Optional<List<PodView>> pods = given.flatMap(this::pods);
         List<HeldCards> running = processes.containers();
         Map<String, Map<String, Set<String>>> listed = new HashMap<>();
         for (String node : nodes) {
@@ -194,17 +198,19 @@ public final class ClusterWatcher {
                 tally.count("checks: snapshots without a kubelet");
             }
         }
-        return new Snapshot(at, pods, running, listed, Set.copyOf(edited));
+        return new Snapshot(
+                at, pods, running, listed, Set.copyOf(edited), given.orElse(List.of()), claims.prepared(nodes));
     }
 
-    private Optional<List<PodView>> pods() {
+    private Optional<List<PodView>> pods(List<ClaimView> given) {
+        Map<String, ClaimView> byName = given.stream().collect(Collectors.toMap(ClaimView::name, claim -> claim));
         try {
             ApiServer.Response response = api.get(PODS);
             return response.succeeded()
                     ? Optional.of(response.body()
                             .path("items")
                             .valueStream()
-                            .map(PodView::of)
+                            .map(pod -> PodView.of(pod, byName))
                             .toList())
                     : Optional.empty();
         } catch (IOException e) {
@@ -214,11 +220,7 @@ public final class ClusterWatcher {
 
     private static Map<String, Set<String>> cards(Map<String, Set<String>> devices) {
         return devices.entrySet().stream()
-                .collect(Collectors.toMap(
-                        Map.Entry::getKey,
-                        entry -> entry.getValue().stream()
-                                .map(id -> id.split("::", 2)[0])
-                                .collect(Collectors.toSet())));
+                .collect(Collectors.toMap(Map.Entry::getKey, entry -> ClaimView.cards(entry.getValue())));
     }
 
     private void report() {

@@ -34,13 +34,15 @@ public final class EndCheck {
     private final List<String> nodes;
     private final ApiServer api;
     private final ClusterCards cards;
+    private final ClaimsSource claims;
     private final Tally tally;
 
-    public EndCheck(LocalCluster cluster, List<String> nodes, ApiServer api, ClusterCards cards, Tally tally) {
+    public EndCheck(LocalCluster cluster, List<String> nodes, ApiServer api, ClaimsSource claims, Tally tally) {
         this.cluster = cluster;
         this.nodes = List.copyOf(nodes);
         this.api = api;
-        this.cards = cards;
+        this.cards = claims.cards();
+        this.claims = claims;
         this.tally = tally;
     }
 
@@ -49,6 +51,7 @@ public final class EndCheck {
         empty("the extender's metrics", this::metrics);
         empty("the kubelets' pod-resources", this::podResources);
         empty("the nodes' allocatable and capacity", this::allocatable);
+        empty("claims, their files and slices", () -> claims.left(nodes));
         empty("the containers' processes", () -> names(new Processes(cluster).containers()));
         empty("the cards' compute modes", this::modes);
     }
@@ -135,9 +138,12 @@ public final class EndCheck {
         List<String> wrong = new ArrayList<>();
         for (String node : nodes) {
             JsonNode status = api.get("/api/v1/nodes/" + node).body().path("status");
-            cards.offered(node, SLOTS_PER_CARD).forEach((resource, amount) -> {
-                for (String field : List.of("allocatable", "capacity")) {
-                    String actual = status.path(field).path(resource).asText();
+            cards.offered(node, SLOTS_PER_CARD).forEach((resource, all) -> {
+                boolean none = claims.serves(node);
+                String amount = none ? "0" : all;
+                // The kubelet keeps the capacity of a device plugin that has ended for five minutes.
+                for (String field : none ? List.of("allocatable") : List.of("allocatable", "capacity")) {
+                    String actual = status.path(field).path(resource).asText("0");
                     if (!actual.equals(amount)) {
                         wrong.add(node + " " + field + " " + resource + " is " + actual + ", not " + amount);
                     }

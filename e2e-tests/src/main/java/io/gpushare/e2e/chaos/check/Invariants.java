@@ -40,7 +40,7 @@ public final class Invariants {
      * The result of checking one snapshot.
      *
      * @param checks the number of comparisons
-     * @param compared the containers, by uid and name, whose view was compared with their annotation
+     * @param compared the containers, by uid and name, whose view was compared with their annotation or claim
      */
     record Findings(int checks, Set<String> compared, List<Violation> violations) {}
 
@@ -76,7 +76,8 @@ public final class Invariants {
         List<HeldCards> running = invariants.withPods();
         invariants.sums("the containers' environment", running);
         running.forEach(invariants::amount);
-        snapshot.pods().ifPresent(invariants::pods);
+        snapshot.pods().ifPresent(pods -> invariants.pods(pods, running));
+        invariants.claims();
         return new Findings(invariants.checks, invariants.compared, invariants.violations);
     }
 
@@ -104,7 +105,42 @@ public final class Invariants {
         return ofPods;
     }
 
-    private void pods(List<PodView> pods) {
+    /** What kube-scheduler has given of each card. */
+    private void claims() {
+        Map<String, Integer> given = new HashMap<>();
+        snapshot.claims()
+                .forEach(claim -> claim.consumed().forEach((card, units) -> given.merge(card, units, Integer::sum)));
+        given.forEach((card, units) -> {
+            checks++;
+            if (units > cards.units().getOrDefault(card, 0)) {
+                violation(
+                        "card over-committed, by the allocations of claims",
+                        card,
+                        units + " units: "
+                                + snapshot.claims().stream()
+                                        .filter(claim -> claim.consumed().containsKey(card))
+                                        .toList());
+            }
+        });
+    }
+
+    /**
+     * A claim has its cards from the moment in which its file is written: no pod that has none by claims may run on
+     * what it leaves no room for.
+     */
+    private void bothWays(List<PodView> pods, List<HeldCards> running) {
+        if (snapshot.prepared().isEmpty()) {
+            return;
+        }
+        Set<String> byClaims = new HashSet<>();
+        pods.stream().filter(pod -> !pod.claimed().isEmpty()).forEach(pod -> byClaims.add(pod.uid()));
+        List<HeldCards> both = new ArrayList<>(snapshot.prepared());
+        running.stream().filter(use -> !byClaims.contains(use.uid())).forEach(both::add);
+        sums("the files of claims and the other containers' environment", both);
+    }
+
+    private void pods(List<PodView> pods, List<HeldCards> running) {
+        bothWays(pods, running);
         List<HeldCards> written = pods.stream()
                 .filter(pod -> !pod.node().isEmpty() && !pod.ended())
                 .flatMap(pod -> pod.annotated().stream())
@@ -148,7 +184,7 @@ public final class Invariants {
         }
     }
 
-    /** Each running container sees the cards of its annotation, on its node, and of the kubelet's devices. */
+    /** Each running container sees the cards of its annotation or claim, on its node, and of the kubelet's devices. */
     private void agree(PodView pod) {
         for (HeldCards sees : snapshot.running()) {
             if (!sees.uid().equals(pod.uid())) {
@@ -157,13 +193,15 @@ public final class Invariants {
             checks++;
             compared.add(sees.uid() + "/" + sees.container());
             Set<String> written = new HashSet<>();
-            pod.annotated().stream()
+            pod.given().stream()
                     .filter(use -> use.container().equals(sees.container()))
                     .forEach(use -> written.addAll(use.cards()));
             String subject = pod.uid() + " " + sees.name();
             if (!sees.cards().equals(written)) {
                 violations.add(new Violation(
-                        "a container sees other cards than its annotation has",
+                        pod.claimed().isEmpty()
+                                ? "a container sees other cards than its annotation has"
+                                : "a container sees other cards than its claim has",
                         subject,
                         sees + " and " + pod,
                         snapshot.edited().contains(pod.uid()) ? CORRECTION : Duration.ZERO));

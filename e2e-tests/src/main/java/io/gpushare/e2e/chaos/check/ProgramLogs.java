@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Follows the logs of both programs, and of the supervisor of MPS, while they are written, because the kubelet removes
+ * Follows the logs of the programs, and of the supervisor of MPS, while they are written, because the kubelet removes
  * the log of a killed container.
  */
 final class ProgramLogs {
@@ -37,6 +37,9 @@ final class ProgramLogs {
                     "the kubelet's devices are of another card",
                     "differences reported: annotation and devices name different cards"),
             Map.entry("AllocationHandler: refused: ", "programs: refusals by the plugin"),
+            Map.entry("NodeClaims: refused: ", "programs: refusals by the driver of claims"),
+            Map.entry(
+                    " was given twice: ", "programs: refusals by the driver of claims, of a card that was given twice"),
             Map.entry(": leading as ", "programs: terms of an extender"),
             Map.entry(" - leading as ", "programs: terms of an extender"),
             Map.entry("can't be written on it", "programs: annotations that could not be written at the first attempt"),
@@ -61,6 +64,7 @@ final class ProgramLogs {
     private static final List<String> REPORTED = List.of(
             "the kubelet allocated devices of",
             "AllocationHandler: refused: ",
+            "NodeClaims: refused: ",
             "did not name the cards that the containers have",
             "the kubelet's devices are of another card");
 

@@ -1,5 +1,6 @@
 package io.gpushare.e2e.chaos.check;
 
+import io.gpushare.e2e.chaos.check.pod.ClaimView;
 import io.gpushare.e2e.chaos.check.pod.HeldCards;
 import io.gpushare.e2e.chaos.check.pod.PodView;
 import java.time.Duration;
@@ -17,18 +18,34 @@ import java.util.Set;
  * @param listed the cards of the devices that a kubelet has allocated, by node and {@code <pod>/<container>}; without
  *     the nodes whose kubelet does not respond
  * @param edited the uids of the pods whose annotations a tenant edited
+ * @param claims the claims in the API server
+ * @param prepared the cards of the claims that are prepared on a node, from their files; the uid is the claim's
  */
 public record Snapshot(
         Duration at,
         Optional<List<PodView>> pods,
         List<HeldCards> running,
         Map<String, Map<String, Set<String>>> listed,
-        Set<String> edited) {
+        Set<String> edited,
+        List<ClaimView> claims,
+        List<HeldCards> prepared) {
+    /** Where no node serves claims. */
+    Snapshot(
+            Duration at,
+            Optional<List<PodView>> pods,
+            List<HeldCards> running,
+            Map<String, Map<String, Set<String>>> listed,
+            Set<String> edited) {
+        this(at, pods, running, listed, edited, List.of(), List.of());
+    }
+
     public Snapshot {
         pods = pods.map(List::copyOf);
         running = List.copyOf(running);
         listed = Map.copyOf(listed);
         edited = Set.copyOf(edited);
+        claims = List.copyOf(claims);
+        prepared = List.copyOf(prepared);
     }
 
     public Optional<PodView> pod(String uid) {

@@ -2,6 +2,7 @@ package io.gpushare.e2e.chaos.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.e2e.chaos.check.pod.ClaimView;
 import io.gpushare.e2e.chaos.check.pod.ContainerRequest;
 import io.gpushare.e2e.chaos.check.pod.HeldCards;
 import io.gpushare.e2e.chaos.check.pod.PodView;
@@ -26,6 +27,8 @@ class InvariantsTest {
     private final List<PodView> pods = new ArrayList<>();
     private final Map<String, Map<String, Set<String>>> listed = new HashMap<>();
     private final Set<String> edited = new HashSet<>();
+    private final List<ClaimView> claims = new ArrayList<>();
+    private final List<HeldCards> prepared = new ArrayList<>();
 
     @Test
     void podsThatFillCardsAreRight() {
@@ -105,7 +108,7 @@ class InvariantsTest {
 
     @Test
     void aContainerWithoutAnnotation() {
-        pods.add(new PodView("uid-a", "a", NODE, "Running", false, false, true, "", List.of()));
+        pods.add(new PodView("uid-a", "a", NODE, "Running", false, false, true, "", List.of(), List.of()));
         running.add(use("a", ContainerRequest.memory(1), FIRST));
         assertThat(rules()).containsExactly("a container sees other cards than its annotation has");
     }
@@ -165,6 +168,69 @@ class InvariantsTest {
                 .matches(violation -> violation.tolerance().isPositive());
     }
 
+    @Test
+    void podsOfBothWaysOnTheirCards() {
+        claimed("a", ContainerRequest.memory(10), 10, FIRST);
+        claimed("b", ContainerRequest.memory(5), 5, FIRST);
+        runs("c", ContainerRequest.cards(1), SECOND);
+        assertThat(check().violations()).isEmpty();
+        assertThat(check().compared()).containsExactlyInAnyOrder("uid-a/main", "uid-b/main", "uid-c/main");
+    }
+
+    @Test
+    void aCardThatIsGivenTwiceByClaims() {
+        claimed("a", ContainerRequest.memory(10), 10, FIRST);
+        claimed("b", ContainerRequest.cards(1), 15, FIRST);
+        assertThat(rules())
+                .containsExactlyInAnyOrder(
+                        "card over-committed, by the containers' environment",
+                        "card over-committed, by the files of claims and the other containers' environment",
+                        "card over-committed, by the allocations of claims");
+    }
+
+    @Test
+    void aCardThatIsGivenInBothWays() {
+        claimed("a", ContainerRequest.memory(10), 10, FIRST);
+        runs("b", ContainerRequest.memory(10), FIRST);
+        assertThat(rules())
+                .containsExactlyInAnyOrder(
+                        "card over-committed, by the containers' environment",
+                        "card over-committed, by the files of claims and the other containers' environment");
+    }
+
+    @Test
+    void aCardThatAPreparedClaimHasBeforeItsContainerRuns() {
+        prepared.add(new HeldCards("claim", "claim-a", "gpu", ContainerRequest.cards(1), Set.of(FIRST)));
+        runs("b", ContainerRequest.memory(1), FIRST);
+        assertThat(rules())
+                .containsExactly("card over-committed, by the files of claims and the other containers' environment");
+    }
+
+    /** The node's label was moved before the claim was prepared: no container has the card by it. */
+    @Test
+    void aClaimThatIsOnlyAllocatedTakesNothingFromTheOtherWay() {
+        claims.add(new ClaimView("claim-a", ContainerRequest.cards(1), Map.of(FIRST, 15)));
+        runs("b", ContainerRequest.memory(15), FIRST);
+        assertThat(check().violations()).isEmpty();
+    }
+
+    @Test
+    void aContainerThatSeesAnotherCardThanItsClaim() {
+        claimed("a", ContainerRequest.memory(1), 1, FIRST);
+        running.clear();
+        running.add(use("a", ContainerRequest.memory(1), SECOND));
+        assertThat(rules()).containsExactly("a container sees other cards than its claim has");
+    }
+
+    /** A pod that runs with a prepared claim. */
+    private void claimed(String pod, ContainerRequest request, int consumed, String card) {
+        HeldCards use = use(pod, request, card);
+        pods.add(new PodView("uid-" + pod, pod, NODE, "Running", false, false, true, "", List.of(), List.of(use)));
+        running.add(use);
+        claims.add(new ClaimView("claim-" + pod, request, Map.of(card, consumed)));
+        prepared.add(new HeldCards("claim-" + pod, "claim-" + pod, "gpu", request, Set.of(card)));
+    }
+
     /** A running container without a pod in the API server. */
     private void without(String pod, ContainerRequest request, String... cards) {
         running.add(use(pod, request, cards));
@@ -177,7 +243,8 @@ class InvariantsTest {
 
     private void bound(String pod, String phase, ContainerRequest request, String card) {
         boolean ran = !phase.equals("Pending");
-        pods.add(new PodView("uid-" + pod, pod, NODE, phase, false, false, ran, "", List.of(use(pod, request, card))));
+        pods.add(new PodView(
+                "uid-" + pod, pod, NODE, phase, false, false, ran, "", List.of(use(pod, request, card)), List.of()));
     }
 
     private static HeldCards use(String pod, ContainerRequest request, String... cards) {
@@ -189,6 +256,7 @@ class InvariantsTest {
     }
 
     private Invariants.Findings check() {
-        return Invariants.check(CARDS, new Snapshot(Duration.ZERO, Optional.of(pods), running, listed, edited));
+        return Invariants.check(
+                CARDS, new Snapshot(Duration.ZERO, Optional.of(pods), running, listed, edited, claims, prepared));
     }
 }

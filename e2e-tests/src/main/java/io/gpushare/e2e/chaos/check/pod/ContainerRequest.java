@@ -9,6 +9,16 @@ package io.gpushare.e2e.chaos.check.pod;
  */
 public record ContainerRequest(boolean whole, int amount, String profile) {
     private static final int MIB_PER_UNIT = 1024;
+    private static final String TEMPLATE = "chaos-";
+
+    /** The words in which a pod requests its cards. */
+    public enum Way {
+        RESOURCES,
+        /** Resources too, in HAMi's words. */
+        HAMI,
+        /** A claim for each container, named like it, by the template of its {@link #template}. */
+        CLAIMS
+    }
 
     public static ContainerRequest memory(int units) {
         return new ContainerRequest(false, units, "");
@@ -23,12 +33,32 @@ public record ContainerRequest(boolean whole, int amount, String profile) {
         return new ContainerRequest(true, 1, profile);
     }
 
-    /**
-     * The request as members of {@code limits}, in JSON.
-     *
-     * @param hami whether in HAMi's words
-     */
-    public String limits(boolean hami) {
+    /** The container's {@code resources}, in JSON. */
+    public String resources(Way way, String container) {
+        return way == Way.CLAIMS
+                ? "{\"claims\":[{\"name\":\"" + container + "\"}]}"
+                : "{\"limits\":{" + limits(way == Way.HAMI) + "}}";
+    }
+
+    /** The name of the template of claims for this request. */
+    public String template() {
+        return TEMPLATE + (whole ? "cards-" : "units-") + amount;
+    }
+
+    /** The template of claims for this request. */
+    public String templateManifest() {
+        String exactly = whole
+                ? "deviceClassName: gpushare-card, count: " + amount
+                : "deviceClassName: gpushare, capacity: {requests: {memory: " + amount + "Gi}}";
+        return """
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaimTemplate
+            metadata: {name: %s}
+            spec: {spec: {devices: {requests: [{name: gpu, exactly: {%s}}]}}}
+            """.formatted(template(), exactly);
+    }
+
+    private String limits(boolean hami) {
         if (!profile.isEmpty()) {
             return "\"nvidia.com/mig-" + profile + "\":\"" + amount + "\"";
         }

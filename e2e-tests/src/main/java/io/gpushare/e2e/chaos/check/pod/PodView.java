@@ -1,12 +1,10 @@
 package io.gpushare.e2e.chaos.check.pod;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a pod in the API server.
@@ -16,6 +14,7 @@ import java.util.Set;
  * @param ran whether all its containers have started
  * @param message reason and message of its status, or else the messages of its conditions and containers
  * @param annotated the cards of its containers by its annotation; empty if that is not JSON
+ * @param claimed the cards of its containers by the allocations of its claims; empty for a pod without claims
  */
 public record PodView(
         String uid,
@@ -26,14 +25,24 @@ public record PodView(
         boolean disrupted,
         boolean ran,
         String message,
-        List<HeldCards> annotated) {
-    private static final ObjectMapper JSON = new ObjectMapper();
-
+        List<HeldCards> annotated,
+        List<HeldCards> claimed) {
     public PodView {
         annotated = List.copyOf(annotated);
+        claimed = List.copyOf(claimed);
     }
 
-    public static PodView of(JsonNode pod) {
+    /** The cards of its containers, by whichever way it requests them. */
+    public List<HeldCards> given() {
+        return claimed.isEmpty() ? annotated : claimed;
+    }
+
+    /**
+     * Reads a pod of the API server.
+     *
+     * @param claims of its namespace, by name
+     */
+    public static PodView of(JsonNode pod, Map<String, ClaimView> claims) {
         String uid = pod.at("/metadata/uid").asText();
         String name = pod.at("/metadata/name").asText();
         return new PodView(
@@ -48,10 +57,24 @@ public record PodView(
                                 && condition.path("status").asText().equals("True")),
                 ran(pod),
                 message(pod.path("status")),
-                annotated(
+                HeldCards.annotated(
                         uid,
                         name,
-                        pod.at("/metadata/annotations/gpushare.io~1allocation").asText()));
+                        pod.at("/metadata/annotations/gpushare.io~1allocation").asText()),
+                claimed(uid, name, pod, claims));
+    }
+
+    /** The claims of the load have the names of their containers. */
+    private static List<HeldCards> claimed(String uid, String name, JsonNode pod, Map<String, ClaimView> claims) {
+        List<HeldCards> held = new ArrayList<>();
+        for (JsonNode status : pod.at("/status/resourceClaimStatuses")) {
+            @Nullable
+            ClaimView claim = claims.get(status.path("resourceClaimName").asText());
+            if (claim != null) {
+                held.add(claim.of(uid, name, status.path("name").asText()));
+            }
+        }
+        return held;
     }
 
     public boolean ended() {
@@ -81,28 +104,5 @@ public record PodView(
                             message.append(container.path("state").toString()).append(' '));
         }
         return message.toString().strip();
-    }
-
-    private static List<HeldCards> annotated(String uid, String name, String annotation) {
-        List<HeldCards> uses = new ArrayList<>();
-        try {
-            for (JsonNode container : JSON.readTree(annotation).path("containers")) {
-                Set<String> cards = new HashSet<>();
-                container.path("cards").forEach(card -> cards.add(card.asText()));
-                ContainerRequest request = ContainerRequest.cards(cards.size());
-                if (cards.isEmpty()) {
-                    container.path("memory").fieldNames().forEachRemaining(cards::add);
-                    request = ContainerRequest.memory(container
-                            .path("memory")
-                            .valueStream()
-                            .mapToInt(JsonNode::asInt)
-                            .sum());
-                }
-                uses.add(new HeldCards(uid, name, container.path("name").asText(), request, cards));
-            }
-            return uses;
-        } catch (JsonProcessingException e) {
-            return List.of(); // A tenant edited it.
-        }
     }
 }
