@@ -162,7 +162,8 @@ class SchedulerRateIT {
                 for (String configuration : CONFIGURATIONS.keySet()) {
                     String prefix =
                             "r" + rates.values().stream().mapToInt(List::size).sum() + "-";
-                    double rate = rate(cluster, api, bindings, prefix, configuration, CONFIGURATIONS.get(configuration));
+                    double rate =
+                            rate(cluster, api, bindings, prefix, configuration, CONFIGURATIONS.get(configuration));
                     rates.computeIfAbsent(configuration, key -> new ArrayList<>())
                             .add(rate);
                 }
@@ -268,8 +269,8 @@ class SchedulerRateIT {
     }
 
     private static Stream<ProcessHandle> programs(String argument) {
-        return ProcessHandle.allProcesses().filter(program -> commandLine(program)
-                .contains(argument));
+        return ProcessHandle.allProcesses()
+                .filter(program -> commandLine(program).contains(argument));
     }
 
     private static String commandLine(ProcessHandle program) {
