@@ -1,6 +1,7 @@
 package io.gpushare.model.claims;
 
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,8 +18,13 @@ public record ClaimState(ResourceClaim claim, List<Request> requests, boolean co
     /** The device class of cards that are no MIG instances. */
     public static final String CARD = "gpushare-card";
 
+    /** The same, for requests of {@code nvidia.com/gpu}. */
+    public static final String NVIDIA = "gpushare-nvidia-gpu";
+
     /** What the device class of a profile of MIG instances begins with. */
     public static final String INSTANCE = "gpushare-mig-";
+
+    private static final Set<String> CLASSES = Set.of(ANY, CARD, NVIDIA);
 
     /**
      * One request.
@@ -52,7 +58,7 @@ public record ClaimState(ResourceClaim claim, List<Request> requests, boolean co
 
     /** Whether the class is one of ours. */
     public static boolean ours(String deviceClass) {
-        return deviceClass.equals(ANY) || deviceClass.equals(CARD) || deviceClass.startsWith(INSTANCE);
+        return CLASSES.contains(deviceClass) || deviceClass.startsWith(INSTANCE);
     }
 
     /** Whether it is about none of our cards. */

@@ -27,6 +27,7 @@ class ClaimStateJsonTest {
              {"name": "either", "firstAvailable": [
                {"name": "small", "deviceClassName": "gpushare-mig-1g.5gb"}, {"name": "big", "deviceClassName": "gpushare"}]},
              {"name": "all", "exactly": {"deviceClassName": "gpushare-card", "allocationMode": "All"}},
+             {"name": "theirs", "exactly": {"deviceClassName": "gpushare-nvidia-gpu"}},
              {"name": "watch", "exactly": {"deviceClassName": "gpushare", "adminAccess": true}},
              {"name": "nic", "exactly": {"deviceClassName": "nic.example.com"}}],
            "constraints": [{"requests": [], "matchAttribute": "gpushare.io/uuid"}],
@@ -56,7 +57,8 @@ class ClaimStateJsonTest {
                 .containsExactly(
                         new Request("gpu", "gpushare", 2, "3Gi", "30", true, false),
                         new Request("either", "gpushare-mig-1g.5gb", 1, null, null, false, true),
-                        new Request("all", "gpushare-card", 0, null, null, false, false));
+                        new Request("all", "gpushare-card", 0, null, null, false, false),
+                        new Request("theirs", "gpushare-nvidia-gpu", 1, null, null, false, false));
         assertThat(claim.constrained()).isTrue();
         assertThat(claim.claim().toString()).isEqualTo("team/worker-gpu-x7");
         assertThat(claim.claim().pods()).containsExactly(new PodRef("p1", "team", "worker"));
