@@ -53,7 +53,7 @@ record PlannedPod(int number, Duration at, String name, List<ContainerRequest> r
             return Way.HAMI;
         }
         // The second term makes up for the urgent ones of the first.
-        boolean third = number % CLAIMS == 0 && !urgent() || number % (CLAIMS * URGENT) == 10;
+        boolean third = (number % CLAIMS == 0 && !urgent()) || number % (CLAIMS * URGENT) == 10;
         return claims && third ? Way.CLAIMS : Way.RESOURCES;
     }
 
