@@ -78,6 +78,11 @@ public record Inventory(
         return new Inventory(unit, driver, cards, links, why, beside);
     }
 
+    /** Whether the node offers its cards by claims. */
+    public boolean servesClaims() {
+        return noCards != null && noCards.cause() == NoCards.Cause.SERVES_CLAIMS;
+    }
+
     /** The same cards, of which exactly these are cordoned, with the MIG instances of each. */
     public Inventory withCordoned(Set<CardId> cordoned) {
         return withCards(card -> card.withCordoned(cordoned.contains(card.id()) || cordoned.contains(card.physical())));

@@ -224,6 +224,9 @@ final class HamiRequests implements FrontEnd {
 
     @Override
     public Optional<String> difference(Inventory node) {
+        if (node.servesClaims()) {
+            return Optional.empty(); // no pod is placed there, whatever it requests
+        }
         boolean slots = node.beside().slots() > 0;
         if (slots != offered) {
             return Optional.of("its device plugin " + (slots ? "has" : "lacks") + " --hami, and the extender "

@@ -10,6 +10,7 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.AnnotationKeys;
@@ -208,6 +209,9 @@ class HamiCodecTest {
         assertThat(codec.difference(slots)).isEmpty();
         assertThat(codec.difference(without).orElseThrow())
                 .contains("its device plugin lacks --hami, and the extender has it");
+        assertThat(codec.difference(without.withNoCards(new NoCards(NoCards.Cause.SERVES_CLAIMS))))
+                .as("a node that serves claims")
+                .isEmpty();
         assertThat(codec.difference(Inventory.empty(MemoryUnit.GIB).withBeside(Share.slots(10)))
                         .orElseThrow())
                 .contains("set the same --memory-unit for both");

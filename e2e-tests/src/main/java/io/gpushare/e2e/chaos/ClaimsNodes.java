@@ -24,18 +24,6 @@ final class ClaimsNodes {
     private static final int MOST_CARDS = 2;
     private static final String MOVED = "its node offers its cards by the device plugin now: recreate the pod";
 
-    private static final String VALUES = """
-        compatibility: {gpushare: true}
-        dra: {enabled: true}
-        hami: {enabled: true}
-        devicePlugin:
-          memoryUnit: GiB
-          extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1]
-          extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
-          extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
-          extraVolumeMounts: [{name: simulated, mountPath: /simulated, readOnly: true}]
-        """;
-
     private final LocalCluster cluster;
     private final String serving;
     private int removals;
@@ -57,7 +45,17 @@ final class ClaimsNodes {
      */
     void install(Installation installation, Function<String, String> chart) {
         cluster.kubectl().run("label", "node", serving, Installation.SERVE + "=dra");
-        cluster.kubectl().apply(chart.apply(VALUES.formatted(cluster.sharedFolder())));
+        cluster.kubectl().apply(chart.apply("""
+            compatibility: {gpushare: true}
+            dra: {enabled: true}
+            hami: {enabled: true}
+            devicePlugin:
+              memoryUnit: GiB
+              extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1]
+              extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
+              extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
+              extraVolumeMounts: [{name: simulated, mountPath: /simulated, readOnly: true}]
+            """.formatted(cluster.sharedFolder())));
         Stream.concat(
                         IntStream.rangeClosed(1, MOST_UNITS).mapToObj(ContainerRequest::memory),
                         IntStream.rangeClosed(1, MOST_CARDS).mapToObj(ContainerRequest::cards))

@@ -28,6 +28,8 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
 
     static final Set<Kind> OF_CLAIMS = EnumSet.of(Kind.NODE_MOVE, Kind.NODE_MOVE_BRIEF, Kind.SOCKETS_REMOVED);
 
+    private static final Set<Target> OF_WAYS = EnumSet.of(Target.PLUGIN, Target.NODE);
+
     private static final Duration GAP = Duration.ofSeconds(10);
     /** The time after a fault in which its target is not hit again. */
     private static final Duration REST = Duration.ofSeconds(6);
@@ -125,8 +127,8 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
             Kind kind = deck.removeFirst();
             Duration duration = Duration.ofMillis(random.nextInt(kind.shortest * 1000, kind.longest * 1000 + 1));
             int drawn = random.nextInt(NODES);
-            // Each kind in turn hits what serves claims and what serves resources.
-            int node = claims && kind.target == Target.PLUGIN ? times(faults, kind) % NODES : drawn;
+            // Each kind in turn hits the node that serves claims and the one that serves resources.
+            int node = claims && OF_WAYS.contains(kind.target) ? times(faults, kind) % NODES : drawn;
             Fault fault = new Fault(at, kind, node, random.nextInt(cards), duration);
             if (busyUntil.getOrDefault(fault.subject(), Duration.ZERO).compareTo(at) <= 0) {
                 busyUntil.put(fault.subject(), fault.end().plus(REST));

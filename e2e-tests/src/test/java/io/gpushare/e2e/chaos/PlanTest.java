@@ -82,7 +82,8 @@ class PlanTest {
         assertThat(claims.orders()).noneMatch(order -> order.way(false) == Way.CLAIMS);
         // What serves claims at first is hit by each kind that hits programs of nodes.
         assertThat(claims.faults().stream().filter(fault -> fault.node() == 0).map(Fault::kind))
-                .contains(Kind.PLUGIN_KILL, Kind.PLUGIN_FREEZE, Kind.PLUGIN_REPLACE, Kind.PLUGIN_CUT_OFF);
+                .contains(Kind.PLUGIN_KILL, Kind.PLUGIN_FREEZE, Kind.PLUGIN_REPLACE, Kind.PLUGIN_CUT_OFF)
+                .contains(Kind.NODE_MOVE, Kind.NODE_MOVE_BRIEF);
     }
 
     @ParameterizedTest

@@ -6,7 +6,6 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.model.card.NoCards;
 import io.gpushare.model.claims.ClaimState;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.pod.PodClaims;
@@ -133,7 +132,7 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
     @Override
     public synchronized void nodeChanged(String name) {
         Inventory now = inventories.apply(name);
-        boolean serves = serves(now);
+        boolean serves = now.servesClaims();
         if (!serves && !onNode.containsKey(name) && !nodes.containsKey(name)) {
             return;
         }
@@ -158,11 +157,6 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
                 LOG.warn("{} can't be counted: {}", one, e.toString());
             }
         }
-    }
-
-    static boolean serves(Inventory inventory) {
-        @Nullable NoCards way = inventory.noCards();
-        return way != null && way.cause() == NoCards.Cause.SERVES_CLAIMS;
     }
 
     /** The unit in which requests are counted that have no cards yet: the smallest of the nodes that serve claims. */

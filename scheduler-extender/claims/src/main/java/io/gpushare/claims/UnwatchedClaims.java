@@ -33,7 +33,7 @@ public final class UnwatchedClaims implements PodFeed {
 
     @Override
     public void nodeChanged(String name) {
-        if (ClaimedPods.serves(ledger.nodeEntry(name).cards().inventory()) && !said.getAndSet(true)) {
+        if (ledger.nodeEntry(name).cards().inventory().servesClaims() && !said.getAndSet(true)) {
             LOG.warn(
                     "node {} serves claims, and what pods have by claims is not shown: set --claims (dra.enabled of the"
                             + " chart)",

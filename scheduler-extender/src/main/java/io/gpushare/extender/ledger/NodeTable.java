@@ -5,7 +5,6 @@ import io.gpushare.extender.pod.CardKinds;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
@@ -170,8 +169,7 @@ final class NodeTable {
                 yield entry -> entry.unusable(Reason.BAD_INVENTORY, written);
             }
             case Decoded.Valid<Inventory>(Inventory inventory) -> {
-                boolean claims =
-                        inventory.noCards() != null && inventory.noCards().cause() == NoCards.Cause.SERVES_CLAIMS;
+                boolean claims = inventory.servesClaims();
                 if (inventory.noCards() == null || claims) {
                     LOG.info(
                             "node {}: {} cards, unit {}{}",
