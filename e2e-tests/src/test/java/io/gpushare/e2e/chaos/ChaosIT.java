@@ -41,10 +41,11 @@ class ChaosIT {
         long seed = Long.getLong("gpushare.seed", new Random().nextInt(1_000_000));
         long minutes = Long.getLong("gpushare.minutes", USUAL_MINUTES);
         boolean isolated = System.getProperty("gpushare.isolation", "none").equals("mps");
-        // The memory of instances is not offered with MPS.
-        boolean cut = !isolated && Boolean.getBoolean("gpushare.mig");
-        // Not combined with the others either.
-        boolean claims = !isolated && !cut && Boolean.getBoolean("gpushare.claims");
+        boolean cut = Boolean.getBoolean("gpushare.mig");
+        boolean claims = Boolean.getBoolean("gpushare.claims");
+        assertThat(Stream.of(isolated, cut, claims).filter(chosen -> chosen))
+                .as("-Dgpushare.isolation=mps, -Dgpushare.mig=true and -Dgpushare.claims=true are three runs")
+                .hasSizeLessThanOrEqualTo(1);
         Optional<Function<String, String>> chart = claims ? Optional.of(ChaosIT::manifests) : Optional.empty();
         try (ChaosRun run = ChaosRun.prepare(ROOT, seed, Duration.ofMinutes(minutes), isolated, cut, chart)) {
             Tally tally = run.run();
