@@ -160,10 +160,12 @@ class ClaimsIT extends ClaimsScenario {
         assertThat(ClusterScenario.events(cluster, "limited")).doesNotContain("FailedPrepareDynamicResources");
     }
 
-    /** The hierarchy of version 2, which some machines have beside others, and in it the one of a local kubelet. */
+    /** The hierarchy of version 2, which some machines have beside others, and in it that of this node's kubelet. */
     private static String cgroups() {
         return cluster.onNode("sh", "-c", """
-            for d in $(ls -dt /sys/fs/cgroup/gpushare-e2e-* /sys/fs/cgroup/unified/gpushare-e2e-* 2>/dev/null)
+            config=$(tr '\\0' '\\n' </proc/$(pgrep -xo kubelet)/cmdline | grep -xA1 -e --config | tail -n 1)
+            root=$(sed -n 's/^cgroupRoot: //p' "${config:-/dev/null}")
+            for d in /sys/fs/cgroup$root /sys/fs/cgroup/unified$root
             do [ -e $d/cgroup.controllers ] && [ -d $d/kubepods ] && echo $d && exit
             done; echo /sys/fs/cgroup\
             """).strip();
