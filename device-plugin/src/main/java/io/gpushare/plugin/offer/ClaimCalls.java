@@ -19,7 +19,10 @@ public final class ClaimCalls implements AutoCloseable {
     private final NodeClaims claims;
     private final DraSockets kubelet;
     private final PeriodicTask task = PeriodicTask.onRequest("earlier-claims", Duration.ZERO, this::step);
+    /** Those of earlier processes that may be gone; null while the calls are not served. */
     private volatile @Nullable List<ResourceClaim> recovered;
+
+    private @Nullable List<ResourceClaim> earlier;
     private String problem = "";
 
     public ClaimCalls(NodeClaims claims, DraSockets kubelet) {
@@ -34,9 +37,10 @@ public final class ClaimCalls implements AutoCloseable {
     }
 
     private void recover() throws IOException {
-        List<ResourceClaim> earlier = claims.recover();
+        List<ResourceClaim> all = earlier == null ? claims.recover() : earlier;
+        earlier = all;
         kubelet.start();
-        recovered = earlier;
+        recovered = all;
     }
 
     /** Serves from now on if earlier claims can be read, and otherwise as soon as they can. */
@@ -60,12 +64,12 @@ public final class ClaimCalls implements AutoCloseable {
         if (recovered == null) {
             attempt();
         }
-        @Nullable List<ResourceClaim> earlier = recovered;
-        if (earlier == null) {
+        @Nullable List<ResourceClaim> maybeGone = recovered;
+        if (maybeGone == null) {
             return AGAIN;
         }
         // One at a time, while calls are served.
-        earlier.forEach(claims::removeIfGone);
+        maybeGone.forEach(claims::removeIfGone);
         recovered = List.of();
         return PeriodicTask.ON_REQUEST;
     }

@@ -103,7 +103,7 @@ public final class OtherWay implements AutoCloseable {
             return new HeldCards(files.cards());
         } catch (IOException e) {
             return HeldCards.unknown("which cards claims have is unknown, because " + files.directory()
-                    + " can't be listed: " + e + "; it must be a directory that the plugin can read");
+                    + " can't be listed: " + e + "; let root own it, or others read it");
         }
     }
 

@@ -87,7 +87,8 @@ public final class SliceRemoval {
             boolean none = e.status() == NOT_FOUND; // an API server before 1.34 has none
             // An API server that can't be read later does not close a node that had none.
             problem = none || looks > 0 ? "" : "this node's ResourceSlices can't be deleted: " + e.getMessage();
-            due = none ? never() : last.plus(looks > 0 ? GAP : Duration.ZERO);
+            // From now on: an API server that is frozen takes longer than the gap to say nothing.
+            due = none ? never() : clock.instant().plus(looks > 0 ? LATER.getLast() : GAP);
         }
     }
 }

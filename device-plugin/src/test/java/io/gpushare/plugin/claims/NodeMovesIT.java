@@ -160,6 +160,10 @@ class NodeMovesIT extends WholeProgramWithClaims {
         await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 2);
         assertThat(kubelet.healthy(CARDS)).isEmpty();
         assertThat(get("/readyz").body()).contains("this node's ResourceSlices can't be deleted");
+        // The next attempt is some seconds later.
+        int before = deletions.seen();
+        TimeUnit.SECONDS.sleep(4);
+        assertThat(deletions.seen() - before).isLessThan(3);
 
         deletions.always(Outcome.Plain.SERVED);
         await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);

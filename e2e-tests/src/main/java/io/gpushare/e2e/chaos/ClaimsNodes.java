@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -101,14 +102,28 @@ final class ClaimsNodes {
         }
     }
 
-    /** Whether an Event of that pod says that it must be created again, because its node moved before it got a card. */
+    /**
+     * Whether the last Event of that pod about its claims says that it must be created again, because its node moved
+     * before it got a card. On a node that has moved back it starts, when the kubelet asks the next time.
+     */
     static boolean refused(ApiServer api, PodView pod) {
         try {
-            return api.get("/api/v1/namespaces/default/events?fieldSelector=involvedObject.uid=" + pod.uid())
+            boolean resources = !api.get("/api/v1/nodes/" + pod.node())
                     .body()
-                    .path("items")
-                    .valueStream()
-                    .anyMatch(event -> event.path("message").asText().contains(MOVED));
+                    .at("/metadata/labels")
+                    .path(Installation.SERVE)
+                    .asText()
+                    .equals("dra");
+            return resources
+                    && api.get("/api/v1/namespaces/default/events?fieldSelector=involvedObject.uid=" + pod.uid())
+                            .body()
+                            .path("items")
+                            .valueStream()
+                            .filter(event -> event.path("reason").asText().equals("FailedPrepareDynamicResources"))
+                            .max(Comparator.comparing(
+                                    event -> event.path("lastTimestamp").asText()))
+                            .filter(event -> event.path("message").asText().contains(MOVED))
+                            .isPresent();
         } catch (IOException e) {
             return false;
         }

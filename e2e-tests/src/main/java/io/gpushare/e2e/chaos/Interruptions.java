@@ -10,7 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * When faults hit what admits pods on a node. A kubelet that rejects a pod without any of them, or with planned
- * restarts of the device plugin alone, loses pods in an upgrade.
+ * restarts of the device plugin and moves of the node alone, loses pods in an upgrade.
  */
 final class Interruptions {
     /** A killed plugin is started again and registers within this time, also on a loaded machine. */
@@ -18,6 +18,8 @@ final class Interruptions {
 
     private static final Set<Target> OF_NODES =
             EnumSet.of(Target.PLUGIN, Target.KUBELET, Target.CARD, Target.SUPERVISOR, Target.NODE);
+
+    private static final Set<Kind> PLANNED = EnumSet.of(Kind.PLUGIN_REPLACE, Kind.NODE_MOVE, Kind.NODE_MOVE_BRIEF);
 
     private record Hit(Fault fault, Duration at) {
         boolean lasts(Duration moment) {
@@ -44,8 +46,8 @@ final class Interruptions {
         return kinds;
     }
 
-    /** Whether these are planned restarts of the device plugin and nothing else. */
+    /** Whether these are planned restarts of the device plugin, or moves of its node, and nothing else. */
     static boolean planned(Set<Kind> kinds) {
-        return kinds.equals(EnumSet.of(Kind.PLUGIN_REPLACE));
+        return !kinds.isEmpty() && PLANNED.containsAll(kinds);
     }
 }

@@ -66,6 +66,7 @@ class ChaosIT {
             }
             if (claims) {
                 assertThat(tally.of("pods by claims: ran to their end")).isPositive();
+                assertThat(tally.of("checks: prepared claims compared")).isPositive();
             }
             if (claims && minutes >= USUAL_MINUTES) {
                 assertThat(List.of(Kind.PLUGIN_KILL, Kind.PLUGIN_FREEZE, Kind.PLUGIN_REPLACE, Kind.PLUGIN_CUT_OFF))

@@ -18,6 +18,8 @@ class InterruptionsTest {
         hit(Kind.PLUGIN_KILL, 1, 15);
         assertThat(on(0, 20)).containsExactly(Kind.PLUGIN_REPLACE);
         assertThat(Interruptions.planned(on(0, 20))).isTrue();
+        hit(Kind.NODE_MOVE_BRIEF, 0, 15);
+        assertThat(Interruptions.planned(on(0, 20))).isTrue();
         assertThat(Interruptions.planned(on(1, 20))).isFalse();
         hit(Kind.API_KILL, 0, 18);
         assertThat(Interruptions.planned(on(0, 20))).isFalse();

@@ -50,10 +50,11 @@ public record NodeEntry(
         return entry == null ? UNSEEN : entry;
     }
 
-    /** Whether it takes no new pod because of its Lease. Where it serves claims, that is one of former days. */
+    /**
+     * Whether it takes no new pod because of its Lease. On a node that serves claims a device plugin has left it there.
+     */
     public boolean notRenewed() {
-        @Nullable NoCards none = cards.inventory().noCards();
-        return stale && (none == null || none.cause() != NoCards.Cause.SERVES_CLAIMS);
+        return stale && !cards.inventory().servesClaims();
     }
 
     /** Whether the API shows no such node. */

@@ -19,6 +19,7 @@ public final class FaultRule {
     private Outcome always = Outcome.Plain.SERVED;
     private Outcome shared = Outcome.Plain.SERVED;
     private double share;
+    private int seen;
 
     FaultRule(Predicate<ApiRequest> requests, long seed) {
         this.requests = requests;
@@ -38,6 +39,11 @@ public final class FaultRule {
     public synchronized void share(double probability, Outcome outcome) {
         share = ApiFaults.probability(probability);
         shared = outcome;
+    }
+
+    /** The number of requests until now. */
+    public synchronized int seen() {
+        return seen;
     }
 
     /** The number of requests that wait for {@link #release}. */
@@ -64,6 +70,7 @@ public final class FaultRule {
     }
 
     synchronized Outcome draw() {
+        seen++;
         Outcome ordered = next.poll();
         if (ordered != null) {
             return ordered;

@@ -68,12 +68,18 @@ public record ClaimsSource(LocalCluster cluster, ApiServer api, ClusterCards car
         try {
             JsonNode annotations = JSON.readTree(Files.readString(file)).path("annotations");
             String[] claim = annotations.path("gpushare.io/claim").asText().split("/", -1);
-            return HeldCards.annotated(
+            List<HeldCards> held = HeldCards.annotated(
                     claim[0],
                     claim[claim.length - 1],
                     annotations.path("gpushare.io/allocation").asText());
-        } catch (IOException e) {
+            if (held.isEmpty()) {
+                throw new IllegalStateException(file + " names no cards: " + annotations);
+            }
+            return held;
+        } catch (NoSuchFileException e) {
             return List.of(); // its claim has just ended
+        } catch (IOException e) {
+            throw new IllegalStateException(file + " can't be read", e);
         }
     }
 

@@ -198,8 +198,9 @@ public final class ClusterWatcher {
                 tally.count("checks: snapshots without a kubelet");
             }
         }
-        return new Snapshot(
-                at, pods, running, listed, Set.copyOf(edited), given.orElse(List.of()), claims.prepared(nodes));
+        List<HeldCards> prepared = claims.prepared(nodes);
+        prepared.forEach(_ -> tally.count("checks: prepared claims compared"));
+        return new Snapshot(at, pods, running, listed, Set.copyOf(edited), given.orElse(List.of()), prepared);
     }
 
     private Optional<List<PodView>> pods(List<ClaimView> given) {

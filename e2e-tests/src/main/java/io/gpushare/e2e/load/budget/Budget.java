@@ -12,7 +12,7 @@ public enum Budget {
                     + " extender (warm, median of 3 rounds)",
             1_000,
             Kind.AT_LEAST,
-            0.9,
+            0.6,
             ""),
     FILTER_P50("filter at 5,000 nodes, p50, compared with a bare handler in the same run", 5_000, Kind.AT_MOST, 6, ""),
     FILTER_P99("filter at 5,000 nodes, p99, compared with a bare handler in the same run", 5_000, Kind.AT_MOST, 4, ""),

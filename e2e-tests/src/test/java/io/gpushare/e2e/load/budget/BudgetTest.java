@@ -45,11 +45,11 @@ class BudgetTest {
 
     @Test
     void theSentenceSaysByHowMuch() {
-        budgets.check(Budget.RATE, 1_000, 0.72);
+        budgets.check(Budget.RATE, 1_000, 0.48);
         budgets.check(Budget.MEMORY, 5_000, 1_287);
         assertThat(budgets.missed())
                 .containsExactly(
-                        Budget.RATE.figure() + ": 0.72 misses the budget of at least 0.9 by 20 %",
+                        Budget.RATE.figure() + ": 0.48 misses the budget of at least 0.6 by 20 %",
                         Budget.MEMORY.figure() + ": 1,287 MiB misses the budget of at most 1,170 MiB by 10 %");
     }
 
