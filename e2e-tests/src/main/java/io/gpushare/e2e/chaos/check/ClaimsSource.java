@@ -28,6 +28,8 @@ public record ClaimsSource(LocalCluster cluster, ApiServer api, ClusterCards car
     private static final String GROUP = "/apis/resource.k8s.io/v1/";
     private static final String CLAIMS = GROUP + "namespaces/" + ClusterWatcher.NAMESPACE + "/resourceclaims";
     private static final String FILES = "gpushare.io-claim_*";
+    /** Without those that a driver is writing. */
+    private static final String FINISHED = FILES + ".json";
 
     public ClaimsSource {
         serving = Set.copyOf(serving);
@@ -57,7 +59,7 @@ public record ClaimsSource(LocalCluster cluster, ApiServer api, ClusterCards car
     List<HeldCards> prepared(List<String> nodes) {
         List<HeldCards> prepared = new ArrayList<>();
         if (!serving.isEmpty()) {
-            for (Path file : files(nodes)) {
+            for (Path file : files(nodes, FINISHED)) {
                 prepared.addAll(held(file));
             }
         }
@@ -83,10 +85,10 @@ public record ClaimsSource(LocalCluster cluster, ApiServer api, ClusterCards car
         }
     }
 
-    private List<Path> files(List<String> nodes) {
+    private List<Path> files(List<String> nodes, String pattern) {
         List<Path> files = new ArrayList<>();
         for (String node : nodes) {
-            try (DirectoryStream<Path> found = Files.newDirectoryStream(cluster.cdiFolder(node), FILES)) {
+            try (DirectoryStream<Path> found = Files.newDirectoryStream(cluster.cdiFolder(node), pattern)) {
                 found.forEach(files::add);
             } catch (NoSuchFileException e) {
                 // No program has run there.
@@ -104,7 +106,7 @@ public record ClaimsSource(LocalCluster cluster, ApiServer api, ClusterCards car
             return left;
         }
         list(CLAIMS).forEach(claim -> left.add("claim " + ClaimView.of(claim)));
-        files(nodes).forEach(file -> left.add("file " + file));
+        files(nodes, FILES).forEach(file -> left.add("file " + file));
         Set<String> missing = new HashSet<>(cards.nodes().keySet());
         missing.removeIf(card -> !serving.contains(cards.nodes().get(card)));
         for (JsonNode slice : list(GROUP + "resourceslices")) {
