@@ -253,9 +253,15 @@ final class FaultInjector {
         }
     }
 
-    private boolean socketsRemoved(Fault fault, String node) {
+    private boolean socketsRemoved(Fault fault, String node) throws InterruptedException {
+        Duration end = watch.now().plus(UNTIL_IT_RUNS);
         log(fault, node);
-        return claims.orElseThrow().removeSockets(node);
+        boolean removed = claims.orElseThrow().removeSockets(node);
+        while (!removed && watch.now().compareTo(end) < 0) {
+            Thread.sleep(PAUSE);
+            removed = claims.orElseThrow().removeSockets(node);
+        }
+        return removed;
     }
 
     /** Sets a clock forward by an hour, or back by as much as the certificates of the cluster are old. */

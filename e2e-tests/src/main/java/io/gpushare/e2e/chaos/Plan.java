@@ -129,6 +129,9 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
             int drawn = random.nextInt(NODES);
             // Each kind in turn hits the node that serves claims and the one that serves resources.
             int node = claims && OF_WAYS.contains(kind.target) ? times(faults, kind) % NODES : drawn;
+            if (kind == Kind.SOCKETS_REMOVED) {
+                node = 0; // the other one has none before it is moved
+            }
             Fault fault = new Fault(at, kind, node, random.nextInt(cards), duration);
             if (busyUntil.getOrDefault(fault.subject(), Duration.ZERO).compareTo(at) <= 0) {
                 busyUntil.put(fault.subject(), fault.end().plus(REST));
