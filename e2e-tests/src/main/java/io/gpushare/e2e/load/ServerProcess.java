@@ -189,14 +189,9 @@ final class ServerProcess implements AutoCloseable {
         throw new IOException("the program is not ready after " + limit.toSeconds() + " s; see " + log);
     }
 
-    /** Resident memory of the process, in MiB (Linux: VmRSS). */
+    /** Resident memory of the process, in MiB. */
     long residentMib() throws IOException {
-        for (String line : Files.readAllLines(Path.of("/proc", String.valueOf(program.pid()), "status"))) {
-            if (line.startsWith("VmRSS:")) {
-                return Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024;
-            }
-        }
-        throw new IOException("no VmRSS of process " + program.pid());
+        return Program.residentMib(program.pid());
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.e2e.load.budget.Budget;
 import io.gpushare.e2e.load.budget.Budgets;
+import io.gpushare.e2e.sandbox.program.Program;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -278,10 +279,8 @@ class SchedulerRateIT {
     }
 
     private static String residentMib(long pid) {
-        try (Stream<String> lines = Files.lines(Path.of("/proc/" + pid + "/status"))) {
-            return lines.filter(line -> line.startsWith("VmRSS:"))
-                    .map(line -> String.valueOf(Long.parseLong(line.replaceAll("\\D", "")) / 1024))
-                    .collect(Collectors.joining());
+        try {
+            return String.valueOf(Program.residentMib(pid));
         } catch (IOException e) {
             return "unknown";
         }

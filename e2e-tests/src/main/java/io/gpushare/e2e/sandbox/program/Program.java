@@ -112,6 +112,16 @@ public final class Program implements AutoCloseable {
         signal("CONT");
     }
 
+    /** Resident memory of that process, in MiB (Linux: VmRSS). */
+    public static long residentMib(long pid) throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc", String.valueOf(pid), "status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024;
+            }
+        }
+        throw new IOException("no VmRSS of process " + pid);
+    }
+
     private void signal(String signal) throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid()))
                 .inheritIO()
