@@ -26,6 +26,14 @@ programs_in() {
     fail "there is no kubelet in $1, nor in its bin or kubernetes/server/bin"
 }
 
+# minor_of FOLDER: prints the N of Kubernetes 1.N whose kubelet is in the folder.
+minor_of() {
+    local minor
+    minor=$("$1/kubelet" --version | sed -n 's/^Kubernetes v1\.\([0-9]*\)\..*/\1/p')
+    [ -n "$minor" ] || fail "can't tell the version of $1/kubelet"
+    echo "$minor"
+}
+
 # use_state FOLDER: sets $state to the folder's absolute path.
 use_state() {
     [ "$(id -u)" = 0 ] || fail 'needs root: it starts a kubelet, which mounts folders and creates namespaces'
@@ -61,9 +69,9 @@ write_settings() {
 
 # The versions decide which flags and configurations the programs take: 1.$minor, and containerd's major version.
 read_versions() {
-    minor=$("$bin/kubelet" --version | sed -n 's/^Kubernetes v1\.\([0-9]*\)\..*/\1/p')
+    minor=$(minor_of "$bin")
     containerd_major=$("$bin/containerd" --version | grep -oE '\b[0-9]+\.[0-9]+\.[0-9]+' | head -n 1 | cut -d. -f1)
-    [ -n "$minor" ] && [ -n "$containerd_major" ] || fail "can't tell the versions of kubelet and containerd in $bin"
+    [ -n "$containerd_major" ] || fail "can't tell the version of containerd in $bin"
     [ "$minor" -lt 36 ] || [ "$containerd_major" -ge 2 ] ||
         fail "Kubernetes 1.$minor needs containerd 2, but this is $("$bin/containerd" --version): put containerd, containerd-shim-runc-v2 and ctr into the folder of the programs"
 }

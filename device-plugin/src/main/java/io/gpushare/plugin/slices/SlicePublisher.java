@@ -180,7 +180,8 @@ public final class SlicePublisher implements AutoCloseable {
                 ? "The API server did not store all of this node's ResourceSlices: see the log of its"
                         + " kube-apiserver for feature gates that are off."
                 : "This cluster allocates devices of ResourceSlices only whole: shares of cards need Kubernetes"
-                        + " 1.36, or the feature gate DRAConsumableCapacity.";
+                        + " 1.36, or 1.35 with the feature gate DRAConsumableCapacity. (With that gate,"
+                        + " kube-scheduler 1.34 gives shares of the first card of a node only.)";
         if (!sentence.equals(reported)) {
             reported = sentence;
             warnings.accept(sentence);

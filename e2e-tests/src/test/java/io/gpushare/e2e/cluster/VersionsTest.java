@@ -7,7 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -31,7 +33,8 @@ class VersionsTest {
 
     @BeforeEach
     void copyScript() throws IOException {
-        for (String file : List.of("scenario", "version-features", "local-kubernetes/cluster.bash")) {
+        for (String file : List.of(
+                "scenario", "version-features", "local-kubernetes/cluster.bash", "local-kubernetes/current")) {
             Path to = copy.resolve("e2e-tests").resolve(file);
             Files.createDirectories(Objects.requireNonNull(to.getParent()));
             Files.copy(ROOT.resolve("e2e-tests").resolve(file), to);
@@ -48,18 +51,27 @@ class VersionsTest {
     }
 
     private String scenario(String argument) throws IOException {
-        Process script = new ProcessBuilder(
-                        "bash", copy.resolve("e2e-tests/scenario").toString(), "AnyIT", argument)
-                .redirectErrorStream(true)
-                .start();
-        return new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return scenario(Map.of(), argument);
+    }
+
+    private String scenario(Map<String, String> environment, String... arguments) throws IOException {
+        List<String> command =
+                new ArrayList<>(List.of("bash", copy.resolve("e2e-tests/scenario").toString(), "AnyIT"));
+        command.addAll(List.of(arguments));
+        ProcessBuilder script = new ProcessBuilder(command).redirectErrorStream(true);
+        script.environment().remove("GPUSHARE_KUBERNETES");
+        script.environment().put("XDG_CACHE_HOME", copy.resolve("cache").toString());
+        script.environment().putAll(environment);
+        return new String(script.start().getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 
     @Test
     void aScenarioSaysFirstWhatTheVersionOfTheFolderLacks() throws IOException {
         String folder = "-Dgpushare.kubernetes=" + copy.resolve("kubernetes");
         assertThat(scenario(folder).lines().toList())
-                .startsWith("The scenarios of what Kubernetes 1.29 lacks are skipped:")
+                .startsWith(
+                        "The programs of Kubernetes v1.29.3 are those in " + copy.resolve("kubernetes/server/bin") + ".",
+                        "The scenarios of what Kubernetes 1.29 lacks are skipped:")
                 .anyMatch(line -> line.startsWith("  the legacy Policy file"))
                 .anyMatch(line -> line.startsWith("  tokens bound to the node of a pod"))
                 .noneMatch(line -> line.contains("sidecars"))
@@ -82,6 +94,29 @@ class VersionsTest {
         program("kubernetes/server/bin/kubelet", "echo Kubernetes v1.38.0");
         assertThat(scenario("-Dgpushare.kubernetes=" + copy.resolve("kubernetes")))
                 .contains("It is not supported: the scenarios are for 1.20 to 1.36.");
+    }
+
+    @Test
+    void withoutAFolderItIsTheOneOfTheVariableOrTheNewestInTheCache() throws IOException {
+        assertThat(scenario(Map.of())).contains("maven").doesNotContain("-Dgpushare.kubernetes");
+        for (String version : List.of("1.9.9", "1.35.6", "1.36.2", "empty")) {
+            Files.createDirectories(copy.resolve("cache/gpushare/kubernetes/" + version));
+        }
+        program("cache/gpushare/kubernetes/1.9.9/kubelet", "echo Kubernetes v1.9.9");
+        program("cache/gpushare/kubernetes/1.35.6/kubelet", "echo Kubernetes v1.35.6");
+        program("cache/gpushare/kubernetes/1.36.2/kubelet", "echo Kubernetes v1.36.2");
+        String cached = copy.resolve("cache/gpushare/kubernetes").toString();
+        assertThat(scenario(Map.of()))
+                .contains("The programs of Kubernetes v1.36.2 are those in " + cached + "/1.36.2.")
+                .contains("-Dgpushare.kubernetes=" + cached + "/1.36.2");
+        String other = copy.resolve("kubernetes").toString();
+        assertThat(scenario(Map.of("GPUSHARE_KUBERNETES", other))).contains("-Dgpushare.kubernetes=" + other);
+        assertThat(scenario(Map.of("GPUSHARE_KUBERNETES", other), "-Dgpushare.cluster=local"))
+                .contains("maven")
+                .doesNotContain("-Dgpushare.kubernetes");
+        assertThat(scenario(Map.of("GPUSHARE_KUBERNETES", copy.resolve("cache").toString())))
+                .contains("GPUSHARE_KUBERNETES: neither")
+                .doesNotContain("maven");
     }
 
     /** v1beta1 is gone in 1.23, v1 came with 1.25. */

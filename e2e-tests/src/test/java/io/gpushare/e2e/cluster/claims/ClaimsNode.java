@@ -17,6 +17,7 @@ import java.util.Objects;
 final class ClaimsNode {
     static final String DRIVER = "daemonset/gpu-share-claims";
     private static final String SERVE = "gpushare.io/serve";
+    private static final Duration DELETION = Duration.ofMinutes(4);
 
     private final SharedCluster shared;
     private final String plugin;
@@ -99,6 +100,8 @@ final class ClaimsNode {
         cluster.kubectl().run("label", "node", cluster.node(), SERVE + "-");
         cluster.kubectl().run("delete", "--ignore-not-found", "--wait=false", "-f", manifests.toString());
         cluster.kubectl().run("-n", Installation.NAMESPACE, "delete", "--ignore-not-found", "--wait=true", DRIVER);
+        // The next class installs into this namespace, which takes nothing while it is being deleted.
+        cluster.kubectl().run(DELETION, "delete", "--ignore-not-found", "namespace", Installation.LEASES);
         shared.reinstallNext();
     }
 }

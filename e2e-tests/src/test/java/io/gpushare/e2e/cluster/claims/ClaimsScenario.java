@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(SharedCluster.Extension.class)
 abstract class ClaimsScenario {
     static final String DRIVER = ClaimsNode.DRIVER;
+    /** The tag of a scenario that needs whole cards by claims only. */
+    static final String WITHOUT_SHARES = "without-shares";
+
     private static final String ENABLED = "dra: {enabled: true}\n";
     /** The kubelet repeats a refused call after at most 90 s or so. */
     static final Duration PATIENCE = Duration.ofMinutes(4);
@@ -36,11 +40,11 @@ abstract class ClaimsScenario {
     static ClaimsNode node;
 
     @BeforeAll
-    static void serveClaims(SharedCluster sharedCluster, @TempDir Path folder) throws IOException {
+    static void serveClaims(SharedCluster sharedCluster, @TempDir Path folder, TestInfo test) throws IOException {
         shared = sharedCluster;
         cluster = shared.cluster();
         pods = shared.pods();
-        ClusterScenario.needs(cluster, "claims");
+        ClusterScenario.needs(cluster, test.getTags().contains(WITHOUT_SHARES) ? "card-claims" : "claims");
         node = new ClaimsNode(
                 shared,
                 folder,

@@ -10,9 +10,11 @@ import io.gpushare.e2e.cluster.SharedCluster;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A Kubernetes with the feature gates of 1.34 and 1.35: its API server drops amounts and taints from slices. */
+@Tag(ClaimsScenario.WITHOUT_SHARES)
 class WholeCardsOnlyIT extends ClaimsScenario {
     private static final String OFF = "DRAConsumableCapacity=false,DRADeviceTaints=false,"
             + "DRAPartitionableDevices=false,DRAExtendedResource=false";
