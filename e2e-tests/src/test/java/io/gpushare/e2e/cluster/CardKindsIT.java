@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Nodes with cards of different models and sizes, and the number of devices that a node can register. */
+@Tag("release")
 class CardKindsIT extends ClusterScenario {
     @Test
     void cardsOfDifferentSizeOnOneNodeOfferEachItsOwn() {

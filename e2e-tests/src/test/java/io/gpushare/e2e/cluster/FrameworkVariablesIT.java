@@ -2,9 +2,11 @@ package io.gpushare.e2e.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What programs in containers see of the variables that frameworks read, beside those that their pods set. */
+@Tag("release")
 class FrameworkVariablesIT extends ClusterScenario {
     /** 4 GiB less one context of 518 MiB, of 15 GiB less the 447 MiB that the driver of a T4 reserves. */
     private static final String FRACTION = "0.2399";

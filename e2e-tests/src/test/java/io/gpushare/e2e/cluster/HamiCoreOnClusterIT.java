@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Isolation by HAMi-core in real containers, which preload a stand-in for its library. */
+@Tag("release")
 class HamiCoreOnClusterIT extends ClusterScenario {
     /** Of two T4: the rest is kept for the driver. */
     private static final int UNITS = 28;

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Measured GPU memory of containers, in metrics and Events. */
+@Tag("release")
 class MeasuredUsageIT extends ClusterScenario {
     @Test
     void theUsageOfEachContainerIsMeasuredAndOneOverItsLimitGetsAnEvent() {

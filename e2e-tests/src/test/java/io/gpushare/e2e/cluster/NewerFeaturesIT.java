@@ -3,6 +3,7 @@ package io.gpushare.e2e.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
  * the kubelet (1.36.2) panics on them in doPodResizeAction where it manages no cgroups of pods, as in the local
  * cluster. Nor is resizing in place, which takes the same way.
  */
+@Tag("release")
 class NewerFeaturesIT extends ClusterScenario {
     private static final String SEE = "echo card: $NVIDIA_VISIBLE_DEVICES";
 

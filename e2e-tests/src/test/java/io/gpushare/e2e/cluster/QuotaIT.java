@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
+@Tag("release")
 class QuotaIT {
     private static final String MEMORY = "aliyun.com/gpu-mem";
     private static final Duration SOON = Duration.ofSeconds(60);

@@ -13,12 +13,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Pods whose volumes are provisioned on the node that kube-scheduler chose, which takes 20 s: they keep their cards
  * meanwhile. The provisioner is the test's own.
  */
+@Tag("release")
 class VolumeIT extends ClusterScenario {
     private static final Duration PROVISIONING = Duration.ofSeconds(20);
     private static final Duration SOON = Duration.ofSeconds(60);

@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a claim may ask for besides a share of a card: instances, and several cards. */
+@Tag("release")
 class ClaimedKindsIT extends ClaimsScenario {
     private static final String MIG = "device.attributes['gpushare.io'].type == 'mig'";
 

@@ -16,9 +16,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Planned restarts of the driver, of the kubelet and of the API server, a reboot, and a driver that is absent. */
+@Tag("release")
 class ClaimsRecoveryIT extends ClaimsScenario {
     private static final Duration OUTAGE = Duration.ofSeconds(10);
     private static final int UNITS_OF_A_CARD = 15;

@@ -11,11 +11,13 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What pods have by claims, as the extender shows it: it reads, and kube-scheduler, which does not know it, decides.
  */
+@Tag("release")
 class ClaimsShownIT extends ClaimsScenario {
     private static final String VIEW =
             "/api/v1/namespaces/kube-system/services/gpushare-schd-extender:http/proxy/gpushare-scheduler/v1/";

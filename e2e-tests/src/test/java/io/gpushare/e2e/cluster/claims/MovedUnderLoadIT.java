@@ -20,12 +20,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A node of four cards that moves between claims and resources while short pods of both kinds come all the time. A pod
  * of each kind has a card throughout; the other two cards move.
  */
+@Tag("release")
 class MovedUnderLoadIT extends ClaimsScenario {
     private static final String CLAIMS = "claims";
     private static final String RESOURCES = "resources";

@@ -7,9 +7,11 @@ import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.SharedCluster;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How often the driver writes the slice of its node. Each write wakes every pod that waits for a device. */
+@Tag("release")
 class SliceWritesIT extends ClaimsScenario {
     /**
      * The driver compares every 2 s for one minute after the kubelet registered it, and then once a minute: the longer

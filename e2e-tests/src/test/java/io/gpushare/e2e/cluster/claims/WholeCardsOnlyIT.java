@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** A Kubernetes with the feature gates of 1.34 and 1.35: its API server drops amounts and taints from slices. */
 @Tag(ClaimsScenario.WITHOUT_SHARES)
+@Tag("release")
 class WholeCardsOnlyIT extends ClaimsScenario {
     private static final String OFF = "DRAConsumableCapacity=false,DRADeviceTaints=false,"
             + "DRAPartitionableDevices=false,DRAExtendedResource=false";

@@ -20,12 +20,14 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The driver of a node is replaced under running pods. The GPU Operator itself is not here: its labels are set as its
  * driver manager sets them.
  */
+@Tag("release")
 class DriverUpgradeIT extends ClusterScenario {
     private static final String LABEL = "nvidia.com/gpu.deploy.client";
     private static final String PROGRAMS = "component in (gpu-share-device-plugin,gpu-share-mps)";

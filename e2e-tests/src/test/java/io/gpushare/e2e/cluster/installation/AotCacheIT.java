@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The image files of {@code deploy/images/build -c}, without a cluster. */
 @Tag("cluster")
+@Tag("release")
 class AotCacheIT {
     private static final Duration BUILD = Duration.ofMinutes(15);
     private static final Duration START = Duration.ofMinutes(2);

@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
+@Tag("release")
 class MinimalRightsIT {
     private static final String PLUGIN = OutsidePrograms.PLUGIN;
     private static final Duration PATIENCE = Duration.ofSeconds(40);

@@ -11,12 +11,14 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What {@code why}, the page, Events, list and metric say of waiting pods where more than cards decides: in a cluster
  * of two pools, with a gate as Kueue's, in a rolling update, and while pods are being deleted.
  */
+@Tag("release")
 class NodePoolsIT extends ClusterScenario {
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final String EXTENDER = "/api/v1/namespaces/kube-system/services/gpushare-schd-extender:http/proxy";

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)
+@Tag("release")
 class WaitingPodIT {
     private static final int ROUNDS = Integer.getInteger("gpushare.rounds", 3);
     private static final String MEMORY = "aliyun.com/gpu-mem: ";
