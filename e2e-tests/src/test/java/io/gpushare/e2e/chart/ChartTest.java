@@ -172,6 +172,19 @@ class ChartTest {
         assertThatThrownBy(() -> ObjectSchema.check(service)).hasMessageContaining("specification");
     }
 
+    /** A node that starts a program ten times slower than others must not kill it meanwhile. */
+    @Test
+    void eachProgramHasTimeToStart() throws Exception {
+        List<Rendered> objects = Chart.objects("dra: {enabled: true}", "1.36.2");
+        assertThat(object(objects, "Deployment", "gpu-share-scheduler-extender").container("startupProbe"))
+                .contains("/healthz", "scheme=HTTPS", "periodSeconds=1", "failureThreshold=300");
+        for (String program : List.of("gpu-share-device-plugin", "gpu-share-claims")) {
+            assertThat(object(objects, "DaemonSet", program).container("startupProbe"))
+                    .as(program)
+                    .contains("tcpSocket", "periodSeconds=1", "failureThreshold=600");
+        }
+    }
+
     @Test
     void theDefaultsLetNobodyBindWithoutACertificate() throws Exception {
         List<Rendered> objects = Chart.objects("{}", "1.36.2");

@@ -1,4 +1,4 @@
-/** Checks the shape of the main code of all modules: no cycles between packages, and small packages. */
+/** Checks that the packages of all modules have no cycles, and that every script explains itself. */
 @NullMarked
 package io.gpushare.e2e.shape;
 
