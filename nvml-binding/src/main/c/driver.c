@@ -14,8 +14,8 @@ enum { MAX_HANDLES = 1024 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned int initialised;
-static char chosen_path[4096]; /* set by simulatedCardsFile; empty: use the environment */
-static char path[4096];        /* the file from which `machine` was read */
+static char own_path[PATH_MAX + 8]; /* the file `cards` in the folder of this library */
+static char path[4096];             /* the file from which `machine` was read */
 static struct stat last_stat;
 static nvmlReturn_t state;
 static char problem[1024]; /* why the file is malformed */
@@ -27,15 +27,16 @@ static unsigned int handle_count;
 static char own_version[NAME_MAX + 1];
 
 /* The file may be gone later: a driver's update replaces it. */
-__attribute__((constructor)) static void read_own_version(void) {
+__attribute__((constructor)) static void read_own_name(void) {
     static const char NAME[] = "/libnvidia-ml.so.";
     char file[PATH_MAX];
     Dl_info self;
     if (dladdr(&lock, &self) != 0 && realpath(self.dli_fname, file) != NULL) {
-        const char *version = strstr(strrchr(file, '/'), NAME);
+        const char *name = strrchr(file, '/'), *version = strstr(name, NAME);
         if (version != NULL && strchr(version + strlen(NAME), '.') != NULL) {
             snprintf(own_version, sizeof own_version, "%s", version + strlen(NAME));
         }
+        snprintf(own_path, sizeof own_path, "%.*s/cards", (int) (name - file), file);
     }
 }
 
@@ -58,9 +59,9 @@ static nvmlReturn_t forget(nvmlReturn_t answer) {
 /* Reads the file if it was replaced or changed since the last call. */
 static nvmlReturn_t refresh(void) {
     const char *environment = getenv("GPUSHARE_SIMULATED_CARDS");
-    const char *file_path = *chosen_path != '\0' ? chosen_path : environment;
+    const char *file_path = environment != NULL ? environment : own_path;
     struct stat now;
-    if (file_path == NULL || strlen(file_path) >= sizeof path || stat(file_path, &now) != 0 || !S_ISREG(now.st_mode)
+    if (strlen(file_path) >= sizeof path || stat(file_path, &now) != 0 || !S_ISREG(now.st_mode)
             || access(file_path, R_OK) != 0) {
         return forget(NVML_ERROR_DRIVER_NOT_LOADED);
     }
@@ -174,16 +175,6 @@ EXPORT nvmlReturn_t nvmlShutdown(void) {
         forget(NVML_SUCCESS);
     }
     return driver_leave(NVML_SUCCESS);
-}
-
-/* Not part of NVML: sets the file from inside the process, for tests. NULL or empty: use the environment again. */
-EXPORT nvmlReturn_t simulatedCardsFile(const char *file) {
-    pthread_mutex_lock(&lock);
-    bool good = file == NULL || strlen(file) < sizeof chosen_path;
-    if (good) {
-        strcpy(chosen_path, file == NULL ? "" : file);
-    }
-    return driver_leave(good ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT);
 }
 
 /* Not part of NVML: the last sentence on standard error, or "", for tests. */

@@ -1,8 +1,8 @@
 package io.gpushare.kubernetes;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.ContainerRole;

@@ -1,7 +1,9 @@
 package io.gpushare.time;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.simulated.patience.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -11,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class PeriodicTaskTest {
-    private static final Duration LONGEST = Duration.ofSeconds(10);
+    private static final Duration LONGEST = Patience.of(Patience.USUAL);
 
     @Test
     void aFailureEndsOnlyItsRoundAndCloseEndsTheThread() throws InterruptedException {
@@ -53,8 +55,11 @@ class PeriodicTaskTest {
             task.runSoon();
             task.start();
             task.runSoon();
-            Thread.sleep(200);
-            assertThat(steps).hasValue(1);
+            await().until(() -> steps.get() == 1);
+            // The step after the next request is the second, so no other one came between.
+            task.runSoon();
+            await().until(() -> steps.get() > 1);
+            assertThat(steps).hasValue(2);
         }
     }
 

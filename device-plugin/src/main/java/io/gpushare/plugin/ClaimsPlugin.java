@@ -23,12 +23,12 @@ import io.gpushare.plugin.slices.SlicePublisher;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
+import io.gpushare.program.Ending;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.StartedParts;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -37,15 +37,14 @@ final class ClaimsPlugin implements RunningPlugin {
     /** The name of the driver in slices and claims, and the domain of the cards' attributes. */
     static final String DRIVER = ClaimDecoder.DRIVER;
 
-    private final StartedParts parts = new StartedParts();
-
     /**
      * Starts everything.
      *
-     * @param exit completed with the exit code if the plugin can't continue
+     * @param ending requested if the plugin can't continue
+     * @param parts receives what has to be closed
      */
-    ClaimsPlugin(PluginOptions options, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
-        NodeParts all = new NodeParts(options, exit, clocks, parts);
+    ClaimsPlugin(PluginOptions options, Ending ending, Clocks clocks, StartedParts parts) throws IOException {
+        NodeParts all = new NodeParts(options, ending, clocks, parts);
         LatestSnapshot latest = all.latest;
         Supplier<Inventory> present = () -> latest.now().inventory();
         BooleanSupplier known = () -> all.pods.synced() && latest.now().claimsKnown();
@@ -86,7 +85,7 @@ final class ClaimsPlugin implements RunningPlugin {
                 clocks.wall()));
         ClaimCalls calls = parts.add(new ClaimCalls(claims, kubelet));
         ClaimOffer offer = parts.add(new ClaimOffer(
-                        latest, all.api.resources(), calls, kubelet, slices, all.inventory, exit::complete))
+                        latest, all.api.resources(), calls, kubelet, slices, all.inventory, ending::request))
                 .start();
         all.publisher.start(offer::changed);
         // The kubelet says nothing of claims that its driver has to know.
@@ -120,10 +119,5 @@ final class ClaimsPlugin implements RunningPlugin {
                 return resources.uses(pod);
             }
         };
-    }
-
-    @Override
-    public void close() {
-        parts.close();
     }
 }

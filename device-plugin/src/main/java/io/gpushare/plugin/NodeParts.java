@@ -33,13 +33,13 @@ import io.gpushare.plugin.state.InventoryAssembler;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
 import io.gpushare.plugin.state.SnapshotPublisher;
+import io.gpushare.program.Ending;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.StartedParts;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -66,7 +66,7 @@ final class NodeParts {
     final Runnable invalid;
 
     private final PluginOptions options;
-    private final CompletableFuture<Integer> exit;
+    private final Ending ending;
     private final Clocks clocks;
     private final StartedParts parts;
     private final SharedSession driver = new SharedSession();
@@ -86,19 +86,18 @@ final class NodeParts {
     /**
      * Starts those that nothing else needs.
      *
-     * @param exit completed with the exit code if the plugin can't continue
+     * @param ending requested if the plugin can't continue
      * @param parts receives what has to be closed
      */
-    NodeParts(PluginOptions options, CompletableFuture<Integer> exit, Clocks clocks, StartedParts parts)
-            throws IOException {
+    NodeParts(PluginOptions options, Ending ending, Clocks clocks, StartedParts parts) throws IOException {
         this.options = options;
-        this.exit = exit;
+        this.ending = ending;
         this.clocks = clocks;
         this.parts = parts;
         unit = options.cluster.memoryUnit();
         clock = clocks.steady();
         node = new EventSubject.Node(options.nodeName);
-        invalid = () -> exit.complete(PluginMain.INVALID_OPTIONS);
+        invalid = () -> ending.request(Ending.INVALID_OPTIONS);
         latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(unit)), publisher::changed);
         sockets = parts.add(new DomainSockets());
         api = parts.add(
@@ -176,7 +175,7 @@ final class NodeParts {
                                 new XidReporter(latest, events),
                                 new RemovedCardReporter(latest, events),
                                 invalid,
-                                () -> exit.complete(PluginMain.DRIVER_REPLACED)),
+                                () -> ending.request(PluginProgram.DRIVER_REPLACED)),
                         clocks,
                         driver))
                 .start();

@@ -28,30 +28,30 @@ import io.gpushare.plugin.snapshot.AnnotationDifference;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
+import io.gpushare.program.Ending;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.StartedParts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
 /** The running device plugin: starts its parts and connects them. */
 final class Plugin implements RunningPlugin {
-    private final StartedParts parts = new StartedParts();
     private final PublishedInventory published;
     private final Departure departure;
 
     /**
      * Starts everything.
      *
-     * @param exit completed with the exit code if the plugin can't continue
+     * @param ending requested if the plugin can't continue
+     * @param parts receives what has to be closed
      */
-    Plugin(PluginOptions options, CompletableFuture<Integer> exit, Clocks clocks) throws IOException {
+    Plugin(PluginOptions options, Ending ending, Clocks clocks, StartedParts parts) throws IOException {
         ResourceNames resources = options.cluster.resources();
         Path pluginDir = options.kubeletDir.resolve("device-plugins");
-        NodeParts all = new NodeParts(options, exit, clocks, parts);
+        NodeParts all = new NodeParts(options, ending, clocks, parts);
         LatestSnapshot latest = all.latest;
         NodePodInformer pods = all.pods;
         PodResourcesClient podResources = parts.add(new PodResourcesClient(
@@ -99,7 +99,7 @@ final class Plugin implements RunningPlugin {
                         sentence -> all.events.warn(all.node, "GpuCardsHeld", sentence))
                 .start());
         if (claims) {
-            letClaimsEnd(options, all, files, limits.isolation(), slices, otherWay, clocks);
+            letClaimsEnd(options, all, files, limits.isolation(), slices, otherWay, clocks, parts);
         }
         AllocationHandler calls = new AllocationHandler(
                 latest, podResources::list, pods::live, options.containers(), limits.isolation(), all.clock);
@@ -131,7 +131,7 @@ final class Plugin implements RunningPlugin {
                 allocations,
                 published,
                 new UnknownNames(resources, all.invalid),
-                exit::isDone)::publish);
+                ending::requested)::publish);
         all.scan(limits);
         PartMetrics counted = new PartMetrics(all.metrics);
         counted.ofKubelet(calls, kubelet);
@@ -154,7 +154,8 @@ final class Plugin implements RunningPlugin {
             NodeIsolation isolation,
             SliceRemoval slices,
             OtherWay otherWay,
-            Clocks clocks) {
+            Clocks clocks,
+            StartedParts parts) {
         NodeClaims claims = new NodeClaims(
                 new ClaimDecoder(ClaimsPlugin.DRIVER, options.nodeName),
                 ClaimsPlugin.reader(all.api.resources()),
@@ -188,10 +189,5 @@ final class Plugin implements RunningPlugin {
         if (published.leave()) {
             departure.await();
         }
-    }
-
-    @Override
-    public void close() {
-        parts.close();
     }
 }

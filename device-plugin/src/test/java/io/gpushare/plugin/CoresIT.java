@@ -1,8 +1,8 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import java.util.List;
 import java.util.Map;
@@ -18,10 +18,9 @@ class CoresIT extends WholeProgram {
     void withoutMpsNoCoresAreOfferedAndPodsThatRequestThemAreRefused() throws Exception {
         cards(CARD_A);
         run("--core-resource=" + CORES, METRICS);
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 3);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        await().atMost(PATIENCE)
-                .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("\\\"cores\\\":true")));
+        await().until(() -> kubelet.registrations().size() == 3);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 15);
+        await().until(() -> api.patches().stream().anyMatch(patch -> patch.contains("\\\"cores\\\":true")));
         assertThat(metrics())
                 .contains("gpushare_card_cores_allocated_percent{card=\"" + A + "\",model=\"Tesla T4\"} 0.0");
 
@@ -41,16 +40,15 @@ class CoresIT extends WholeProgram {
         list("whole");
         assertThatThrownBy(() -> allocate(CARDS, List.of(A)))
                 .hasMessageContaining("a whole card has all its cores, request only one of them");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(CORES)).isEmpty());
+        await().untilAsserted(() -> assertThat(kubelet.healthy(CORES)).isEmpty());
     }
 
     @Test
     void withoutTheOptionTheResourceDoesNotExistAndAnnotatedCoresAreIgnored() throws Exception {
         cards(CARD_A);
         run();
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 2);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+        await().until(() -> kubelet.registrations().size() == 2);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 15);
         api.pod("p", "Pending", Map.of(MEMORY, "1", CORES, "30"), ON_A);
         list("p");
         assertThat(allocate(MEMORY, List.of(A + "::0")))

@@ -1,9 +1,10 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.simulated.kubelet.CrowdedNode;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -27,8 +28,8 @@ class CrowdedNodeIT extends WholeProgram {
         cards(node.cards().toArray(String[]::new));
         node.pods().forEach(api::put);
         kubelet.podResources(node.podResources());
-        Process program = run(METRICS, "--memory-unit=256MiB");
-        await().atMost(Duration.ofMinutes(2))
+        StartedProgram program = run(METRICS, "--memory-unit=256MiB");
+        await(Duration.ofMinutes(2))
                 .pollInterval(Duration.ofSeconds(1))
                 .ignoreExceptions()
                 .until(() -> series(scrape()) == CrowdedNode.CONTAINERS);

@@ -1,7 +1,7 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
 import java.time.Duration;
@@ -17,27 +17,26 @@ class DriverFaultsIT extends WholeProgram {
     void aReloadedDriverWithdrawsAllCardsAndThenOffersThemAgain() throws Exception {
         cards("driver version=570.1", CARD_A, CARD_B);
         run("--health-quiet-time=1s");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(A, 3));
         list("p");
         List<String> ids = preferred(MEMORY, 3);
         allocate(MEMORY, ids);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
 
         Files.delete(dir.resolve("cards"));
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).isEmpty());
+        await().until(() -> kubelet.healthy(MEMORY).isEmpty());
         // The kubelet keeps the devices of running containers, and no new ones are offered.
         assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(30);
         assertThat(kubelet.devices(CARDS).orElseThrow()).hasSize(2);
-        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("the driver does not respond"));
+        await().until(() -> api.patches().getLast().contains("the driver does not respond"));
 
         cards("driver version=580.2", CARD_A, CARD_B);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
-        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("580.2"));
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(B));
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> api.patches().getLast().contains("580.2"));
+        await().untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(B));
         cards("driver version=580.2", CARD_A, CARD_B + " xid=79#1");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
+        await().until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
         assertThat(log()).containsOnlyOnce("until this is resolved: no cards to offer");
     }
 
@@ -47,48 +46,47 @@ class DriverFaultsIT extends WholeProgram {
     void anErrorOfOneCardDoesNotAffectTheOthers(int error) throws Exception {
         cards(CARD_A, CARD_B);
         run();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
 
         cards(CARD_A + " error=" + error, CARD_B);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+        await().until(() -> kubelet.healthy(MEMORY).size() == 15);
+        await().untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B)));
         assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(30);
         api.pod("p", "Pending", Map.of(MEMORY, "3"), "");
         list("p");
         assertThat(allocate(MEMORY, preferred(MEMORY, 3))).containsEntry("NVIDIA_VISIBLE_DEVICES", B);
 
         cards(CARD_A, CARD_B);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
     }
 
     @Test
     void aStepBackOfTheWallClockDoesNotKeepACardUnhealthy() throws Exception {
         cards(CARD_A, CARD_B);
-        run(SteppedPlugin.class, "--health-quiet-time=3s");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        run("--health-quiet-time=3s");
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         cards(CARD_A, CARD_B + " xid=79#1");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 15);
         stepWallClock(Duration.ofHours(-1));
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
     }
 
     @Test
     void aLateXidOfALostCardDoesNotAffectTheOthers() throws Exception {
         cards(CARD_A, CARD_B);
         run("--health-quiet-time=1s");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         cards(CARD_A + " lost", CARD_B);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
         cards(CARD_A + " lost xid=79#1", CARD_B);
-        await().atMost(PATIENCE).until(() -> log().contains("Xid 79"));
+        await().until(() -> log().contains("Xid 79"));
         assertThat(log()).contains("card " + A + ": Xid 79");
 
         // The next change is the return of the lost card: the other one did not change before it.
         int lists = kubelet.plugin(CARDS).lists().size();
         cards(CARD_A, CARD_B);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
         assertThat(kubelet.plugin(CARDS).lists()).hasSize(lists + 1);
     }
 
@@ -96,23 +94,23 @@ class DriverFaultsIT extends WholeProgram {
     void anXidIsOneMessageForEachResourceAndTheRecoveryIsAnother() throws Exception {
         cards(CARD_A, CARD_B);
         run("--health-quiet-time=8s");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
         int memory = kubelet.plugin(MEMORY).lists().size();
         int whole = kubelet.plugin(CARDS).lists().size();
 
         cards(CARD_A, CARD_B + " xid=79#1,48#1,79#2");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        await().atMost(PATIENCE).until(() -> log().contains("(2 so far)"));
+        await().until(() -> kubelet.healthy(MEMORY).size() == 15);
+        await().until(() -> log().contains("(2 so far)"));
         assertThat(kubelet.plugin(MEMORY).lists()).hasSize(memory + 1);
         assertThat(kubelet.plugin(CARDS).lists()).hasSize(whole + 1);
 
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
         // The next change is the next message: nothing else came before it.
         cards(CARD_A + " lost", CARD_B);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 1);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 15);
+        await().until(() -> kubelet.healthy(CARDS).size() == 1);
         assertThat(kubelet.plugin(MEMORY).lists()).hasSize(memory + 3);
         assertThat(kubelet.plugin(CARDS).lists()).hasSize(whole + 3);
     }

@@ -1,17 +1,18 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.simulated.kubelet.devices.CheckpointFile;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -36,37 +37,34 @@ class DriverReplacedIT extends WholeProgram {
     }
 
     /** What NVIDIA's container runtime does at the start of a container: it mounts the files that the node has then. */
-    private Process container() throws IOException {
+    private StartedProgram container() throws IOException {
         Path node = dir.resolve("node");
         Path mounted = Files.createDirectories(dir.resolve("container-" + ++containers));
         Path file = Files.readSymbolicLink(node.resolve(LIBRARY));
         // Another name of the same file, as a bind mount is.
         Files.createLink(mounted.resolve(file), node.resolve(file));
         Files.createSymbolicLink(mounted.resolve(LIBRARY), file);
-        return run("--nvml-library=" + mounted.resolve(LIBRARY));
+        return runProcess("--nvml-library=" + mounted.resolve(LIBRARY));
     }
 
     @Test
     void thePluginEndsOnceSoThatTheNextContainerLoadsTheNewLibraryAndRunningPodsKeepTheirCards() throws Exception {
         install("570.1.2");
         cards("driver version=570.1.2", CARD_A, CARD_B);
-        Process first = container();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        StartedProgram first = container();
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(A, 3));
         list("p");
         List<String> ids = preferred(MEMORY, 3);
         ContainerAllocateResponse response = response(MEMORY, ids);
         kubelet.checkpoint(new CheckpointFile.Entry("uid-p", "main", MEMORY, Set.copyOf(ids), response));
         listRunning("p", MEMORY, ids);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
 
         install("580.95.05");
         cards("driver version=580.95.05", CARD_A, CARD_B);
 
-        assertThat(first.waitFor(30, TimeUnit.SECONDS))
-                .as("the plugin keeps a library that is not the driver's")
-                .isTrue();
-        assertThat(first.exitValue()).isEqualTo(PluginMain.DRIVER_REPLACED);
+        assertThat(first.exitCode()).isEqualTo(PluginProgram.DRIVER_REPLACED);
         assertThat(log()).containsOnlyOnce("the device plugin restarts: its library of NVIDIA's driver is not the one");
         assertThat(api.events())
                 .anyMatch(event -> event.contains("GpuDriverReplaced") && event.contains("Driver/library version"));
@@ -74,13 +72,12 @@ class DriverReplacedIT extends WholeProgram {
         // No pod is bound to the node until the next one serves.
         assertThat(api.patches().getLast()).contains("plugin_restarting", A);
 
-        Process second = container();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
-        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("580.95.05"));
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS))
-                        .as("pod p has a part of the other card")
-                        .containsExactly(B));
+        StartedProgram second = container();
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> api.patches().getLast().contains("580.95.05"));
+        await().untilAsserted(() -> assertThat(kubelet.healthy(CARDS))
+                .as("pod p has a part of the other card")
+                .containsExactly(B));
         assertThat(second.isAlive()).isTrue();
     }
 
@@ -88,15 +85,14 @@ class DriverReplacedIT extends WholeProgram {
     void aNewContainerWithALibraryThatDoesNotFitSaysSoAndStays() throws Exception {
         install("570.1.2");
         cards("driver version=580.95.05", CARD_A);
-        Process only = container();
-        await().atMost(PATIENCE)
-                .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("driver_version_mismatch")));
-        assertThat(only.waitFor(10, TimeUnit.SECONDS))
+        StartedProgram only = container();
+        await().until(() -> api.patches().stream().anyMatch(patch -> patch.contains("driver_version_mismatch")));
+        assertThat(only.endsWithin(Duration.ofSeconds(10)))
                 .as("a restart would load the same library")
                 .isFalse();
 
         // The kernel module of the library's version is loaded.
         cards("driver version=570.1.2", CARD_A);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 15);
     }
 }

@@ -1,8 +1,9 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import io.gpushare.simulated.program.StartedProgram;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -24,13 +25,13 @@ class HamiMigrationIT extends WholeProgram {
         try (ServerSocketChannel hami = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             hami.bind(UnixDomainSocketAddress.of(dir.resolve("device-plugins").resolve("nvidia-gpu.sock")));
             run("--hami");
-            await().atMost(PATIENCE).until(() -> log().contains("waiting until it is stopped"));
+            await().until(() -> log().contains("waiting until it is stopped"));
             assertThat(kubelet.devices(MEMORY)).isEmpty();
         }
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 27);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(SLOTS).size() == 20);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
-        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 27);
+        await().until(() -> kubelet.healthy(SLOTS).size() == 20);
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> api.podPatches().size() == 1);
         assertThat(api.podPatches().getFirst())
                 .startsWith("runs ")
                 .contains(B + "\\\":3", "slots")
@@ -44,15 +45,15 @@ class HamiMigrationIT extends WholeProgram {
     void aPodThatHamisSchedulerBoundGetsTheCardThatItChose() throws Exception {
         cards(CARD_A, CARD_B);
         run("--hami");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(SLOTS).size() == 20);
+        await().until(() -> kubelet.healthy(SLOTS).size() == 20);
         api.annotated("p", "Pending", REQUESTS, on(B, "allocating"));
         list("p");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
 
         assertThat(allocate(SLOTS, List.of(A + "::s0")))
                 .containsEntry("NVIDIA_VISIBLE_DEVICES", B)
                 .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_0", "3072m");
-        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
+        await().until(() -> api.podPatches().size() == 1);
         assertThat(api.podPatches().getFirst())
                 .contains("gpushare.io/allocation", "hami.io/vgpu-devices-allocated", B + ",NVIDIA,3072,0:;")
                 .contains("\"hami.io/bind-phase\":\"success\"");
@@ -63,20 +64,19 @@ class HamiMigrationIT extends WholeProgram {
         cards(CARD_A);
         api.annotated("p", "Failed", REQUESTS, on(A, "allocating"));
         run("--hami");
-        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
+        await().until(() -> api.podPatches().size() == 1);
         assertThat(api.podPatches().getFirst()).startsWith("p ").contains("{\"hami.io/bind-phase\":\"failed\"}");
     }
 
     @Test
     void aNodeThatOffersNoSlotsAnyMoreIsNotRegistered() throws Exception {
         cards(CARD_A);
-        Process before = run("--hami");
-        await().atMost(PATIENCE)
-                .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("hami.io/node-nvidia-register")));
-        before.destroyForcibly().waitFor();
+        StartedProgram before = run("--hami");
+        await().until(() -> api.patches().stream().anyMatch(patch -> patch.contains("hami.io/node-nvidia-register")));
+        before.kill();
         int written = api.patches().size();
         run();
-        await().atMost(PATIENCE).until(() -> api.patches().size() > written);
+        await().until(() -> api.patches().size() > written);
         assertThat(api.patches().get(written)).contains("\"hami.io/node-nvidia-register\":null");
     }
 

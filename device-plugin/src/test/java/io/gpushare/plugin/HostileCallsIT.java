@@ -1,13 +1,14 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
+import io.gpushare.simulated.program.StartedProgram;
 import io.grpc.CallOptions;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -57,11 +58,11 @@ class HostileCallsIT extends WholeProgram {
     @Test
     void noCallCostsACardAThreadOrTheNextCall() throws Exception {
         cards(CARD_A, CARD_B);
-        Process running = run(METRICS);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        StartedProgram running = runProcess(METRICS);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         api.pod("w", "Pending", Map.of(MEMORY, "2"), memoryOn(A, 2));
         list("w");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
         call(AllocateRequest.getDefaultInstance().toByteArray(), "Allocate", MEMORY);
         int before = threads(running);
 
@@ -85,14 +86,14 @@ class HostileCallsIT extends WholeProgram {
         assertThat(kubelet.devices(CARDS).orElseThrow()).hasSize(2);
         assertThat(kubelet.registrations()).hasSize(2);
         // The executor keeps idle threads for a while, but not one for each call.
-        await().atMost(PATIENCE).until(() -> threads(running) <= before + 8);
+        await().until(() -> threads(running) <= before + 8);
         api.pod("good", "Pending", Map.of(MEMORY, "3"), memoryOn(B, 3));
         list("w", "good");
         assertThat(allocate(MEMORY, preferred(MEMORY, 3))).containsEntry("NVIDIA_VISIBLE_DEVICES", B);
         assertThat(log()).doesNotContain("the plugin exits");
     }
 
-    private static int threads(Process process) {
+    private static int threads(StartedProgram process) {
         try (var tasks = Files.list(Path.of("/proc", String.valueOf(process.pid()), "task"))) {
             return (int) tasks.count();
         } catch (IOException e) {

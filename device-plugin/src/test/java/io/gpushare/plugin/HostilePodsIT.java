@@ -1,9 +1,10 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
+import io.gpushare.simulated.program.StartedProgram;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -23,16 +24,14 @@ class HostilePodsIT extends WholeProgram {
                     .get(i % 3);
             api.annotated("listed-" + i, "Running", Map.of("cpu", "1"), Map.of(key, LONG));
         }
-        Process running = run();
-        await().atMost(PATIENCE)
-                .until(() -> !running.isAlive() || kubelet.healthy(MEMORY).size() == 30);
+        StartedProgram running = run();
+        await().until(() -> !running.isAlive() || kubelet.healthy(MEMORY).size() == 30);
         for (int i = 0; i < PODS; i++) {
             api.annotated("watched-" + i, "Running", Map.of("cpu", "1"), Map.of("gpushare.io/allocation", LONG));
         }
         api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(B, 3));
         list("p");
-        await().atMost(PATIENCE)
-                .until(() -> !running.isAlive() || kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> !running.isAlive() || kubelet.healthy(CARDS).equals(List.of(A)));
         assertThat(running.isAlive()).as(log()).isTrue();
     }
 
@@ -46,9 +45,8 @@ class HostilePodsIT extends WholeProgram {
                     Map.of(MEMORY, "1"),
                     Map.of("gpushare.io/allocation", memoryOn(A, 1), "example.com/notes", "x".repeat(5_000)));
         }
-        Process running = run();
-        await().atMost(PATIENCE)
-                .until(() -> !running.isAlive() || kubelet.healthy(MEMORY).size() == 30);
+        StartedProgram running = run();
+        await().until(() -> !running.isAlive() || kubelet.healthy(MEMORY).size() == 30);
         assertThat(running.isAlive()).as(log()).isTrue();
     }
 
@@ -56,7 +54,7 @@ class HostilePodsIT extends WholeProgram {
     void anAnnotationThatIsTooLongIsTheReasonOfTheRefusal() throws Exception {
         cards(CARD_A, CARD_B);
         run();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         api.annotated("p", "Pending", Map.of(MEMORY, "3"), Map.of("gpushare.io/select", LONG));
         list("p");
         assertThatThrownBy(() -> allocate(MEMORY, List.of(A + "::0", A + "::1", A + "::2")))

@@ -1,19 +1,18 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The metrics endpoint: its content, and its callers. */
@@ -22,8 +21,8 @@ class MetricsIT extends WholeProgram {
     void eventsAreCountedAndTheStateOfCardsIsReported() throws Exception {
         cards(CARD_A, CARD_B);
         run(METRICS, "--health-quiet-time=300s");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
         api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(B, 3));
         list("p");
         allocate(MEMORY, preferred(MEMORY, 3));
@@ -31,14 +30,14 @@ class MetricsIT extends WholeProgram {
         api.pod("s", "Pending", Map.of(MEMORY, "1"), "");
         list("s");
         allocate(MEMORY, preferred(MEMORY, 1));
-        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
+        await().until(() -> api.podPatches().size() == 1);
         api.pod("s", "Running", Map.of(MEMORY, "1"), memoryOn(B, 1));
         cards(CARD_A + " xid=94#1", CARD_B + " xid=79#1");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
+        await().until(() -> kubelet.healthy(MEMORY).stream().allMatch(id -> id.startsWith(A)));
         api.cordon(A);
-        await().atMost(PATIENCE).until(() -> metrics().contains("gpushare_card_cordoned{card=\"" + A + of("1")));
+        await().until(() -> metrics().contains("gpushare_card_cordoned{card=\"" + A + of("1")));
         kubelet.cancelStream(MEMORY);
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 3);
+        await().until(() -> kubelet.registrations().size() == 3);
 
         String text = metrics();
 
@@ -73,9 +72,9 @@ class MetricsIT extends WholeProgram {
         kubelet.stop();
         cards(CARD_A);
         run(METRICS);
-        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 503);
+        await().until(() -> get("/readyz").statusCode() == 503);
         kubelet.start();
-        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        await().until(() -> get("/readyz").statusCode() == 200);
         assertThat(get("/").statusCode()).isEqualTo(404);
         assertThat(get("/metrics/../etc/passwd").statusCode()).isEqualTo(404);
         assertThat(raw("POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{\"a\":\"b\"}"))
@@ -97,9 +96,7 @@ class MetricsIT extends WholeProgram {
                 socket.getOutputStream().write("GET /metr".getBytes(StandardCharsets.UTF_8));
                 slow.add(socket);
             }
-            await().atMost(Duration.ofSeconds(20))
-                    .ignoreExceptions()
-                    .until(() -> !metrics().isEmpty());
+            await().ignoreExceptions().until(() -> !metrics().isEmpty());
         } finally {
             for (Socket socket : slow) {
                 socket.close();
@@ -133,9 +130,8 @@ class MetricsIT extends WholeProgram {
     @Test
     void anUnavailableAddressStopsItWithASentence() throws Exception {
         try (ServerSocket taken = new ServerSocket(0)) {
-            Process refused = run("--metrics-address=:" + taken.getLocalPort());
-            assertThat(refused.waitFor(30, TimeUnit.SECONDS)).isTrue();
-            assertThat(refused.exitValue()).isEqualTo(2);
+            StartedProgram refused = run("--metrics-address=:" + taken.getLocalPort());
+            assertThat(refused.exitCode()).isEqualTo(2);
             assertThat(log()).contains("metrics can't be served on", "Address already in use");
         }
     }

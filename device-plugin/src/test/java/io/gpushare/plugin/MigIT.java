@@ -1,7 +1,7 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,11 +25,10 @@ class MigIT extends WholeProgram {
         run();
         awaitHealthy(LARGE, 1);
         awaitHealthy(SMALL, 2);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
+        await().untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
         assertThat(unitsByCard())
                 .containsOnly(Map.entry(A, 79L), units(LARGE, 0, 39), units(SMALL, 0, 9), units(SMALL, 1, 9));
-        await().atMost(PATIENCE).until(() -> !api.patches().isEmpty());
+        await().until(() -> !api.patches().isEmpty());
         assertThat(api.patches().getLast())
                 .contains("\\\"profile\\\":\\\"3g.40gb\\\"", "\\\"parent\\\":\\\"" + B + "\\\"")
                 .doesNotContain("\\\"uuid\\\":\\\"" + B);
@@ -49,9 +48,9 @@ class MigIT extends WholeProgram {
 
         api.pod("whole", "Pending", Map.of(SMALL, "1"), wholeCard(second));
         list("whole");
-        await().atMost(PATIENCE).until(() -> preferred(SMALL, 1).equals(List.of(second)));
+        await().until(() -> preferred(SMALL, 1).equals(List.of(second)));
         assertThat(allocate(SMALL, List.of(second))).containsEntry("NVIDIA_VISIBLE_DEVICES", second);
-        await().atMost(PATIENCE).until(() -> units(second) == 0);
+        await().until(() -> units(second) == 0);
 
         api.pod("part", "Pending", Map.of(MEMORY, "5"), memoryOn(large, 5));
         listRunning("whole", SMALL, List.of(second), "part");
@@ -68,7 +67,7 @@ class MigIT extends WholeProgram {
                 .extracting(device -> device.getHostPath())
                 .startsWith("/dev/nvidia1", "/dev/nvidia-caps/nvidia-cap147", "/dev/nvidia-caps/nvidia-cap148")
                 .doesNotContain("/dev/nvidia0");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(LARGE).isEmpty());
+        await().until(() -> kubelet.healthy(LARGE).isEmpty());
     }
 
     @Test
@@ -79,30 +78,26 @@ class MigIT extends WholeProgram {
         awaitHealthy(SMALL, 1);
         String before = kubelet.healthy(LARGE).getFirst();
         api.pod("p", "Running", Map.of(LARGE, "1"), wholeCard(before));
-        await().atMost(PATIENCE).until(() -> units(before) == 0);
+        await().until(() -> units(before) == 0);
         cards(FULL, CUT + "2g.20gb,2g.20gb mig-seed=again");
         awaitHealthy("nvidia.com/mig-2g.20gb", 2);
-        await().atMost(PATIENCE)
-                .until(() -> kubelet.healthy(LARGE).isEmpty()
-                        && kubelet.healthy(SMALL).isEmpty());
+        await().until(() ->
+                kubelet.healthy(LARGE).isEmpty() && kubelet.healthy(SMALL).isEmpty());
         assertThat(unitsByCard()).doesNotContainKey(before).hasSize(3);
-        await().atMost(PATIENCE).until(() -> log().contains(LARGE + " is no longer offered"));
+        await().until(() -> log().contains(LARGE + " is no longer offered"));
         assertThat(api.patches().getLast()).doesNotContain(before);
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("GpuInstanceRemoved") && event.contains(before)));
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuInstanceRemoved") && event.contains(before)));
 
         cards(FULL, CUT + "on");
-        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("without an instance"));
-        await().atMost(PATIENCE).until(() -> unitsByCard().size() == 1);
+        await().until(() -> api.patches().getLast().contains("without an instance"));
+        await().until(() -> unitsByCard().size() == 1);
         cards(FULL, CUT + "3g.40gb,1g.10gb");
         awaitHealthy(LARGE, 1);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(LARGE)).containsExactly(before));
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
+        await().untilAsserted(() -> assertThat(kubelet.healthy(LARGE)).containsExactly(before));
+        await().untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
         cards(FULL, CUT + "off");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A, B)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A, B)));
     }
 
     @Test
@@ -112,29 +107,26 @@ class MigIT extends WholeProgram {
         awaitHealthy(LARGE, 1);
         awaitHealthy(SMALL, 1);
         cards(FULL, CUT + "3g.40gb,1g.10gb xid=79#1@1");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(SMALL).isEmpty());
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(LARGE)).hasSize(1));
+        await().until(() -> kubelet.healthy(SMALL).isEmpty());
+        await().untilAsserted(() -> assertThat(kubelet.healthy(LARGE)).hasSize(1));
         cards(FULL, CUT + "3g.40gb,1g.10gb xid=79#1@1,79#2");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(LARGE).isEmpty());
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
+        await().until(() -> kubelet.healthy(LARGE).isEmpty());
+        await().untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
     }
 
     @Test
     void withoutTheOptionACardWithMigOffersNothing() throws Exception {
         cards(FULL, CUT + "3g.40gb");
         run("--mig=off");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
-        await().atMost(PATIENCE).until(() -> api.patches().stream().anyMatch(patch -> patch.contains("--mig=off")));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> api.patches().stream().anyMatch(patch -> patch.contains("--mig=off")));
         assertThat(kubelet.registrations()).noneMatch(name -> name.contains("mig"));
     }
 
     private void awaitHealthy(String resource, int count) {
-        await().atMost(PATIENCE)
-                .until(() -> kubelet.registrations().contains(resource)
-                        && kubelet.devices(resource).isPresent()
-                        && kubelet.healthy(resource).size() == count);
+        await().until(() -> kubelet.registrations().contains(resource)
+                && kubelet.devices(resource).isPresent()
+                && kubelet.healthy(resource).size() == count);
     }
 
     private Map<String, Long> unitsByCard() {

@@ -1,24 +1,27 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.Device;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.simulated.kubelet.devices.CheckpointFile;
+import io.gpushare.simulated.program.StartedProgram;
+import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A node that gpushare's device plugin served before, and pods that gpushare's extender binds to it. */
@@ -32,12 +35,12 @@ class MigrationIT extends WholeProgram {
         listGpushares(Map.of("ten", 10, "four", 4));
         run(METRICS);
 
-        await().atMost(PATIENCE).until(() -> kubelet.devices(CARDS).isPresent());
+        await().until(() -> kubelet.devices(CARDS).isPresent());
         assertThat(kubelet.plugin(CARDS).lists().getFirst())
                 .filteredOn(device -> device.getHealth().equals("Healthy"))
                 .extracting(Device::getID)
                 .containsExactly(B);
-        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 2);
+        await().until(() -> api.podPatches().size() == 2);
         assertThat(api.podPatches())
                 .anySatisfy(patch -> assertThat(patch).startsWith("ten ").contains(A + "\\\":10"))
                 .anySatisfy(patch -> assertThat(patch).startsWith("four ").contains(A + "\\\":4"))
@@ -45,7 +48,7 @@ class MigrationIT extends WholeProgram {
                         .contains("\"ALIYUN_COM_GPU_MEM_ASSIGNED\":\"true\"")
                         .doesNotContain("ALIYUN_COM_GPU_MEM_IDX", "ASSUME_TIME"));
         assertThat(api.patches().getLast()).contains("gpushare.io/inventory");
-        await().atMost(PATIENCE).until(() -> api.events().size() == 2);
+        await().until(() -> api.events().size() == 2);
         assertThat(api.events()).allSatisfy(event -> assertThat(event).contains("GpuAllocationWritten", "keeps it"));
         assertThat(metrics()).contains("gpushare_plugin_differences_found_total{kind=\"adopted\"} 2.0");
 
@@ -63,16 +66,15 @@ class MigrationIT extends WholeProgram {
         listGpushares(Map.of("lost", 10));
         run();
 
-        await().atMost(PATIENCE).until(() -> !api.podPatches().isEmpty());
+        await().until(() -> !api.podPatches().isEmpty());
         assertThat(api.podPatches().getFirst())
                 .startsWith("lost ")
                 .contains("\"ALIYUN_COM_GPU_MEM_ASSIGNED\":\"true\"")
                 .doesNotContain("gpushare.io/allocation");
-        await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
+        await().until(() -> !api.events().isEmpty());
         assertThat(api.events().getFirst())
                 .contains("GpuAllocationDoubtful", A + ", " + B + " hold its memory. Recreate the pod");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).isEmpty());
+        await().untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).isEmpty());
     }
 
     /** gpushare's plugin knows a pod by the sum of its containers, and answers for a part: there is no such card. */
@@ -92,10 +94,10 @@ class MigrationIT extends WholeProgram {
                         .build()));
         run(METRICS);
 
-        await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
+        await().until(() -> !api.events().isEmpty());
         assertThat(api.events().getFirst()).contains("GpuAllocationRefused", "Recreate the pod");
         assertThat(api.podPatches()).isEmpty();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
         assertThat(metrics()).contains("gpushare_plugin_differences_found_total{kind=\"refused\"} 1.0");
     }
 
@@ -107,10 +109,10 @@ class MigrationIT extends WholeProgram {
         api.annotated("runs", "Running", Map.of(MEMORY, "4"), gpushare(1, 4, false));
         run();
 
-        await().atMost(PATIENCE).until(() -> kubelet.devices(CARDS).isPresent());
+        await().until(() -> kubelet.devices(CARDS).isPresent());
         assertThat(kubelet.plugin(CARDS).lists().getFirst())
                 .allMatch(device -> device.getHealth().equals("Unhealthy"));
-        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 2);
+        await().until(() -> api.podPatches().size() == 2);
     }
 
     @Test
@@ -121,8 +123,8 @@ class MigrationIT extends WholeProgram {
         try (ServerSocketChannel nvidia = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             nvidia.bind(UnixDomainSocketAddress.of(plugins.resolve("nvidia-gpu.sock")));
             run();
-            await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-            await().atMost(PATIENCE).until(() -> api.events().size() == 1);
+            await().until(() -> kubelet.healthy(MEMORY).size() == 15);
+            await().until(() -> api.events().size() == 1);
         }
         assertThat(api.events().getFirst())
                 .contains("GpuOtherDevicePlugin", "\"kind\":\"Node\"", "nvidia-gpu.sock", "offered twice");
@@ -133,16 +135,16 @@ class MigrationIT extends WholeProgram {
     void aPodBoundByGpusharesExtenderGetsItsCardOrARefusal() throws Exception {
         cards(CARD_A, CARD_B);
         run();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         api.annotated("p", "Pending", Map.of(MEMORY, "10"), gpushare(1, 10, false));
         list("p");
         // Before its Allocate, the card is not offered whole.
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
 
         assertThat(allocate(MEMORY, preferred(MEMORY, 10)))
                 .containsEntry("NVIDIA_VISIBLE_DEVICES", B)
                 .containsEntry("ALIYUN_COM_GPU_MEM_IDX", "1");
-        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
+        await().until(() -> api.podPatches().size() == 1);
         assertThat(api.podPatches().getFirst())
                 .contains(B + "\\\":10", "\"ALIYUN_COM_GPU_MEM_IDX\":\"1\"")
                 .contains("\"ALIYUN_COM_GPU_MEM_ASSIGNED\":\"true\"");
@@ -162,14 +164,14 @@ class MigrationIT extends WholeProgram {
     void aPodOfOurExtenderIsMarkedAsAssignedOnceItHasItsCard() throws Exception {
         cards(CARD_A, CARD_B);
         run();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         Map<String, String> annotations = gpushare(1, 3, false);
         annotations.put("gpushare.io/allocation", memoryOn(B, 3));
         api.annotated("p", "Pending", Map.of(MEMORY, "3"), annotations);
         list("p");
         allocate(MEMORY, preferred(MEMORY, 3));
 
-        await().atMost(PATIENCE).until(() -> api.podPatches().size() == 1);
+        await().until(() -> api.podPatches().size() == 1);
         assertThat(api.podPatches().getFirst()).contains("\"ALIYUN_COM_GPU_MEM_ASSIGNED\":\"true\"", B + "\\\":3");
         assertThat(api.events()).isEmpty();
     }
@@ -179,21 +181,32 @@ class MigrationIT extends WholeProgram {
         cards(CARD_A);
         try (ServerSocketChannel gpushares = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             gpushares.bind(UnixDomainSocketAddress.of(dir.resolve("device-plugins/aliyungpushare.sock")));
-            Process waiting = run();
-            await().atMost(PATIENCE).until(() -> log().contains("another device plugin serves these resources"));
-            waiting.destroy();
-            assertThat(waiting.waitFor(10, TimeUnit.SECONDS)).isTrue();
-            assertThat(waiting.exitValue()).isZero();
+            StartedProgram waiting = run();
+            await().until(() -> log().contains("another device plugin serves these resources"));
+            waiting.terminate();
+            assertThat(waiting.exitCode()).isZero();
 
             run();
-            await().atMost(PATIENCE).until(() -> log().split("another device plugin", -1).length == 3);
-            TimeUnit.SECONDS.sleep(2);
+            await().until(() -> log().split("another device plugin", -1).length == 3);
+            awaitLooks(gpushares);
             assertThat(kubelet.registrations()).isEmpty();
             assertThat(api.patches()).isEmpty();
         }
         // A plugin that was killed leaves its socket behind.
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        await().atMost(PATIENCE).until(() -> !api.patches().isEmpty());
+        await().until(() -> kubelet.healthy(MEMORY).size() == 15);
+        await().until(() -> !api.patches().isEmpty());
+    }
+
+    /** The plugin that waits looks for the other one by connecting to it. */
+    private static void awaitLooks(ServerSocketChannel other) throws IOException {
+        other.configureBlocking(false);
+        for (@Nullable SocketChannel earlier = other.accept(); earlier != null; earlier = other.accept()) {
+            earlier.close();
+        }
+        other.configureBlocking(true);
+        for (int look = 0; look < 3; look++) {
+            other.accept().close();
+        }
     }
 
     private static Map<String, String> gpushare(int index, int units, boolean assigned) {

@@ -1,13 +1,13 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import io.gpushare.simulated.program.StartedProgram;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,34 +37,31 @@ class NoCardsIT extends WholeProgram {
             cards(machine.split(";"));
         }
         run(METRICS, option == null ? NO_OPTION : option);
-        await().atMost(PATIENCE)
-                .until(() -> kubelet.devices(MEMORY).isPresent()
-                        && api.patches().stream().anyMatch(patch -> patch.contains("noCards")));
+        await().until(() -> kubelet.devices(MEMORY).isPresent()
+                && api.patches().stream().anyMatch(patch -> patch.contains("noCards")));
         assertThat(api.patches().getLast()).contains("{\\\"reason\\\":\\\"" + cause + "\\\"");
-        await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
+        await().until(() -> !api.events().isEmpty());
         assertThat(api.events().getFirst()).contains("GpuNoCards", "\"kind\":\"Node\"", words);
         assertThat(get("/readyz").statusCode()).isEqualTo(503);
         assertThat(get("/readyz").body()).contains("no cards to offer", words);
         assertThat(metrics().lines()).contains("gpushare_plugin_no_cards{reason=\"" + cause + "\"} 1.0");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
+        await().untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
     }
 
     @Test
     void aPluginIsReadyOnceItOffersCardsAndNotWhenTheDriverIsUnloaded() throws Exception {
         run(METRICS);
-        await().atMost(PATIENCE)
-                .until(() -> kubelet.devices(MEMORY).filter(List::isEmpty).isPresent());
+        await().until(() -> kubelet.devices(MEMORY).filter(List::isEmpty).isPresent());
         assertThat(get("/readyz").statusCode()).isEqualTo(503);
         cards(CARD_A);
-        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
-        await().atMost(PATIENCE).until(() -> !api.patches().getLast().contains("noCards"));
+        await().until(() -> get("/readyz").statusCode() == 200);
+        await().until(() -> !api.patches().getLast().contains("noCards"));
         assertThat(metrics()).contains("gpushare_plugin_no_cards{reason=\"driver_not_loaded\"} 0.0");
 
         Files.delete(dir.resolve("cards"));
-        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 503);
+        await().until(() -> get("/readyz").statusCode() == 503);
         // The lost card stays in the inventory.
-        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("driver_not_loaded"));
+        await().until(() -> api.patches().getLast().contains("driver_not_loaded"));
         assertThat(api.patches().getLast()).contains(A);
     }
 
@@ -72,9 +69,9 @@ class NoCardsIT extends WholeProgram {
     void oneCardWithMigIsUnhealthyAndTheOthersAreOffered() throws Exception {
         cards("card kind=A100-40 mig=on uuid=" + B, CARD_A);
         run(METRICS);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
-        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
-        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("MIG is enabled"));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> get("/readyz").statusCode() == 200);
+        await().until(() -> api.patches().getLast().contains("MIG is enabled"));
         assertThat(api.patches().getLast()).doesNotContain("noCards");
         assertThat(api.events()).isEmpty();
     }
@@ -83,9 +80,9 @@ class NoCardsIT extends WholeProgram {
     void aNodeWhoseCardsAreAllUnhealthyHasAReasonForEachCardAndStaysReady() throws Exception {
         cards(CARD_A, CARD_B);
         run(METRICS, "--health-quiet-time=300s");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
         cards(CARD_A + " xid=79#1", CARD_B + " xid=79#1");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).isEmpty());
+        await().until(() -> kubelet.healthy(CARDS).isEmpty());
         assertThat(get("/readyz").statusCode()).isEqualTo(200);
         assertThat(api.patches().getLast()).contains("Xid 79").doesNotContain("noCards");
     }
@@ -94,30 +91,26 @@ class NoCardsIT extends WholeProgram {
     void aCardOfWhichTheDriverReportsNoMemoryCanBeTakenWholeUntilAnOptionNamesIt() throws Exception {
         String silent = CARD_A + " fails=nvmlDeviceGetMemoryInfo_v2:3,nvmlDeviceGetMemoryInfo:3,nvmlDeviceGetName:3";
         cards(silent, CARD_B);
-        Process first = run(METRICS);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 15);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B)));
-        await().atMost(PATIENCE)
-                .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("--card-memory=")));
+        StartedProgram first = run(METRICS);
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 15);
+        await().untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B)));
+        await().until(() -> api.patches().stream().anyMatch(patch -> patch.contains("--card-memory=")));
         assertThat(api.patches().getLast()).contains("memoryClosed").doesNotContain("noCards");
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream().anyMatch(event -> event.contains("GpuMemoryUnknown")));
+        await().until(() -> api.events().stream().anyMatch(event -> event.contains("GpuMemoryUnknown")));
         assertThat(get("/readyz").statusCode()).isEqualTo(200);
         assertThat(metrics().lines())
                 .noneMatch(line -> line.startsWith("gpushare_card_memory_capacity_bytes{card=\"" + A));
         api.pod("p", "Pending", Map.of(CARDS, "1"), "");
         list("p");
         assertThat(allocate(CARDS, List.of(A))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
-        first.destroy();
-        first.waitFor();
+        first.terminate();
+        assertThat(first.exitCode()).isZero();
 
         run("--card-memory=unknown=15GiB");
-        await().atMost(PATIENCE)
-                .until(() -> kubelet.devices(MEMORY).stream()
-                        .flatMap(List::stream)
-                        .anyMatch(device -> device.getID().startsWith(A)));
+        await().until(() -> kubelet.devices(MEMORY).stream()
+                .flatMap(List::stream)
+                .anyMatch(device -> device.getID().startsWith(A)));
     }
 
     @Test
@@ -127,26 +120,23 @@ class NoCardsIT extends WholeProgram {
         Files.createDirectories(claim.getParent());
         Files.writeString(claim, "{}");
         run(METRICS, "--cdi-dir=" + claim.getParent());
-        await().atMost(PATIENCE)
-                .until(() -> kubelet.devices(CARDS).isPresent()
-                        && api.patches().stream()
-                                .anyMatch(patch -> patch.contains("{\\\"reason\\\":\\\"other_way\\\"")));
+        await().until(() -> kubelet.devices(CARDS).isPresent()
+                && api.patches().stream().anyMatch(patch -> patch.contains("{\\\"reason\\\":\\\"other_way\\\"")));
         assertThat(kubelet.healthy(CARDS)).isEmpty();
         assertThat(kubelet.healthy(MEMORY)).isEmpty();
         assertThat(get("/readyz").body()).contains("claim_uid-c1", "when these pods have ended");
-        await().atMost(PATIENCE).until(() -> api.events().stream().anyMatch(event -> event.contains("claim_uid-c1")));
+        await().until(() -> api.events().stream().anyMatch(event -> event.contains("claim_uid-c1")));
 
         Files.delete(claim);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
-        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> get("/readyz").statusCode() == 200);
     }
 
     @Test
     void anAmountThatTheDriverContradictsIsRefused() throws Exception {
         cards(CARD_A);
-        Process program = run("--card-memory=Tesla T4=16GiB");
-        assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(program.exitValue()).isEqualTo(2);
+        StartedProgram program = run("--card-memory=Tesla T4=16GiB");
+        assertThat(program.exitCode()).isEqualTo(2);
         assertThat(log()).contains("--card-memory names 16384MiB for Tesla T4, but the driver reports 15360MiB");
     }
 }

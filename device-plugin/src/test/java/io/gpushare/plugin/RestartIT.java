@@ -1,15 +1,15 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.simulated.kubelet.devices.CheckpointFile;
+import io.gpushare.simulated.program.StartedProgram;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What the plugin counts after a restart: the kubelet's record, whatever the annotations say. */
@@ -20,32 +20,30 @@ class RestartIT extends WholeProgram {
     @Test
     void afterAnEditAndARestartTheCheckpointDecidesAndTheAnnotationIsCorrected() throws Exception {
         cards(CARD_A, CARD_B);
-        Process before = run();
+        StartedProgram before = run();
         record("p", admitted("p"));
 
         restart(before, () -> api.pod("p", "Running", Map.of(MEMORY, "3"), memoryOn(A, 3)));
 
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
-        await().atMost(PATIENCE).until(() -> !api.podPatches().isEmpty());
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).containsExactly(A));
+        await().until(() -> !api.podPatches().isEmpty());
         assertThat(api.podPatches().getFirst()).startsWith("p ").contains(B).doesNotContain(A);
-        await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
+        await().until(() -> !api.events().isEmpty());
         assertThat(api.events().getFirst()).contains("GpuAllocationMended");
     }
 
     @Test
     void withoutACheckpointBothCardsAreHeldUntilOneIsWritten() throws Exception {
         cards(CARD_A, CARD_B);
-        Process before = run();
+        StartedProgram before = run();
         ContainerAllocateResponse response = admitted("p");
 
         restart(before, () -> api.pod("p", "Running", Map.of(MEMORY, "3"), memoryOn(A, 3)));
 
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 27);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).isEmpty());
-        await().atMost(PATIENCE).until(() -> !api.events().isEmpty());
+        await().until(() -> kubelet.healthy(MEMORY).size() == 27);
+        await().untilAsserted(() -> assertThat(kubelet.healthy(CARDS)).isEmpty());
+        await().until(() -> !api.events().isEmpty());
         assertThat(api.events().getFirst()).contains("GpuAllocationDoubtful", A);
         api.pod("q", "Pending", Map.of(CARDS, "1"), wholeCard(B));
         listRunning("p", MEMORY, IDS, "q");
@@ -55,9 +53,9 @@ class RestartIT extends WholeProgram {
         record("p", response);
         api.pod("gone", "Running", Map.of(MEMORY, "1"), "");
         api.delete("gone");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
         // The pod that is gone again may have been seen.
-        await().atMost(PATIENCE).until(() -> api.podPatches().stream().anyMatch(patch -> patch.startsWith("p ")));
+        await().until(() -> api.podPatches().stream().anyMatch(patch -> patch.startsWith("p ")));
         assertThat(api.podPatches())
                 .filteredOn(patch -> patch.startsWith("p "))
                 .first()
@@ -69,14 +67,13 @@ class RestartIT extends WholeProgram {
     @Test
     void aCardTakenWholeUnderTheFormerResourceNameStaysTaken() throws Exception {
         cards(CARD_A, CARD_B);
-        Process before = run();
+        StartedProgram before = run();
         wholeAdmitted(CARDS);
 
         restart(before, () -> {}, "--card-resource=" + NVIDIA);
 
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(NVIDIA).equals(List.of(A)));
-        await().atMost(PATIENCE)
-                .untilAsserted(
+        await().until(() -> kubelet.healthy(NVIDIA).equals(List.of(A)));
+        await().untilAsserted(
                         () -> assertThat(kubelet.healthy(MEMORY)).hasSize(15).allMatch(id -> id.startsWith(A)));
         api.pod("q", "Pending", Map.of(NVIDIA, "1"), wholeCard(B));
         listRunning("w", CARDS, List.of(B), "q");
@@ -86,23 +83,22 @@ class RestartIT extends WholeProgram {
     @Test
     void underAnotherFormerNameThePluginStartsOnceItIsNamed() throws Exception {
         cards(CARD_A, CARD_B);
-        Process before = run("--card-resource=example.com/card");
+        StartedProgram before = run("--card-resource=example.com/card");
         ContainerAllocateResponse response = wholeAdmitted("example.com/card");
         kubelet.checkpoint(new CheckpointFile.Entry("uid-w", "main", "example.com/card", Set.of(B), response));
 
         stop(before);
-        Process refused = run("--card-resource=" + NVIDIA);
-        assertThat(refused.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(refused.exitValue()).isEqualTo(2);
+        StartedProgram refused = run("--card-resource=" + NVIDIA);
+        assertThat(refused.exitCode()).isEqualTo(2);
         assertThat(log()).contains("pod default/w has cards of resource example.com/card", "--former-card-resources");
 
         run("--card-resource=" + NVIDIA, "--former-card-resources=example.com/card");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(NVIDIA).equals(List.of(A)));
+        await().until(() -> kubelet.healthy(NVIDIA).equals(List.of(A)));
     }
 
     /** Admits pod {@code w} with card B. */
     private ContainerAllocateResponse wholeAdmitted(String resource) {
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(resource).size() == 2);
+        await().until(() -> kubelet.healthy(resource).size() == 2);
         api.pod("w", "Pending", Map.of(resource, "1"), wholeCard(B));
         list("w");
         ContainerAllocateResponse response = response(resource, List.of(B));
@@ -112,7 +108,7 @@ class RestartIT extends WholeProgram {
 
     /** Admits a pod with 3 units of card B. */
     private ContainerAllocateResponse admitted(String pod) {
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         api.pod(pod, "Pending", Map.of(MEMORY, "3"), memoryOn(B, 3));
         list(pod);
         ContainerAllocateResponse response = response(MEMORY, IDS);
@@ -125,16 +121,16 @@ class RestartIT extends WholeProgram {
         kubelet.checkpoint(new CheckpointFile.Entry("uid-" + pod, "main", MEMORY, Set.copyOf(IDS), response));
     }
 
-    private static void stop(Process running) throws Exception {
-        running.destroy();
-        assertThat(running.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    private static void stop(StartedProgram running) throws Exception {
+        running.terminate();
+        assertThat(running.exitCode()).isZero();
     }
 
-    private void restart(Process before, Runnable meanwhile, String... options) throws Exception {
+    private void restart(StartedProgram before, Runnable meanwhile, String... options) throws Exception {
         stop(before);
         int registrations = kubelet.registrations().size();
         meanwhile.run();
         run(options);
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == registrations + 2);
+        await().until(() -> kubelet.registrations().size() == registrations + 2);
     }
 }

@@ -1,7 +1,7 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +22,7 @@ class UsageIT extends WholeProgram {
     void eachContainerHasItsOwnUsageAndOnlyTheOneAboveItsLimitIsReported() throws Exception {
         cards(CARD_A + " utilisation=90/40 temperature=61 power=65 ecc-errors=3/1", CARD_B);
         run(METRICS, "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         runs("greedy", 2);
         runs("modest", 3);
         uses(101, "greedy", 5, 60);
@@ -31,11 +31,11 @@ class UsageIT extends WholeProgram {
         uses(104, "", 1, 0);
         showProcesses(" utilisation=90/40 temperature=61 power=65 ecc-errors=3/1");
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> !api.events().isEmpty());
+        await().until(() -> !api.events().isEmpty());
         assertThat(api.events().getFirst())
                 .contains(
                         "GpuMemoryOverUse", "\"name\":\"greedy\"", "aliyun.com/gpu-mem is 2, but the container uses 5");
-        await().atMost(PATIENCE).until(() -> metrics().contains(container("memory_used_bytes", "modest", 3 * GIB)));
+        await().until(() -> metrics().contains(container("memory_used_bytes", "modest", 3 * GIB)));
         assertThat(metrics().lines())
                 .contains(
                         container("memory_used_bytes", "greedy", 5 * GIB),
@@ -60,7 +60,7 @@ class UsageIT extends WholeProgram {
 
         // Without the driver its figures disappear.
         Files.delete(dir.resolve("cards"));
-        await().atMost(Duration.ofSeconds(60)).until(() -> !metrics().contains("memory_used_bytes{"));
+        await(Duration.ofSeconds(60)).until(() -> !metrics().contains("memory_used_bytes{"));
         assertThat(metrics().lines()).contains(container("memory_allocated_bytes", "greedy", 2 * GIB));
     }
 
@@ -68,7 +68,7 @@ class UsageIT extends WholeProgram {
     void aPodWithoutARequestAndAProcessOutsideOfPodsAreReportedWithTheCardThatTheyUse() throws Exception {
         cards(CARD_A, CARD_B);
         run(METRICS, "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         runs("modest", 3);
         api.pod("uninvited", "Running", Map.of(), "");
         uses(101, "modest", 2, 20);
@@ -76,7 +76,7 @@ class UsageIT extends WholeProgram {
         uses(103, "", 1, 0);
         showProcesses("");
 
-        await().atMost(Duration.ofSeconds(60)).until(() -> api.events().size() == 2);
+        await(Duration.ofSeconds(60)).until(() -> api.events().size() == 2);
         assertThat(api.events())
                 .allMatch(event -> event.contains("GpuUseWithoutAllocation") && event.contains(A))
                 .anyMatch(event -> event.contains("\"kind\":\"Pod\",\"name\":\"uninvited\"")
@@ -92,12 +92,12 @@ class UsageIT extends WholeProgram {
     void withoutTheNodesProcessesOnlyTheUsageOfContainersIsMissing() throws Exception {
         cards(CARD_A, CARD_B);
         run(METRICS, "--proc-dir=" + dir.resolve("nowhere"));
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         runs("greedy", 2);
         uses(101, "greedy", 5, 60);
         showProcesses("");
 
-        await().atMost(PATIENCE).until(() -> log().contains("set hostPID: true in the pod's spec, or --proc-dir"));
+        await().until(() -> log().contains("set hostPID: true in the pod's spec, or --proc-dir"));
         assertThat(metrics().lines())
                 .contains(container("memory_allocated_bytes", "greedy", 2 * GIB), card("memory_used_bytes", 5 * GIB))
                 .noneMatch(line -> line.startsWith("gpushare_container_memory_used")
@@ -112,7 +112,7 @@ class UsageIT extends WholeProgram {
         cards(CARD_A, CARD_B);
         api.guard("guarded");
         run(METRICS, "--evict-over-use-after=6s", "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         runs("bad", 1);
         runs("worse", 2);
         runs("guarded", 1);
@@ -123,17 +123,17 @@ class UsageIT extends WholeProgram {
         uses(104, "modest", 3, 0);
         showProcesses("");
 
-        await().atMost(PATIENCE).until(() -> api.events().size() == 3);
+        await().until(() -> api.events().size() == 3);
         assertThat(api.events())
                 .allMatch(event -> event.contains(
                         "evicted if this lasts for 6 s, unless a PodDisruptionBudget or an admission policy"
                                 + " forbids it."));
         assertThat(api.evictions()).isEmpty();
-        await().atMost(PATIENCE).until(() -> api.evictions().size() == 2);
+        await().until(() -> api.evictions().size() == 2);
         // The budget protects the largest excess, so the next pod is evicted, and no other while that one may still
         // end.
         assertThat(api.evictions()).containsExactly("guarded", "worse");
-        await().atMost(PATIENCE).until(() -> api.events().stream().anyMatch(event -> event.contains("OverUseEvicted")));
+        await().until(() -> api.events().stream().anyMatch(event -> event.contains("OverUseEvicted")));
         assertThat(metrics().lines())
                 .contains(
                         "gpushare_plugin_over_use_evictions_total{outcome=\"evicted\"} 1.0",
@@ -143,16 +143,12 @@ class UsageIT extends WholeProgram {
     @Test
     void aStepForwardOfTheWallClockEvictsNobody() throws Exception {
         cards(CARD_A, CARD_B);
-        run(
-                SteppedPlugin.class,
-                METRICS,
-                "--evict-over-use-after=600s",
-                "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        run(METRICS, "--evict-over-use-after=600s", "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         runs("greedy", 2);
         uses(101, "greedy", 5, 0);
         showProcesses("");
-        await().atMost(PATIENCE).until(() -> api.events().size() == 1);
+        await().until(() -> api.events().size() == 1);
 
         stepWallClock(Duration.ofHours(1));
         // When the second reading is visible, the first one after the step was acted upon.
@@ -160,7 +156,7 @@ class UsageIT extends WholeProgram {
             double bytes = gib * GIB;
             uses(100 + gib, "greedy", 1, 0);
             showProcesses("");
-            await().atMost(PATIENCE).until(() -> metrics().contains(card("memory_used_bytes", bytes)));
+            await().until(() -> metrics().contains(card("memory_used_bytes", bytes)));
         }
         assertThat(api.evictions()).isEmpty();
     }

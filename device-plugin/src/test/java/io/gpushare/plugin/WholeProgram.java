@@ -1,7 +1,7 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
@@ -9,7 +9,11 @@ import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
+import io.gpushare.program.RunningProgram;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;
+import io.gpushare.simulated.program.Ends;
+import io.gpushare.simulated.program.StartedProgram;
+import io.gpushare.time.Clocks;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,29 +23,31 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole program as a process, with the simulated driver, a kubelet on real sockets and an API over HTTP. */
+/** The whole program, with the simulated driver, a kubelet on real sockets and an API over HTTP. */
 public abstract class WholeProgram {
     /** Serves metrics on any free port, which the log names. */
     public static final String METRICS = "--metrics-address=127.0.0.1:0";
 
     public static final String MEMORY = "aliyun.com/gpu-mem";
     public static final String CARDS = "aliyun.com/gpu-count";
-    public static final Duration PATIENCE = Duration.ofSeconds(30);
     public static final String A = "GPU-00000000-0000-4000-8000-00000000000a";
     public static final String B = "GPU-00000000-0000-4000-8000-00000000000b";
     public static final String C = "GPU-00000000-0000-4000-8000-00000000000c";
     public static final String CARD_A = "card kind=T4 memory=15GiB uuid=" + A;
     public static final String CARD_B = "card kind=T4 memory=15GiB uuid=" + B;
+
+    private static final String SIMULATED_CARDS = "GPUSHARE_SIMULATED_CARDS";
 
     private final HttpClient client = HttpClient.newHttpClient();
 
@@ -50,14 +56,20 @@ public abstract class WholeProgram {
 
     public ScriptedKubelet kubelet;
     public TestApiServer api;
-    private @Nullable Process program;
+    private final List<StartedProgram> programs = new ArrayList<>();
+    private volatile Duration wallAhead = Duration.ZERO;
 
     @RegisterExtension
     public final AfterTestExecutionCallback logOfAFailure = context -> {
         if (context.getExecutionException().isPresent()) {
-            System.out.println("the program's log:\n" + log());
+            System.out.println("the log of the programs:\n" + log());
         }
     };
+
+    @BeforeAll
+    static void warmUp() throws Exception {
+        WarmUp.once();
+    }
 
     @BeforeEach
     public void start() throws Exception {
@@ -67,16 +79,36 @@ public abstract class WholeProgram {
 
     @AfterEach
     public void end() throws Exception {
-        if (program != null) {
-            program.destroyForcibly().waitFor();
+        for (StartedProgram program : programs.reversed()) {
+            program.close();
         }
         client.close();
         kubelet.close();
         api.close();
     }
 
-    public Process run(String... options) throws IOException {
-        return run(PluginMain.class, options);
+    /** Starts the program in this JVM. */
+    public StartedProgram run(String... options) throws IOException {
+        List<String> arguments = arguments(options);
+        return started(StartedProgram.inThisJvm(dir.resolve("log"), () -> {
+            RunningProgram program = PluginProgram.start(
+                    arguments, Map.of(), Clocks.of(() -> Instant.now().plus(wallAhead), System::nanoTime));
+            return new Ends(program.exit(), program::terminate, program::fail);
+        }));
+    }
+
+    /** Starts the program as a process, where its own life is the point. */
+    public StartedProgram runProcess(String... options) throws IOException {
+        List<String> command = java(PluginMain.class);
+        command.addAll(arguments(options));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().put(SIMULATED_CARDS, dir.resolve("cards").toString());
+        return started(StartedProgram.process(dir.resolve("log"), builder));
+    }
+
+    protected StartedProgram started(StartedProgram program) {
+        programs.add(program);
+        return program;
     }
 
     /** A JVM with the classes of this test and that main class; options of the program follow. */
@@ -93,25 +125,23 @@ public abstract class WholeProgram {
                 main.getName()));
     }
 
-    /** Runs the program through that main class. */
-    public Process run(Class<?> main, String... options) throws IOException {
-        List<String> command = java(main);
-        command.addAll(List.of(
+    private List<String> arguments(String... options) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(
                 "--node-name=n1", "--kubeconfig=" + api.kubeconfig(dir.resolve("kubeconfig")), "--kubelet-dir=" + dir));
-        command.addAll(List.of(options));
-        if (command.stream().noneMatch(option -> option.startsWith("--nvml-library="))) {
-            command.add("--nvml-library=" + System.getProperty("gpushare.simulated.driver"));
+        arguments.addAll(List.of(options));
+        if (arguments.stream().noneMatch(option -> option.startsWith("--nvml-library="))) {
+            arguments.add("--nvml-library=" + driver());
         }
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(
-                        ProcessBuilder.Redirect.appendTo(dir.resolve("log").toFile()));
-        builder.environment()
-                .put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
-        builder.environment().put(SteppedPlugin.FILE, dir.resolve("step").toString());
-        Process started = builder.start();
-        program = started;
-        return started;
+        return arguments;
+    }
+
+    /** This test's copy of the simulated driver, which finds its cards beside it. */
+    protected Path driver() throws IOException {
+        Path copy = dir.resolve("libnvidia-ml.so.1");
+        if (!Files.exists(copy)) {
+            Files.copy(Path.of(System.getProperty("gpushare.simulated.driver")), copy);
+        }
+        return copy;
     }
 
     public String log() throws IOException {
@@ -123,9 +153,9 @@ public abstract class WholeProgram {
         replace("cards", String.join("\n", lines) + "\n");
     }
 
-    /** Sets the wall clock of {@link SteppedPlugin} by that much ahead of the machine's. */
-    public void stepWallClock(Duration ahead) throws IOException {
-        replace("step", String.valueOf(ahead.toSeconds()));
+    /** Sets the wall clock of the programs in this JVM by that much ahead of the machine's. */
+    public void stepWallClock(Duration ahead) {
+        wallAhead = ahead;
     }
 
     private void replace(String name, String content) throws IOException {
@@ -218,7 +248,7 @@ public abstract class WholeProgram {
 
     /** The address that the latest start of the program logged. */
     public String metricsUrl() throws IOException {
-        await().atMost(PATIENCE).until(() -> log().contains("metrics on http"));
+        await().until(() -> log().contains("metrics on http"));
         String log = log();
         return log.substring(log.lastIndexOf("metrics on ") + "metrics on ".length())
                 .lines()

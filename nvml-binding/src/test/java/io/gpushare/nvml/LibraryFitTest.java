@@ -61,22 +61,25 @@ class LibraryFitTest {
 
     /** The library of a driver's package has the version in its name. */
     @Test
-    void theSimulatedLibraryFitsTheDriverThatItsFileNames(@TempDir Path folder) throws IOException {
+    void theSimulatedLibraryFitsTheDriverThatItsFileNames(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("libnvidia-ml.so.570.1.2");
         Files.copy(SimulatedDriver.LIBRARY, file);
         Path link = Files.createSymbolicLink(folder.resolve("libnvidia-ml.so.1"), file);
-        SimulatedDriver.Exports loaded = SimulatedDriver.exports(link);
-        loaded.simulatedCardsFile(driver.file().toString());
-        assertThat(opens(link, "570.1.2")).isEqualTo("570.1.2");
-        Files.delete(file);
-        assertThat(opens(link, "580.95.05")).contains("Driver/library version mismatch (NVML code 18)");
-        assertThat(opens(link, "570.1.2")).isEqualTo("570.1.2");
-        loaded.simulatedCardsFile(null);
+        // As long as a session is open, the library stays loaded: a program that restarts gets the file's successor.
+        try (Nvml _ = opened(link, "570.1.2")) {
+            Files.delete(file);
+            assertThat(opens(link, "580.95.05")).contains("Driver/library version mismatch (NVML code 18)");
+            assertThat(opens(link, "570.1.2")).isEqualTo("570.1.2");
+        }
     }
 
-    private String opens(Path library, String version) {
-        driver.write("driver version=" + version);
-        try (Nvml session = Nvml.open(library.toString())) {
+    private static Nvml opened(Path library, String version) throws IOException, NvmlException {
+        Files.writeString(library.resolveSibling("cards"), "driver version=" + version + "\n");
+        return Nvml.open(library.toString());
+    }
+
+    private static String opens(Path library, String version) throws IOException {
+        try (Nvml session = opened(library, version)) {
             return session.driver().version().orElseThrow();
         } catch (NvmlException e) {
             return String.valueOf(e.getMessage());

@@ -5,7 +5,6 @@ import static io.gpushare.nvml.SimulatedDriver.UUID_B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.jna.Native;
 import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.PointerByReference;
 import io.gpushare.nvml.library.NvmlCode;
@@ -170,7 +169,7 @@ class MigTest {
     @Test
     void aFullCardAnswersAsARealOneDoes() {
         driver.write("card kind=H100-80");
-        NvmlLibrary nvml = Native.load(System.getProperty("gpushare.simulated.driver"), NvmlLibrary.class);
+        NvmlLibrary nvml = driver.library();
         var card = new PointerByReference();
         var number = new IntByReference(9);
         assertThat(nvml.nvmlInit_v2()).isEqualTo(NvmlCode.SUCCESS);

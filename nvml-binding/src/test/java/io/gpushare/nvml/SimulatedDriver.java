@@ -10,12 +10,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** One of the two builds of the simulated driver, with a card file that a test writes and changes. */
+/**
+ * A copy of one of the two builds of the simulated driver, which no other test loads, with a card file that the test
+ * writes and changes.
+ */
 final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
     /** Two UUIDs for the cards of a test. */
     static final String UUID_A = "GPU-aaaaaaaa-0000-1111-2222-333333333333";
@@ -24,11 +28,15 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
 
     static final Path LIBRARY = Path.of(System.getProperty("gpushare.simulated.driver", ""));
 
-    private final Path library;
-    private Path folder = Path.of("");
+    private static final String LIBRARY_NAME = "libnvidia-ml.so.1";
 
-    private SimulatedDriver(Path library) {
-        this.library = library;
+    private final Path original;
+    private Path folder = Path.of("");
+    /** JNA unloads a library that nobody references, with all that it remembers. */
+    private @Nullable Exports loaded;
+
+    private SimulatedDriver(Path original) {
+        this.original = original;
     }
 
     static SimulatedDriver current() {
@@ -43,37 +51,35 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
     interface Exports extends Library {
         int simulatedSizeof(String structure);
 
-        int simulatedCardsFile(@Nullable String file);
-
         String simulatedProblem();
     }
 
     @Override
     public void beforeEach(ExtensionContext context) throws IOException {
         folder = Files.createTempDirectory("cards");
-        exports().simulatedCardsFile(file().toString());
+        Files.copy(original, file(LIBRARY_NAME));
+        loaded = Native.load(file(LIBRARY_NAME).toString(), Exports.class);
     }
 
     @Override
     public void afterEach(ExtensionContext context) throws IOException {
-        exports().simulatedCardsFile(null);
-        Files.deleteIfExists(file());
-        Files.deleteIfExists(folder.resolve("cards.kept"));
-        Files.deleteIfExists(folder.resolve("cards.mig-minors"));
-        Files.deleteIfExists(folder.resolve("cards.processes"));
+        loaded = null;
+        for (String name : List.of("cards", "cards.kept", "cards.mig-minors", "cards.processes", LIBRARY_NAME)) {
+            Files.deleteIfExists(file(name));
+        }
         Files.delete(folder);
     }
 
     Exports exports() {
-        return exports(library);
-    }
-
-    static Exports exports(Path library) {
-        return Native.load(library.toString(), Exports.class);
+        return Objects.requireNonNull(loaded);
     }
 
     Path file() {
-        return folder.resolve("cards");
+        return file("cards");
+    }
+
+    private Path file(String name) {
+        return folder.resolve(name);
     }
 
     /** Replaces the file atomically, as any edit of a file in use should. */
@@ -88,9 +94,8 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
 
     private void replace(String file, String... lines) {
         try {
-            Path next = folder.resolve("cards.next");
-            Files.writeString(next, String.join("\n", lines) + "\n");
-            Files.move(next, folder.resolve(file), StandardCopyOption.ATOMIC_MOVE);
+            Path next = Files.writeString(file("cards.next"), String.join("\n", lines) + "\n");
+            Files.move(next, file(file), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -98,11 +103,11 @@ final class SimulatedDriver implements BeforeEachCallback, AfterEachCallback {
 
     /** The library itself, below the binding. */
     NvmlLibrary library() {
-        return Native.load(library.toString(), NvmlLibrary.class);
+        return Native.load(file(LIBRARY_NAME).toString(), NvmlLibrary.class);
     }
 
     Nvml open() throws NvmlException {
-        return Nvml.open(library.toString());
+        return Nvml.open(file(LIBRARY_NAME).toString());
     }
 
     /** The facts of all cards, which must all be present. */

@@ -1,7 +1,7 @@
 package io.gpushare.kubernetes.event;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.PodRef;
@@ -13,7 +13,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 class EventQueueTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration GAP = Duration.ofMillis(1);
     private static final PodRef POD = new PodRef("u1", "ns", "p");
 
@@ -43,11 +42,11 @@ class EventQueueTest {
             queue.note(POD, "Recent", "x");
             now = now.plusSeconds(11);
             queue.note(POD, "New", "x");
-            await().atMost(PATIENCE).until(() -> queue.waiting() == 2);
+            await().until(() -> queue.waiting() == 2);
             assertThat(recorded).isEmpty();
 
             leading = true;
-            await().atMost(PATIENCE).until(() -> recorded.size() == 2);
+            await().until(() -> recorded.size() == 2);
             assertThat(recorded).containsExactly("Recent 1", "New 1");
             assertThat(queue.lost()).isZero();
         }
@@ -61,11 +60,11 @@ class EventQueueTest {
             for (int i = 0; i < 4; i++) {
                 queue.warn(POD, "Repeated", "x");
             }
-            await().atMost(PATIENCE).until(() -> recorded.size() == 1);
+            await().until(() -> recorded.size() == 1);
             assertThat(queue.lost()).isEqualTo(1);
             now = now.plusSeconds(61);
             queue.note(POD, "Other", "x"); // wakes the thread
-            await().atMost(PATIENCE).until(() -> recorded.size() == 3);
+            await().until(() -> recorded.size() == 3);
             assertThat(recorded).contains("Repeated 1", "Repeated 3", "Other 1");
         }
     }

@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,16 +52,20 @@ final class CardSupervisor {
     /** Also across restarts of the supervisor: a program may start while there is none. */
     private boolean guarded;
 
-    CardSupervisor(String uuid, DriverCards driver, MpsDirectory directory, Path program, InstantSource clock)
+    CardSupervisor(
+            String uuid,
+            DriverCards driver,
+            MpsDirectory directory,
+            Function<PipeDirectories, ControlProgram> programs,
+            InstantSource clock)
             throws IOException {
         this.uuid = uuid;
         this.driver = driver;
         this.directory = directory;
-        this.program = program;
         this.clock = clock;
         directory.create(uuid);
-        ControlProgram asked =
-                new ControlProgram(program, new PipeDirectories(directory.daemon(uuid), directory.pipe(uuid)));
+        ControlProgram asked = programs.apply(new PipeDirectories(directory.daemon(uuid), directory.pipe(uuid)));
+        program = asked.program();
         daemon = new ControlDaemon(asked, uuid, directory.log(uuid));
         control = new CardControl(asked, daemon);
         terminations = new Terminations(asked);

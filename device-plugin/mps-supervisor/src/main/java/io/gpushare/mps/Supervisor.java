@@ -1,10 +1,11 @@
 package io.gpushare.mps;
 
+import io.gpushare.mps.control.ControlProgram;
+import io.gpushare.mps.control.PipeDirectories;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.nvml.library.LibraryFit;
 import io.gpushare.nvml.library.NvmlException;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -13,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,17 +33,22 @@ final class Supervisor {
     private final DriverCards driver;
     private final LibraryFit library = new LibraryFit();
     private final MpsDirectory directory;
-    private final Path program;
+    private final Function<PipeDirectories, ControlProgram> programs;
     private final InstantSource clock;
     private final Map<String, Thread> cards = new ConcurrentHashMap<>();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile Set<String> removed = Set.of();
     private String problem = "";
 
-    Supervisor(String library, MpsDirectory directory, Path program, InstantSource clock) {
+    /** @param programs gives NVIDIA's control program with the directories of a card */
+    Supervisor(
+            String library,
+            MpsDirectory directory,
+            Function<PipeDirectories, ControlProgram> programs,
+            InstantSource clock) {
         this.driver = new DriverCards(library);
         this.directory = directory;
-        this.program = program;
+        this.programs = programs;
         this.clock = clock;
     }
 
@@ -66,7 +73,7 @@ final class Supervisor {
             removed = cards.keySet().stream().filter(found::removed).collect(Collectors.toSet());
             for (String uuid : found.uuids()) {
                 if (!cards.containsKey(uuid)) {
-                    CardSupervisor card = new CardSupervisor(uuid, driver, directory, program, clock);
+                    CardSupervisor card = new CardSupervisor(uuid, driver, directory, programs, clock);
                     cards.put(
                             uuid,
                             Thread.ofPlatform().name("mps-" + uuid).daemon().start(() -> serve(uuid, card)));
@@ -140,5 +147,6 @@ final class Supervisor {
                 Thread.currentThread().interrupt();
             }
         });
+        driver.close();
     }
 }

@@ -1,14 +1,20 @@
 package io.gpushare.mps;
 
+import io.gpushare.program.ProgramProcess;
+import io.gpushare.program.RunningProgram;
+
 /** A supervisor that fails at once. */
 final class FailingSupervisor {
     private FailingSupervisor() {}
 
     public static void main(String[] args) {
-        System.exit(SupervisorMain.serve(
-                () -> {
-                    throw new IllegalStateException("the failure of a test");
-                },
-                () -> System.out.println("stopped")));
+        ProgramProcess.exitWith(RunningProgram.start(
+                "the supervisor",
+                ending -> SupervisorProgram.serve(
+                        () -> {
+                            throw new IllegalStateException("the failure of a test");
+                        },
+                        () -> System.out.println("stopped"),
+                        ending)));
     }
 }

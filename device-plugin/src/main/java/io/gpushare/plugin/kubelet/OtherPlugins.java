@@ -2,6 +2,7 @@ package io.gpushare.plugin.kubelet;
 
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.time.Pause;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -14,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.slf4j.Logger;
@@ -47,7 +47,7 @@ public final class OtherPlugins {
     }
 
     /** Returns once no other plugin serves. */
-    public void awaitEnd() throws InterruptedException {
+    public void awaitEnd(Pause pause) throws InterruptedException {
         boolean waited = false;
         for (Optional<Path> other = serving(Set.of()); other.isPresent(); other = serving(Set.of())) {
             if (!waited) {
@@ -56,7 +56,7 @@ public final class OtherPlugins {
                         other.get());
             }
             waited = true;
-            TimeUnit.MILLISECONDS.sleep(INTERVAL.toMillis());
+            pause.pause(INTERVAL);
         }
         if (waited) {
             LOG.info("the other device plugin has stopped");

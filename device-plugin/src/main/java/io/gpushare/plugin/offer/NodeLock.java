@@ -1,14 +1,15 @@
 package io.gpushare.plugin.offer;
 
+import io.gpushare.time.Pause;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,26 +38,43 @@ public final class NodeLock implements AutoCloseable {
      * @param folder of the driver; without it no process of the node can offer cards by claims, and nothing is locked
      * @param self the name of this process, for the one that waits
      */
-    public static NodeLock await(Path folder, String self) throws IOException, InterruptedException {
+    public static NodeLock await(Path folder, String self, Pause pause) throws IOException, InterruptedException {
         if (!Files.isDirectory(folder)) {
             return new NodeLock(null);
         }
         FileChannel file = FileChannel.open(
                 folder.resolve(FILE), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try {
+            awaitLock(file, pause);
+            file.truncate(0);
+            file.write(ByteBuffer.wrap(self.getBytes(StandardCharsets.UTF_8)), 0);
+            return new NodeLock(file);
+        } catch (IOException | InterruptedException e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    private static void awaitLock(FileChannel file, Pause pause) throws IOException, InterruptedException {
         boolean waited = false;
-        while (file.tryLock() == null) {
+        while (!locked(file)) {
             if (!waited) {
                 LOG.warn("another process offers the cards of this node ({}): waiting for its end", holder(file));
             }
             waited = true;
-            TimeUnit.MILLISECONDS.sleep(INTERVAL.toMillis());
+            pause.pause(INTERVAL);
         }
         if (waited) {
             LOG.info("the other process has ended");
         }
-        file.truncate(0);
-        file.write(ByteBuffer.wrap(self.getBytes(StandardCharsets.UTF_8)), 0);
-        return new NodeLock(file);
+    }
+
+    private static boolean locked(FileChannel file) throws IOException {
+        try {
+            return file.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            return false; // another program of this process has it
+        }
     }
 
     private static String holder(FileChannel file) throws IOException {

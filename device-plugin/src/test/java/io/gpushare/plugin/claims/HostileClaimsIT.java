@@ -1,7 +1,7 @@
 package io.gpushare.plugin.claims;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -147,6 +147,6 @@ class HostileClaimsIT extends WholeProgramWithClaims {
         assertThat(error("holder")).contains("was given twice: it is held by claim default/other");
         assertThat(environment("holder")).isEqualTo(before);
         assertThat(error("forged")).contains("held by claim default/holder");
-        await().atMost(PATIENCE).until(() -> files().size() == 2);
+        await().until(() -> files().size() == 2);
     }
 }

@@ -1,8 +1,8 @@
 package io.gpushare.plugin.claims;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -20,13 +20,13 @@ import io.gpushare.api.pluginregistration.v1.RegistrationStatus;
 import io.gpushare.simulated.apiserver.FaultRule;
 import io.gpushare.simulated.apiserver.Outcome;
 import io.gpushare.simulated.apiserver.store.ApiResource;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,12 +50,12 @@ class NodeClaimsIT extends WholeProgramWithClaims {
                 .isEqualTo(dir.resolve("plugins/gpushare.io/dra.sock").toString());
         assertThat(info.getSupportedVersionsList()).containsExactly("v1.DRAPlugin", "v1alpha1.DRAResourceHealth");
         assertThat(get("/readyz").body()).contains("has not registered the driver yet");
-        await().atMost(PATIENCE).until(() -> api.patches().stream().anyMatch(each -> each.contains("serves_claims")));
+        await().until(() -> api.patches().stream().anyMatch(each -> each.contains("serves_claims")));
         assertThat(api.all(ApiResource.RESOURCE_SLICES)).isEmpty();
 
         registry.notifyRegistrationStatus(
                 RegistrationStatus.newBuilder().setPluginRegistered(true).build());
-        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        await().until(() -> get("/readyz").statusCode() == 200);
         JsonNode slice = slice();
         assertThat(slice.at("/metadata/ownerReferences/0/uid").asText()).isEqualTo("uid-n1");
         assertThat(slice.at("/spec/pool/name").asText()).isEqualTo("n1");
@@ -87,9 +87,8 @@ class NodeClaimsIT extends WholeProgramWithClaims {
                 .extracting(DeviceHealth::getHealth)
                 .containsOnly(HealthStatus.HEALTHY);
         cards(CARD_A + " xid=79#1", CARD_B);
-        await().atMost(PATIENCE)
-                .until(() -> slice().at("/spec/devices/0/taints/0/key").asText().equals("gpushare.io/unhealthy"));
-        await().atMost(PATIENCE).until(() -> health.next().getDevices(0).getHealth() == HealthStatus.UNHEALTHY);
+        await().until(() -> slice().at("/spec/devices/0/taints/0/key").asText().equals("gpushare.io/unhealthy"));
+        await().until(() -> health.next().getDevices(0).getHealth() == HealthStatus.UNHEALTHY);
     }
 
     @Test
@@ -115,7 +114,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         assertThat(environment("whole")).containsExactly("NVIDIA_VISIBLE_DEVICES=" + A);
         assertThat(prepare("share").getDevices(0)).as("a repeated call").isEqualTo(share);
         // The fullest card is first, and the whole one is full.
-        await().atMost(PATIENCE).until(() -> names(slice()).equals(List.of(name(A), name(B))));
+        await().until(() -> names(slice()).equals(List.of(name(A), name(B))));
 
         assertThat(unprepare("share")).isEmpty();
         assertThat(unprepare("whole")).isEmpty();
@@ -125,7 +124,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
 
     @Test
     void aCardThatWasGivenTwiceIsRefusedWithItsHolderAlsoByTheNextProcess() throws Exception {
-        Process first = serve();
+        StartedProgram first = serve();
         slice();
         claim("first", result("gpu", A, "10Gi", "s1"));
         claim("second", result("gpu", A, "6Gi", "s2"));
@@ -137,7 +136,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
 
         kill(first);
         serve();
-        await().atMost(PATIENCE).until(() -> error("second").contains("held by claim default/first"));
+        await().until(() -> error("second").contains("held by claim default/first"));
         assertThat(files()).hasSize(1);
         unprepare("first");
         prepare("second");
@@ -146,7 +145,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
 
     @Test
     void theFilesOfClaimsThatAreGoneAreRemovedAtTheStart() throws Exception {
-        Process first = serve();
+        StartedProgram first = serve();
         slice();
         claim("gone", result("gpu", A, "3Gi", "s1"));
         claim("recreated", result("gpu", A, "3Gi", "s2"));
@@ -165,13 +164,12 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         claim("deallocated");
         Files.writeString(cdi().resolve("gpushare.io-claim_uid-torn.next"), "{");
         serve();
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(files()).containsExactly("gpushare.io-claim_uid-kept.json"));
+        await().untilAsserted(() -> assertThat(files()).containsExactly("gpushare.io-claim_uid-kept.json"));
     }
 
     @Test
     void callsAreServedBeforeTheRecoveredClaimsAreRead() throws Exception {
-        Process first = serve();
+        StartedProgram first = serve();
         slice();
         claim("kept", result("gpu", A, "3Gi", "s1"));
         prepare("kept");
@@ -179,7 +177,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         FaultRule reads = api.claimReads();
         reads.next(Outcome.Plain.HELD);
         serve();
-        await().atMost(PATIENCE).until(() -> reads.held() == 1);
+        await().until(() -> reads.held() == 1);
         assertThat(log()).doesNotContain("counts as present");
         reads.release();
         claim("second", result("gpu", A, "13Gi", "s2"));
@@ -197,9 +195,9 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         assertThat(reads.held()).isOne();
         CompletableFuture<String> unprepared = CompletableFuture.supplyAsync(() -> unprepare("late"));
         reads.release();
-        assertThat(unprepared.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEmpty();
-        await().atMost(PATIENCE)
-                .untilAsserted(
+        await().until(unprepared::isDone);
+        assertThat(unprepared.join()).isEmpty();
+        await().untilAsserted(
                         () -> assertThat(log()).contains("refused: claim default/late: the kubelet ended its call"));
         assertThat(files()).isEmpty();
         prepare("late");
@@ -223,7 +221,8 @@ class NodeClaimsIT extends WholeProgramWithClaims {
             errors.add(CompletableFuture.supplyAsync(() -> error(name)));
         }
         for (CompletableFuture<String> error : errors) {
-            assertThat(error.get(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS)).contains("there are more than 512 KiB");
+            await().until(error::isDone);
+            assertThat(error.join()).contains("there are more than 512 KiB");
         }
         claim("small", result("gpu", A, "3Gi", "s1"));
         prepare("small");
@@ -233,12 +232,10 @@ class NodeClaimsIT extends WholeProgramWithClaims {
     void slicesThatTheApiServerRefusesMakeTheDriverUnready() throws Exception {
         api.refuseSlices();
         serve();
-        await().atMost(PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(get("/readyz").body()).contains("the policy of this cluster denies the slice"));
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("the policy of this cluster denies the slice")));
+        await().untilAsserted(() ->
+                assertThat(get("/readyz").body()).contains("the policy of this cluster denies the slice"));
+        await().until(() ->
+                api.events().stream().anyMatch(event -> event.contains("the policy of this cluster denies the slice")));
     }
 
     /** As Kubernetes 1.34 and 1.35 do, and 1.36.2 with these features off. */
@@ -247,27 +244,25 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         api.dropFields(ApiResource.RESOURCE_SLICES, "allowMultipleAllocations", "requestPolicy", "taints");
         serve();
         assertThat(names(slice())).containsExactly(name(A), name(B));
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("allocates devices of ResourceSlices only whole")));
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("allocates devices of ResourceSlices only whole")));
         claim("held", result("gpu", A));
         prepare("held");
 
         cards(CARD_A + " xid=79#1", CARD_B + " xid=79#1");
         // The card in use stays, so that readers know what the claim has.
-        await().atMost(PATIENCE).until(() -> names(slice()).equals(List.of(name(A))));
+        await().until(() -> names(slice()).equals(List.of(name(A))));
         unprepare("held");
-        await().atMost(PATIENCE)
-                .until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
+        await().until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
         cards(CARD_A, CARD_B);
-        await().atMost(PATIENCE).until(() -> names(slice()).equals(List.of(name(A), name(B))));
+        await().until(() -> names(slice()).equals(List.of(name(A), name(B))));
     }
 
     @Test
     void aNodeOfClaimsOffersNothingToHami() throws Exception {
         serve("--hami");
         assertThat(slice().toString()).doesNotContain("slots");
-        await().atMost(PATIENCE).until(() -> api.patches().stream().anyMatch(each -> each.contains("serves_claims")));
+        await().until(() -> api.patches().stream().anyMatch(each -> each.contains("serves_claims")));
         assertThat(api.patches()).noneMatch(each -> each.contains("hami.io/node-nvidia-register\":\""));
     }
 
@@ -361,9 +356,8 @@ class NodeClaimsIT extends WholeProgramWithClaims {
     @Test
     void whereTheApiHasNoClaimsTheOptionIsRefused() throws Exception {
         api.withoutClaims();
-        Process program = run("--serve=dra", "--cdi-dir=" + cdi());
-        assertThat(program.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        assertThat(program.exitValue()).isEqualTo(2);
+        StartedProgram program = run("--serve=dra", "--cdi-dir=" + cdi());
+        assertThat(program.exitCode()).isEqualTo(2);
         assertThat(log())
                 .contains("--serve=dra needs Kubernetes 1.34 or newer: this API server has no resource.k8s.io/v1. Use"
                         + " --serve=device-plugin");

@@ -1,8 +1,8 @@
 package io.gpushare.plugin.claims;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
@@ -10,6 +10,7 @@ import io.gpushare.simulated.apiserver.FaultRule;
 import io.gpushare.simulated.apiserver.Outcome;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.kubelet.devices.CheckpointFile;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,13 +28,13 @@ class NodeMovesIT extends WholeProgramWithClaims {
         cards(CARD_A, CARD_B);
     }
 
-    private Process offerResources() throws IOException {
+    private StartedProgram offerResources() throws IOException {
         return run("--cdi-dir=" + cdi(), METRICS);
     }
 
-    private static void end(Process program) throws Exception {
-        program.destroy();
-        assertThat(program.waitFor(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    private static void end(StartedProgram program) throws Exception {
+        program.terminate();
+        assertThat(program.exitCode()).isZero();
     }
 
     /** The kubelet records that the pod's container has that card. */
@@ -57,10 +58,9 @@ class NodeMovesIT extends WholeProgramWithClaims {
         record("running", A);
         serve();
         assertThat(names(slice())).containsExactly(name(B));
-        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("GpuCardsHeld") && event.contains("default/running")));
+        await().until(() -> get("/readyz").statusCode() == 200);
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuCardsHeld") && event.contains("default/running")));
         claim("on-a", result("gpu", A, "3Gi", "s1"));
         claim("on-b", result("gpu", B, "3Gi", "s2"));
         assertThat(error("on-a"))
@@ -69,37 +69,35 @@ class NodeMovesIT extends WholeProgramWithClaims {
         prepare("on-b");
 
         api.delete("running");
-        await().atMost(PATIENCE).until(() -> names(slice()).equals(List.of(name(B), name(A))));
+        await().until(() -> names(slice()).equals(List.of(name(B), name(A))));
         prepare("on-a");
     }
 
     @Test
     void aPodWhoseCardsAreUnknownHoldsAllOfThemAndClaimsBeforeItKeepTheirs() throws Exception {
-        Process first = serve();
+        StartedProgram first = serve();
         slice();
         claim("before", result("gpu", B, "3Gi", "s1"));
         prepare("before");
         kill(first);
         api.pod("admitted", "Pending", Map.of(MEMORY, "3"), memoryOn(A, 3));
         serve();
-        await().atMost(PATIENCE)
-                .until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
+        await().until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
         assertThat(get("/readyz").body()).contains("by the way in which it offered them before (pod default/admitted)");
         claim("new", result("gpu", B, "3Gi", "s2"));
         assertThat(error("new")).contains("pods have them by the device plugin (pod default/admitted)");
         prepare("before");
 
         record("admitted", A);
-        await().atMost(PATIENCE)
-                .until(() -> api.all(ApiResource.RESOURCE_SLICES).stream()
-                        .anyMatch(slice -> names(slice).equals(List.of(name(B)))));
+        await().until(() -> api.all(ApiResource.RESOURCE_SLICES).stream()
+                .anyMatch(slice -> names(slice).equals(List.of(name(B)))));
         prepare("new");
         assertThat(unprepare("before")).isEmpty();
     }
 
     @Test
     void backToResourcesEachCardIsOfferedOnceNoClaimHasItAndClaimsCanEnd() throws Exception {
-        Process claims = serve();
+        StartedProgram claims = serve();
         slice();
         claim("running", result("gpu", B, "3Gi", "s1"));
         claim("allocated", result("gpu", A, "3Gi", "s2"));
@@ -108,7 +106,7 @@ class NodeMovesIT extends WholeProgramWithClaims {
         assertThat(names(slice())).as("a restart keeps the slices").hasSize(2);
 
         offerResources();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
         assertThat(kubelet.healthy(MEMORY)).hasSize(15).allMatch(id -> id.startsWith(A));
         assertThat(api.all(ApiResource.RESOURCE_SLICES)).isEmpty();
         assertThat(get("/readyz").statusCode()).isEqualTo(200);
@@ -124,7 +122,7 @@ class NodeMovesIT extends WholeProgramWithClaims {
                 .hasMessageContaining("card " + B);
 
         assertThat(unprepare("running")).isEmpty();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         assertThat(unprepare("allocated")).isEmpty();
         assertThat(files()).isEmpty();
     }
@@ -133,21 +131,21 @@ class NodeMovesIT extends WholeProgramWithClaims {
     void theDriverIsRegisteredOnNodesThatServedClaimsAtSomeTimeAndOnNoOther() throws Exception {
         // Kubernetes makes it where the chart mounts it.
         Files.createDirectories(dir.resolve("plugins/gpushare.io"));
-        Process resources = offerResources();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
-        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        StartedProgram resources = offerResources();
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().until(() -> get("/readyz").statusCode() == 200);
         assertThat(registration()).doesNotExist();
         end(resources);
 
         end(serveOnce());
         Files.deleteIfExists(registration());
         resources = offerResources();
-        await().atMost(PATIENCE).until(() -> Files.exists(registration()));
+        await().until(() -> Files.exists(registration()));
         end(resources);
         Files.deleteIfExists(registration());
         // Neither a slice nor a file is left, and the kubelet may know a claim that was never prepared.
         offerResources();
-        await().atMost(PATIENCE).until(() -> Files.exists(registration()));
+        await().until(() -> Files.exists(registration()));
         assertThat(unprepare("allocated")).isEmpty();
     }
 
@@ -157,7 +155,7 @@ class NodeMovesIT extends WholeProgramWithClaims {
         FaultRule deletions = api.sliceDeletions();
         deletions.always(Outcome.refused(403, "Forbidden", "resourceslices is forbidden"));
         offerResources();
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 2);
+        await().until(() -> kubelet.registrations().size() == 2);
         assertThat(kubelet.healthy(CARDS)).isEmpty();
         assertThat(get("/readyz").body()).contains("this node's ResourceSlices can't be deleted");
         // The next attempt is some seconds later.
@@ -166,12 +164,12 @@ class NodeMovesIT extends WholeProgramWithClaims {
         assertThat(deletions.seen() - before).isLessThan(3);
 
         deletions.always(Outcome.Plain.SERVED);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
         assertThat(api.all(ApiResource.RESOURCE_SLICES)).isEmpty();
     }
 
-    private Process serveOnce() throws IOException {
-        Process claims = serve();
+    private StartedProgram serveOnce() throws IOException {
+        StartedProgram claims = serve();
         slice();
         return claims;
     }
@@ -181,17 +179,17 @@ class NodeMovesIT extends WholeProgramWithClaims {
         end(serveOnce());
         Path torn = Files.writeString(Files.createDirectories(cdi()).resolve("gpushare.io-claim_uid-torn.json"), "{");
         offerResources();
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 2);
+        await().until(() -> kubelet.registrations().size() == 2);
         assertThat(get("/readyz").body()).contains("(file " + torn + ")");
         assertThat(kubelet.healthy(CARDS)).isEmpty();
         Files.delete(torn);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
     }
 
     /** It was found when such a directory ended the plugin, as one with invalid options. */
     @Test
     void whileTheFilesCantBeListedAllCardsAreHeldAndTheNodeSaysSo() throws Exception {
-        Process claims = serve();
+        StartedProgram claims = serve();
         slice();
         claim("running", result("gpu", B, "3Gi", "s1"));
         prepare("running");
@@ -200,11 +198,10 @@ class NodeMovesIT extends WholeProgramWithClaims {
         Path aside = Files.move(cdi(), dir.resolve("aside"));
         Files.createFile(cdi());
 
-        Process resources = offerResources();
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 2);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(get("/readyz").body())
-                        .contains("which cards claims have is unknown, because " + cdi() + " can't be listed"));
+        StartedProgram resources = offerResources();
+        await().until(() -> kubelet.registrations().size() == 2);
+        await().untilAsserted(() -> assertThat(get("/readyz").body())
+                .contains("which cards claims have is unknown, because " + cdi() + " can't be listed"));
         assertThat(kubelet.healthy(CARDS)).isEmpty();
         assertThat(kubelet.healthy(MEMORY)).isEmpty();
         assertThat(api.events()).anyMatch(event -> event.contains("GpuCardsHeld") && event.contains("can't be listed"));
@@ -213,51 +210,51 @@ class NodeMovesIT extends WholeProgramWithClaims {
 
         Files.delete(cdi());
         Files.move(aside, cdi());
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
-        await().atMost(PATIENCE).until(() -> Files.exists(registration()));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> Files.exists(registration()));
         prepare("running");
         assertThat(unprepare("running")).isEmpty();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
     }
 
     /** As an API server does that carries out a request of a process that was killed. */
     @Test
     void aSliceThatIsWrittenAfterTheMoveIsDeletedAndItsClaimsAreRefused() throws Exception {
-        Process claims = serve();
+        StartedProgram claims = serve();
         ObjectNode slice = slice().deepCopy();
         end(claims);
         offerResources();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
         assertThat(api.all(ApiResource.RESOURCE_SLICES)).isEmpty();
 
         api.put(slice);
         claim("allocated", result("gpu", A, "3Gi", "s1"));
-        await().atMost(PATIENCE).until(() -> Files.exists(registration()));
+        await().until(() -> Files.exists(registration()));
         assertThat(error("allocated")).contains("its node offers its cards by the device plugin now");
-        await().atMost(PATIENCE)
-                .until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
+        await().until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
         assertThat(kubelet.healthy(CARDS)).hasSize(2);
     }
 
     @Test
     void ofTwoProcessesOneOffersAndTheOtherNamesItAndFollows() throws Exception {
-        Process claims = serve();
+        StartedProgram claims = runProcess(claimOptions());
+        await().until(() -> Files.exists(registration()));
+        register();
         slice();
-        Process resources = offerResources();
+        StartedProgram resources = runProcess("--cdi-dir=" + cdi(), METRICS);
         try {
-            await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(log())
-                            .contains("another process offers the cards of this node (dra of pod ")
-                            .contains("process " + claims.pid() + "): waiting for its end"));
+            await().untilAsserted(() -> assertThat(log())
+                    .contains("another process offers the cards of this node (dra of pod ")
+                    .contains("process " + claims.pid() + "): waiting for its end"));
             claim("meanwhile", result("gpu", A, "3Gi", "s1"));
             prepare("meanwhile");
             assertThat(kubelet.registrations()).isEmpty();
 
-            claims.destroyForcibly().waitFor();
-            await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
+            claims.kill();
+            await().until(() -> kubelet.healthy(CARDS).equals(List.of(B)));
         } finally {
-            claims.destroyForcibly().waitFor();
-            resources.destroyForcibly().waitFor();
+            claims.kill();
+            resources.kill();
         }
     }
 
@@ -268,12 +265,11 @@ class NodeMovesIT extends WholeProgramWithClaims {
         claim("share", result("gpu", A, "3Gi", "s1"));
         for (Path socket : List.of(registration(), dir.resolve("plugins/gpushare.io/dra.sock"))) {
             Files.delete(socket);
-            await().atMost(PATIENCE).until(() -> Files.exists(registration()) && Files.exists(socket));
-            await().atMost(PATIENCE)
-                    .untilAsserted(
+            await().until(() -> Files.exists(registration()) && Files.exists(socket));
+            await().untilAsserted(
                             () -> assertThat(get("/readyz").body()).contains("has not registered the driver yet"));
             register();
-            await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+            await().until(() -> get("/readyz").statusCode() == 200);
             prepare("share");
         }
         assertThat(log()).contains("was removed or replaced: it is served again");

@@ -1,7 +1,7 @@
 package io.gpushare.plugin.claims;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -16,6 +16,8 @@ import io.gpushare.api.pluginregistration.v1.RegistrationStatus;
 import io.gpushare.plugin.WholeProgram;
 import io.gpushare.plugin.sockets.DomainSockets;
 import io.gpushare.simulated.apiserver.store.ApiResource;
+import io.gpushare.simulated.patience.Patience;
+import io.gpushare.simulated.program.StartedProgram;
 import io.grpc.ManagedChannel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,7 +26,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,33 +49,36 @@ public abstract class WholeProgramWithClaims extends WholeProgram {
         sockets.close();
     }
 
-    protected Process serve(String... options) throws IOException {
-        Process program = listen(options);
+    protected StartedProgram serve(String... options) throws IOException {
+        StartedProgram program = listen(options);
         register();
         return program;
     }
 
     /** Starts the program; the kubelet does not register it yet. */
-    protected Process listen(String... options) throws IOException {
-        List<String> all = new ArrayList<>(List.of("--serve=dra", "--cdi-dir=" + cdi(), METRICS));
-        all.addAll(List.of(options));
-        Process program = run(all.toArray(String[]::new));
-        await().atMost(PATIENCE).until(() -> Files.exists(registration()));
+    protected StartedProgram listen(String... options) throws IOException {
+        StartedProgram program = run(claimOptions(options));
+        await().until(() -> Files.exists(registration()));
         return program;
+    }
+
+    protected String[] claimOptions(String... more) {
+        return Stream.concat(Stream.of("--serve=dra", "--cdi-dir=" + cdi(), METRICS), Stream.of(more))
+                .toArray(String[]::new);
     }
 
     protected void register() {
         RegistrationGrpc.newBlockingStub(channel(registration()))
-                .withDeadlineAfter(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .withDeadlineAfter(Patience.of(Patience.USUAL))
                 .withWaitForReady()
                 .notifyRegistrationStatus(RegistrationStatus.newBuilder()
                         .setPluginRegistered(true)
                         .build());
     }
 
-    protected void kill(Process program) throws Exception {
-        program.destroyForcibly().waitFor();
-        Files.delete(registration());
+    protected void kill(StartedProgram program) throws Exception {
+        program.kill();
+        Files.deleteIfExists(registration());
     }
 
     protected Path cdi() {
@@ -96,8 +100,7 @@ public abstract class WholeProgramWithClaims extends WholeProgram {
     }
 
     protected JsonNode slice() {
-        await().atMost(PATIENCE)
-                .until(() -> api.all(ApiResource.RESOURCE_SLICES).size() == 1);
+        await().until(() -> api.all(ApiResource.RESOURCE_SLICES).size() == 1);
         return api.all(ApiResource.RESOURCE_SLICES).getFirst();
     }
 
@@ -113,7 +116,7 @@ public abstract class WholeProgramWithClaims extends WholeProgram {
     }
 
     protected NodePrepareResourceResponse call(String name) {
-        return call(name, PATIENCE);
+        return call(name, Patience.of(Patience.USUAL));
     }
 
     protected NodePrepareResourceResponse call(String name, Duration deadline) {
@@ -123,7 +126,7 @@ public abstract class WholeProgramWithClaims extends WholeProgram {
                 .setUid("uid-" + name)
                 .build();
         return DRAPluginGrpc.newBlockingStub(service())
-                .withDeadlineAfter(deadline.toSeconds(), TimeUnit.SECONDS)
+                .withDeadlineAfter(deadline)
                 .withWaitForReady()
                 .nodePrepareResources(NodePrepareResourcesRequest.newBuilder()
                         .addClaims(claim)

@@ -1,7 +1,7 @@
 package io.gpushare.plugin.cluster;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
@@ -52,7 +52,7 @@ class AllocationReconcilerTest {
     void aDifferenceIsRepairedAndReportedOnce() {
         world.add(difference("p", AnnotationDifference.Kind.MISSING));
         note.reconcileSoon();
-        await().atMost(PATIENCE).until(() -> events.size() == 1);
+        await().until(() -> events.size() == 1);
         assertThat(written).containsExactly("p");
         assertThat(events.getFirst().reason()).isEqualTo("GpuAllocationWritten");
     }
@@ -62,7 +62,7 @@ class AllocationReconcilerTest {
         refusals.set(5);
         world.add(difference("p", AnnotationDifference.Kind.WRONG));
         note.reconcileSoon();
-        await().atMost(PATIENCE).until(() -> !events.isEmpty());
+        await().until(() -> !events.isEmpty());
         assertThat(written).containsExactly("p");
         assertThat(note.found()).containsEntry(AnnotationDifference.Kind.WRONG, 1L);
         assertThat(note.repaired()).isOne();
@@ -75,7 +75,7 @@ class AllocationReconcilerTest {
         world.add(difference("p", AnnotationDifference.Kind.MISSING));
         world.add(difference("q", AnnotationDifference.Kind.MISSING));
         note.reconcileSoon();
-        await().atMost(PATIENCE).until(() -> written.size() == 2);
+        await().until(() -> written.size() == 2);
         assertThat(written).containsExactly("q", "p");
     }
 
@@ -83,7 +83,7 @@ class AllocationReconcilerTest {
     void anUnconfirmedAnnotationIsReportedAndNothingIsWritten() {
         world.add(difference("p", AnnotationDifference.Kind.UNCONFIRMED));
         note.reconcileSoon();
-        await().atMost(PATIENCE).until(() -> !events.isEmpty());
+        await().until(() -> !events.isEmpty());
         assertThat(written).isEmpty();
         assertThat(events.getFirst().reason()).isEqualTo("GpuAllocationDoubtful");
     }

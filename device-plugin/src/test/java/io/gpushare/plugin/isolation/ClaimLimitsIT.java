@@ -1,11 +1,12 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.plugin.claims.WholeProgramWithClaims;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         return dir.resolve("cgroup");
     }
 
-    private Process serveDriver() throws IOException {
+    private StartedProgram serveDriver() throws IOException {
         Files.createDirectories(cgroups());
         Files.writeString(cgroups().resolve("cgroup.controllers"), "cpu memory\n");
         cards(NEW_DRIVER, CARD_A, CARD_B);
@@ -32,10 +33,9 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
     }
 
     private void awaitIsolation(String name) {
-        await().atMost(PATIENCE)
-                .until(() -> slice().at("/spec/devices/0/attributes/isolation/string")
-                        .asText()
-                        .equals(name));
+        await().until(() -> slice().at("/spec/devices/0/attributes/isolation/string")
+                .asText()
+                .equals(name));
     }
 
     /** The kubelet makes the cgroup of a pod before it prepares the pod's claims. */
@@ -56,7 +56,7 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
 
     @Test
     void theDriverLimitsThePodBeforeItsContainersStart() throws Exception {
-        Process first = serveDriver();
+        StartedProgram first = serveDriver();
         awaitIsolation("driver");
         claim("share", result("gpu", A, "3Gi", "s1"));
         assertThat(error("share"))
@@ -68,10 +68,9 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         assertThat(kept()).contains(limit(A, 3, cgroup));
 
         Files.delete(dir.resolve("cards.kept"));
-        await().atMost(PATIENCE).until(() -> kept().contains(limit(A, 3, cgroup)));
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("GpuLimitRestored") && event.contains("\"name\":\"share\"")));
+        await().until(() -> kept().contains(limit(A, 3, cgroup)));
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuLimitRestored") && event.contains("\"name\":\"share\"")));
 
         kill(first);
         pod("share", "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}]}}");
@@ -80,7 +79,7 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         prepare("share");
         assertThat(kept()).contains(limit(A, 3, cgroup));
         assertThat(unprepare("share")).isEmpty();
-        await().atMost(PATIENCE).until(() -> !kept().contains(cgroup.toString()));
+        await().until(() -> !kept().contains(cgroup.toString()));
     }
 
     @Test
@@ -120,7 +119,7 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
 
     @Test
     void ofPodsThatJoinAClaimLaterTheFirstKeepsItsShare() throws Exception {
-        Process first = serveDriver();
+        StartedProgram first = serveDriver();
         awaitIsolation("driver");
         String container = "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"more\"}]}}";
         claim("two", result("gpu", A, "3Gi", "s1"));
@@ -130,20 +129,18 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         Path joined = cgroup("joined");
         pod("joined", container);
         String least = "limit " + A + " " + (1 << 20) + " " + (1 << 20) + " " + joined;
-        await().atMost(PATIENCE).until(() -> kept().contains(least));
+        await().until(() -> kept().contains(least));
         assertThat(kept()).contains(limit(A, 3, prepared));
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event ->
-                                event.contains("GpuShareOfOtherPod") && event.contains("\"name\":\"joined\"")));
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuShareOfOtherPod") && event.contains("\"name\":\"joined\"")));
 
         kill(first);
         Files.delete(dir.resolve("cards.kept"));
         serveDriver();
-        await().atMost(PATIENCE).until(() -> kept().contains(least));
+        await().until(() -> kept().contains(least));
         assertThat(kept()).as("the pod of the claim's file").contains(limit(A, 3, prepared));
         api.delete("two");
-        await().atMost(PATIENCE).until(() -> kept().contains(limit(A, 3, joined)));
+        await().until(() -> kept().contains(limit(A, 3, joined)));
     }
 
     /** The kubelet tells the driver nothing of them, and their containers start within about a second. */
@@ -211,7 +208,7 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         prepare("two");
         assertThat(directory.resolve("gpushare.cache")).hasContent("in use");
         unprepare("two");
-        await().atMost(PATIENCE).until(() -> !Files.exists(directory));
+        await().until(() -> !Files.exists(directory));
     }
 
     @Test

@@ -1,12 +1,14 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.mps.link.Phase;
 import io.gpushare.plugin.TestApiServer;
+import io.gpushare.simulated.patience.Patience;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -29,25 +31,22 @@ class ClaimMpsIT extends WholeProgramWithMps {
         cards("driver version=550.163.01", CARD_A, CARD_B);
     }
 
-    private Process serveMps(String... options) throws IOException {
+    private StartedProgram serveMps(String... options) throws IOException {
         List<String> all = new ArrayList<>(List.of("--isolation=mps", "--mps-dir=" + mps, "--proc-dir=" + proc));
         all.addAll(List.of(options));
         return serve(all.toArray(String[]::new));
     }
 
     private void awaitMps() {
-        await().atMost(PATIENCE)
-                .until(() -> slice().at("/spec/devices")
-                        .valueStream()
-                        .allMatch(device -> device.at("/attributes/isolation/string")
-                                        .asText()
-                                        .equals("mps")
-                                && !device.has("taints")));
+        await().until(() -> slice().at("/spec/devices")
+                .valueStream()
+                .allMatch(device ->
+                        device.at("/attributes/isolation/string").asText().equals("mps") && !device.has("taints")));
     }
 
     /** As the kubelet does, again and again: a daemon may be starting. */
     private Map<String, String> prepared(String claim) throws IOException {
-        await().atMost(PATIENCE.multipliedBy(2)).until(() -> error(claim).isEmpty());
+        await(LONG).until(() -> error(claim).isEmpty());
         return variables(claim);
     }
 
@@ -116,7 +115,7 @@ class ClaimMpsIT extends WholeProgramWithMps {
     @Test
     void coresOfTheClaimAreLimitedAndWithoutIsolationRefused() throws Exception {
         supervisor();
-        Process program = serveMps();
+        StartedProgram program = serveMps();
         awaitMps();
         assertThat(slice().at("/spec/devices/0/capacity/cores/value").asText()).isEqualTo("100");
         claim("a", cores(result("gpu", A, "3Gi", "s1"), 30));
@@ -127,8 +126,7 @@ class ClaimMpsIT extends WholeProgramWithMps {
         kill(program);
 
         serve();
-        await().atMost(PATIENCE)
-                .until(() -> !slice().at("/spec/devices/0/capacity").has("cores"));
+        await().until(() -> !slice().at("/spec/devices/0/capacity").has("cores"));
         assertThat(error("b"))
                 .isEqualTo("claim default/b: card " + A
                         + " does not limit cores: isolation none is in force, and mps or" + " hami-core is needed");
@@ -148,13 +146,12 @@ class ClaimMpsIT extends WholeProgramWithMps {
         Tenant first = inContainer("first", 100, tenant(shared, 0, 2000).prints("ok 2000"));
         Tenant neighbour =
                 inContainer("neighbour", 150, tenant(prepared("other"), 0, 4000).prints("ok 4000"));
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(metrics().lines())
-                        .contains(
-                                figure("allocated_bytes", "first") + (double) (3L << 30),
-                                figure("used_bytes", "first") + (double) (2000L << 20),
-                                figure("used_bytes", "neighbour") + (double) (4000L << 20),
-                                "gpushare_card_mps_clients{card=\"" + A + "\"} 2.0"));
+        await().untilAsserted(() -> assertThat(metrics().lines())
+                .contains(
+                        figure("allocated_bytes", "first") + (double) (3L << 30),
+                        figure("used_bytes", "first") + (double) (2000L << 20),
+                        figure("used_bytes", "neighbour") + (double) (4000L << 20),
+                        "gpushare_card_mps_clients{card=\"" + A + "\"} 2.0"));
 
         // No call of the kubelet tells of a pod that joins.
         runs("second", "shared", "");
@@ -162,11 +159,10 @@ class ClaimMpsIT extends WholeProgramWithMps {
         second.prints("ok 2000", "lost 810");
         assertThat(first.alive()).isTrue();
         assertThat(neighbour.alive()).isTrue();
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
-                                && event.contains("\"name\":\"second\"")
-                                && event.contains("together use 3.9 GiB")));
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
+                        && event.contains("\"name\":\"second\"")
+                        && event.contains("together use 3.9 GiB")));
         assertThat(api.events())
                 .anyMatch(event -> event.contains("GpuMemoryOverUse")
                         && event.contains("memory of its claim (units of 1 GiB) is 3, but the container uses 4"))
@@ -182,7 +178,7 @@ class ClaimMpsIT extends WholeProgramWithMps {
     @Test
     void aRestartOfThePluginKeepsTheLimitsAndEndsNoProgram() throws Exception {
         supervisor();
-        Process before = serveMps("--mps-over-use-grace=1s");
+        StartedProgram before = serveMps("--mps-over-use-grace=1s");
         awaitMps();
         claim("share", cores(result("gpu", A, "3Gi", "s1"), 0));
         runs("share", "share", "");
@@ -193,9 +189,8 @@ class ClaimMpsIT extends WholeProgramWithMps {
         kill(before);
         assertThat(variables("share")).isEqualTo(limits);
         serveMps("--mps-over-use-grace=1s");
-        await().atMost(PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(metrics().lines()).contains(figure("used_bytes", "share") + (double) (2000L << 20)));
+        await().untilAsserted(() ->
+                assertThat(metrics().lines()).contains(figure("used_bytes", "share") + (double) (2000L << 20)));
         assertThat(prepared("share")).isEqualTo(limits);
         assertThat(daemon(A)).contains(daemon);
         inContainer("share", 200, tenant(limits, 0, 2000).prints("ok 2000")).prints("ok 2000", "lost 810");
@@ -206,7 +201,7 @@ class ClaimMpsIT extends WholeProgramWithMps {
     @Test
     void aClaimKeepsItsLimitWhileTheFilesCantBeListedOnANodeThatWasMoved() throws Exception {
         supervisor();
-        Process before = serveMps();
+        StartedProgram before = serveMps();
         awaitMps();
         claim("share", cores(result("gpu", A, "3Gi", "s1"), 0));
         runs("share", "share", "");
@@ -218,10 +213,10 @@ class ClaimMpsIT extends WholeProgramWithMps {
         Files.move(cdi(), dir.resolve("aside"));
         Files.createFile(cdi());
         run("--cdi-dir=" + cdi(), METRICS, "--isolation=mps", "--mps-dir=" + mps, "--proc-dir=" + proc);
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == 2);
-        await().atMost(PATIENCE).until(() -> get("/readyz").body().contains("can't be listed"));
+        await().until(() -> kubelet.registrations().size() == 2);
+        await().until(() -> get("/readyz").body().contains("can't be listed"));
         await().during(Duration.ofSeconds(8))
-                .atMost(PATIENCE)
+                .atMost(Patience.of(Patience.USUAL))
                 .untilAsserted(() -> assertThat(daemon(A)).contains(daemon));
         assertThat(tenant.alive()).isTrue();
     }
@@ -229,8 +224,7 @@ class ClaimMpsIT extends WholeProgramWithMps {
     @Test
     void withoutASupervisorTheCardsAreTaintedAndNoShareIsPrepared() throws Exception {
         serveMps();
-        await().atMost(PATIENCE)
-                .until(() -> slice().at("/spec/devices/0/taints/0/key").asText().equals("gpushare.io/no-isolation"));
+        await().until(() -> slice().at("/spec/devices/0/taints/0/key").asText().equals("gpushare.io/no-isolation"));
         assertThat(slice().at("/spec/devices/0/attributes/isolation/string").asText())
                 .isEqualTo("none");
         claim("share", result("gpu", A, "3Gi", "s1"));
@@ -262,7 +256,7 @@ class ClaimMpsIT extends WholeProgramWithMps {
         cards("driver version=550.163.01", "card kind=H100-80 uuid=" + A + " mig=3g.40gb,1g.10gb");
         supervisor();
         serveMps();
-        String large = await().atMost(PATIENCE).until(() -> instance("3g.40gb"), found -> !found.isEmpty());
+        String large = await().until(() -> instance("3g.40gb"), found -> !found.isEmpty());
         claim("share", cores(result("gpu", large, "5Gi", "s1"), 0));
         Map<String, String> share = prepared("share");
         assertThat(share)

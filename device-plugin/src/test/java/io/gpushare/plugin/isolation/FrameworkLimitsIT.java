@@ -1,7 +1,7 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -26,7 +26,7 @@ class FrameworkLimitsIT extends WholeProgramWithMps {
                 .containsEntry("GPUSHARE_MEMORY_FRACTION", fraction);
 
         Tenant all = tenant(environment, 0, "fill");
-        await().atMost(PATIENCE).until(() -> all.lines().size() == 1);
+        await().until(() -> all.lines().size() == 1);
         Matcher filled = FILLED.matcher(all.lines().getFirst());
         assertThat(filled.matches()).as("%s", all.lines()).isTrue();
         int most = Integer.parseInt(filled.group(1));

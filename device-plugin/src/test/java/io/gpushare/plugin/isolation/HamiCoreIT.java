@@ -1,12 +1,13 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.plugin.WholeProgram;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -117,9 +118,8 @@ class HamiCoreIT extends WholeProgram {
         cards(LARGE + A);
         run("--isolation=hami-core", "--hami-core-library=" + library(), "--hami-core-dir=" + dir.resolve("hami"));
         closedBecause("the library of HAMi-core, " + library() + ", is missing");
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 1);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
+        await().until(() -> kubelet.healthy(CARDS).size() == 1);
+        await().untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
 
         install("libvgpu-hidden.so");
         closedBecause(library() + " limits nothing: it does not export cuInit");
@@ -127,8 +127,8 @@ class HamiCoreIT extends WholeProgram {
         closedBecause(library() + " is not the library of HAMi-core");
 
         install("libvgpu.so");
-        await().atMost(PATIENCE).until(() -> !kubelet.healthy(MEMORY).isEmpty());
-        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("\\\"isolation\\\":\\\"hami-core\\\""));
+        await().until(() -> !kubelet.healthy(MEMORY).isEmpty());
+        await().until(() -> api.patches().getLast().contains("\\\"isolation\\\":\\\"hami-core\\\""));
         assertThat(api.events())
                 .anyMatch(event -> event.contains("GpuIsolationMissing") && event.contains("\"kind\":\"Node\""));
 
@@ -145,22 +145,21 @@ class HamiCoreIT extends WholeProgram {
     }
 
     private void closedBecause(String reason) {
-        await().atMost(PATIENCE)
-                .until(() -> !api.patches().isEmpty()
-                        && api.patches().getLast().contains(reason)
-                        && api.patches().getLast().contains("memoryClosed"));
+        await().until(() -> !api.patches().isEmpty()
+                && api.patches().getLast().contains(reason)
+                && api.patches().getLast().contains("memoryClosed"));
     }
 
     @Test
     void aRestartOfThePluginChangesNothingAndTheDirectoriesOfDeletedPodsAreRemoved() throws Exception {
         install("libvgpu.so");
         cards(LARGE + A);
-        Process first = runHami();
+        StartedProgram first = runHami();
         Map<String, String> environment = started("p", Map.of(MEMORY, "16"));
         Tenant before = tenant(environment, 1000, "2000");
         prints(before, "ok 2000");
 
-        first.destroyForcibly().waitFor();
+        first.kill();
         runHami();
         prints(tenant(environment, 1000, "fill"), "filled 1060 error 2 free 1060 total 4096");
         assertThat(containers()).hasSize(1);
@@ -170,21 +169,21 @@ class HamiCoreIT extends WholeProgram {
         prints(tenant(environment, 2000, "fill"), "filled 3578 error 2 free 3578 total 4096");
 
         api.delete("p");
-        await().atMost(PATIENCE).until(() -> containers().isEmpty());
+        await().until(() -> containers().isEmpty());
     }
 
     private List<String> kubeletDevices = List.of();
 
-    private Process runHami() throws IOException {
+    private StartedProgram runHami() throws IOException {
         int registrations = kubelet.registrations().size();
-        Process running = run(
+        StartedProgram running = run(
                 "--isolation=hami-core",
                 "--hami",
                 "--memory-unit=256MiB",
                 "--hami-core-library=" + library(),
                 "--hami-core-dir=" + dir.resolve("hami"));
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == registrations + 3);
-        await().atMost(PATIENCE).until(() -> !kubelet.healthy(MEMORY).isEmpty());
+        await().until(() -> kubelet.registrations().size() == registrations + 3);
+        await().until(() -> !kubelet.healthy(MEMORY).isEmpty());
         return running;
     }
 

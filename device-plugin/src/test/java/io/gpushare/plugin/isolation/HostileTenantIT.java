@@ -1,7 +1,7 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.MpsDirectory;
@@ -84,7 +84,7 @@ class HostileTenantIT extends WholeProgramWithMps {
             impostor.descendants().forEach(ProcessHandle::destroyForcibly);
             impostor.destroyForcibly().waitFor();
         });
-        await().atMost(PATIENCE).until(() -> Files.exists(pipe.resolve("nvidia-cuda-mps-control.pid")));
+        await().until(() -> Files.exists(pipe.resolve("nvidia-cuda-mps-control.pid")));
         send("start_server -uid 0");
 
         Thread.sleep(6000);
@@ -92,7 +92,7 @@ class HostileTenantIT extends WholeProgramWithMps {
         assertThat(report().phase()).isEqualTo(Phase.READY);
         assertThat(neighbour.alive()).isTrue();
         Tenant next = tenant(started("next", 3), 0, 3072, 1).prints("ok 3072", "error 2");
-        await().atMost(PATIENCE).until(() -> report().clients() == 2);
+        await().until(() -> report().clients() == 2);
         assertThat(next.alive()).isTrue();
         assertThat(impostor.descendants().map(ProcessHandle::pid).toList()).doesNotContain(report().server());
         assertThat(Files.readString(dir.resolve("supervisor.log")))
@@ -113,7 +113,7 @@ class HostileTenantIT extends WholeProgramWithMps {
         });
         daemonOf(report().server()).destroyForcibly();
 
-        await().atMost(PATIENCE).until(() -> report().phase() == Phase.READY && report().failures() == 1);
+        await().until(() -> report().phase() == Phase.READY && report().failures() == 1);
         assertThat(victim).hasContent("kept");
         tenant(started("next", 3), 0, 3072, 1).prints("ok 3072", "error 2");
     }

@@ -1,11 +1,12 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.plugin.WholeProgram;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,10 +54,10 @@ class IsolationIT extends WholeProgram {
         Files.writeString(cgroup("p5").resolve("cgroup.events"), "populated 1\nfrozen 0\n");
         api.delete("p5");
         api.delete("p2");
-        await().atMost(PATIENCE).until(() -> !kept().contains(cgroup("p2").toString()));
+        await().until(() -> !kept().contains(cgroup("p2").toString()));
         assertThat(kept()).contains(limit(A, 5, cgroup("p5")), limit(A, 7, cgroup("p7")));
         Files.writeString(cgroup("p5").resolve("cgroup.events"), "populated 0\nfrozen 0\n");
-        await().atMost(PATIENCE).until(() -> !kept().contains(cgroup("p5").toString()));
+        await().until(() -> !kept().contains(cgroup("p5").toString()));
     }
 
     @Test
@@ -68,21 +69,20 @@ class IsolationIT extends WholeProgram {
 
         Files.delete(dir.resolve("cards.kept"));
 
-        await().atMost(PATIENCE).until(() -> kept().contains(limit(A, 3, cgroup)));
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream().anyMatch(event -> event.contains("GpuLimitRestored")));
+        await().until(() -> kept().contains(limit(A, 3, cgroup)));
+        await().until(() -> api.events().stream().anyMatch(event -> event.contains("GpuLimitRestored")));
         assertThat(metrics().lines()).contains("gpushare_plugin_isolation_repairs_total{kind=\"limit_restored\"} 1.0");
     }
 
     @Test
     void afterARestartOfThePluginAContainerIsKnownByItsDevices() throws Exception {
         cards(NEW_DRIVER, CARD_A, CARD_B);
-        Process first = runIsolated("--isolation=driver");
+        StartedProgram first = runIsolated("--isolation=driver");
         List<String> devices = admit("p", 3);
         Path cgroup = cgroup("p");
         start(devices);
         Files.delete(dir.resolve("cards.kept"));
-        first.destroyForcibly().waitFor();
+        first.kill();
         listRunning("p", MEMORY, devices);
 
         runIsolated("--isolation=driver");
@@ -97,14 +97,13 @@ class IsolationIT extends WholeProgram {
         cards("driver version=580.95.05", CARD_A, CARD_B);
         run("--isolation=driver", "--cgroup-root=" + cgroups, METRICS);
 
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).size() == 2);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
+        await().untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
         assertThat(kubelet.devices(MEMORY).orElseThrow()).hasSize(28);
         String reason = "driver 580.95.05 has no memory limits: they need 615 or newer";
-        await().atMost(PATIENCE).until(() -> !api.patches().isEmpty());
+        await().until(() -> !api.patches().isEmpty());
         assertThat(api.patches().getLast()).contains(reason, "memoryClosed");
-        await().atMost(PATIENCE).until(() -> api.events().size() == 2);
+        await().until(() -> api.events().size() == 2);
         assertThat(api.events())
                 .allMatch(event -> event.contains("GpuIsolationMissing")
                         && event.contains("offers no memory: " + reason)
@@ -128,13 +127,13 @@ class IsolationIT extends WholeProgram {
     void gpusharesManifestsWithMpsStartServeByCountAndSayThatNothingIsEnforced() throws Exception {
         cards("driver version=550.163.01", CARD_A, CARD_B);
         run("-mps=true", "--health-check=true", METRICS);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 30);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
         List<String> devices = admit("p", 3);
         start(devices);
 
         String reason = "no MPS supervisor serves this node: install deploy/isolation/mps.yaml";
         assertThat(log()).contains("Memory of card " + A + " is only counted, not enforced: " + reason);
-        await().atMost(PATIENCE).until(() -> api.events().size() >= 2);
+        await().until(() -> api.events().size() >= 2);
         assertThat(api.events())
                 .anyMatch(event -> event.contains("GpuIsolationMissing")
                         && event.contains(reason)
@@ -151,25 +150,23 @@ class IsolationIT extends WholeProgram {
         String mig = "card kind=A100-80 memory=15GiB mig=on uuid=" + B;
         cards(NEW_DRIVER, CARD_A, mig);
         runIsolated("--isolation=auto");
-        await().atMost(PATIENCE)
-                .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("MIG mode is enabled")));
+        await().until(() -> api.patches().stream().anyMatch(patch -> patch.contains("MIG mode is enabled")));
         // A card in MIG mode is not offered at all. The other one has the limits of the driver, and keeps its head
         // room.
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).hasSize(14));
+        await().untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).hasSize(14));
 
         // Switched off while the plugin runs: the change is seen without a restart.
         cards(NEW_DRIVER, CARD_A, mig.replace("mig=on ", ""));
-        await().atMost(PATIENCE).until(() -> api.patches().getLast().contains("\\\"isolation\\\":\\\"driver\\\""));
+        await().until(() -> api.patches().getLast().contains("\\\"isolation\\\":\\\"driver\\\""));
     }
 
-    private Process runIsolated(String... options) throws IOException {
+    private StartedProgram runIsolated(String... options) throws IOException {
         int registrations = kubelet.registrations().size();
         String[] all = java.util.Arrays.copyOf(options, options.length + 1);
         all[options.length] = "--cgroup-root=" + cgroups;
-        Process running = run(all);
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == registrations + 2);
-        await().atMost(PATIENCE).until(() -> !kubelet.healthy(MEMORY).isEmpty());
+        StartedProgram running = run(all);
+        await().until(() -> kubelet.registrations().size() == registrations + 2);
+        await().until(() -> !kubelet.healthy(MEMORY).isEmpty());
         return running;
     }
 

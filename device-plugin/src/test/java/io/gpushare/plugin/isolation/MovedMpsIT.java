@@ -1,11 +1,12 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.mps.link.Phase;
 import io.gpushare.plugin.TestApiServer;
 import io.gpushare.simulated.kubelet.devices.CheckpointFile;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -24,7 +25,7 @@ class MovedMpsIT extends WholeProgramWithMps {
         cards("driver version=550.163.01", CARD_A, CARD_B);
     }
 
-    private Process serveMps() throws IOException {
+    private StartedProgram serveMps() throws IOException {
         return serve("--isolation=mps", GRACE, "--mps-dir=" + mps, "--proc-dir=" + proc);
     }
 
@@ -34,15 +35,14 @@ class MovedMpsIT extends WholeProgramWithMps {
     }
 
     private void awaitUse(String pod, String card, int mib) {
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(metrics().lines())
-                        .contains(figure("used_bytes", pod, card) + (double) ((long) mib << 20)));
+        await().untilAsserted(() ->
+                assertThat(metrics().lines()).contains(figure("used_bytes", pod, card) + (double) ((long) mib << 20)));
     }
 
     @Test
     void aPodOfTheDevicePluginKeepsItsLimitOnANodeThatServesClaimsNow() throws Exception {
         supervisor();
-        Process before = runMps("--isolation=mps", GRACE, METRICS);
+        StartedProgram before = runMps("--isolation=mps", GRACE, METRICS);
         Admitted admitted = admitted("a", 3, A);
         Map<String, String> environment = started(admitted, "a", 3, A);
         listRunning("a", MEMORY, admitted.devices());
@@ -50,13 +50,13 @@ class MovedMpsIT extends WholeProgramWithMps {
                 new CheckpointFile.Entry("uid-a", "main", MEMORY, Set.copyOf(admitted.devices()), admitted.response()));
         Tenant first = inContainer("a", 100, tenant(environment, 0, 2000).prints("ok 2000"));
         ProcessHandle daemon = daemon(A).orElseThrow();
-        before.destroyForcibly().waitFor();
+        before.kill();
 
         serveMps();
         awaitUse("a", A, 2000);
-        await().atMost(PATIENCE).until(() -> names(slice()).equals(List.of(name(B))));
+        await().until(() -> names(slice()).equals(List.of(name(B))));
         claim("share", result("gpu", B, "3Gi", "s1"));
-        await().atMost(PATIENCE.multipliedBy(2)).until(() -> error("share").isEmpty());
+        await(LONG).until(() -> error("share").isEmpty());
         assertThat(phase(B)).isEqualTo(Phase.READY);
         inContainer("a", 200, tenant(environment, 0, 2000).prints("ok 2000")).prints("ok 2000", "lost 810");
         assertThat(daemon(A)).contains(daemon);
@@ -67,7 +67,7 @@ class MovedMpsIT extends WholeProgramWithMps {
     @Test
     void aPodWithAClaimKeepsItsLimitOnANodeThatOffersResourcesAgain() throws Exception {
         supervisor();
-        Process before = serveMps();
+        StartedProgram before = serveMps();
         claim("share", result("gpu", B, "3Gi", "s1"));
         api.put(object("""
             {"apiVersion": "v1", "kind": "Pod",
@@ -77,7 +77,7 @@ class MovedMpsIT extends WholeProgramWithMps {
              "status": {"phase": "Running",
                         "containerStatuses": [{"name": "main", "containerID": "containerd://%s"}]}}
             """.formatted("uid-c", TestApiServer.containerId("c"))));
-        await().atMost(PATIENCE.multipliedBy(2)).until(() -> error("share").isEmpty());
+        await(LONG).until(() -> error("share").isEmpty());
         Map<String, String> environment = new HashMap<>(environment("share").stream()
                 .map(variable -> variable.split("=", 2))
                 .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1])));

@@ -1,13 +1,14 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.link.Phase;
 import io.gpushare.simulated.kubelet.devices.CheckpointFile;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,7 +59,7 @@ class MpsIT extends WholeProgramWithMps {
         tenant(seven, 0, 7168).prints("ok 7168");
         assertThat(neighbour.alive()).isTrue();
 
-        await().atMost(PATIENCE).until(() -> metrics().contains("gpushare_card_mps_clients{card=\"" + A + "\"} 3.0"));
+        await().until(() -> metrics().contains("gpushare_card_mps_clients{card=\"" + A + "\"} 3.0"));
         assertThat(metrics().lines())
                 .contains(
                         "gpushare_card_isolation{card=\"" + A + "\",model=\"Tesla T4\",provider=\"mps\"} 1.0",
@@ -83,7 +84,7 @@ class MpsIT extends WholeProgramWithMps {
 
         api.delete("memory");
         list();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).contains(A));
+        await().until(() -> kubelet.healthy(CARDS).contains(A));
         api.pod("whole", "Pending", Map.of(CARDS, "1"), wholeCard(A));
         list("whole");
         assertThat(allocate(CARDS, List.of(A))).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", A));
@@ -92,7 +93,7 @@ class MpsIT extends WholeProgramWithMps {
 
         api.delete("whole");
         list();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 28);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 28);
         started("again", 3);
         assertThat(mode(A)).isEqualTo(3);
     }
@@ -110,11 +111,10 @@ class MpsIT extends WholeProgramWithMps {
         second.prints("ok 1500", "lost 810");
         assertThat(first.alive()).isTrue();
         assertThat(neighbour.alive()).isTrue();
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
-                                && event.contains("\"name\":\"a\"")
-                                && event.contains("together use 2.9 GiB")));
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
+                        && event.contains("\"name\":\"a\"")
+                        && event.contains("together use 2.9 GiB")));
         assertThat(metrics().lines())
                 .contains("gpushare_plugin_isolation_repairs_total{kind=\"client_terminated\"} 1.0");
         assertThat(api.events()).noneMatch(event -> event.contains("GpuUseWithoutAllocation"));
@@ -128,7 +128,7 @@ class MpsIT extends WholeProgramWithMps {
         runMps("--isolation=mps", "--mps-over-use-grace=1s", METRICS);
         Tenant full = inContainer("full", 100, tenant(started("full", 2), 0, "fill"))
                 .prints("filled 1534 error 2 free 1534 total 14913");
-        await().atMost(PATIENCE).until(() -> metrics().contains(" " + (double) (2050L << 20) + "\n"));
+        await().until(() -> metrics().contains(" " + (double) (2050L << 20) + "\n"));
 
         Map<String, String> environment = started("greedy", 2);
         Tenant first = inContainer("greedy", 200, tenant(environment, 0, 600)).prints("ok 600");
@@ -173,10 +173,10 @@ class MpsIT extends WholeProgramWithMps {
     /** Admits pod {@code a} with 2 units, and kills the plugin that did. */
     private Admitted admittedBefore() throws Exception {
         supervisor();
-        Process before = runMps("--isolation=mps");
+        StartedProgram before = runMps("--isolation=mps");
         Admitted admitted = admitted("a", 2, A);
         started(admitted, "a", 2, A);
-        before.destroyForcibly().waitFor();
+        before.kill();
         return admitted;
     }
 
@@ -190,7 +190,7 @@ class MpsIT extends WholeProgramWithMps {
         api.cutOff(true);
         int registrations = kubelet.registrations().size();
         run("--isolation=mps", "--mps-over-use-grace=1s", "--mps-dir=" + mps, "--proc-dir=" + proc);
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() == registrations + 2);
+        await().until(() -> kubelet.registrations().size() == registrations + 2);
     }
 
     private void theSecondProgramIsTerminated(Admitted admitted) throws Exception {
@@ -215,10 +215,8 @@ class MpsIT extends WholeProgramWithMps {
         daemon(A).orElseThrow().destroyForcibly();
 
         hurt.prints("ok 1000", "lost 806");
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(
-                                event -> event.contains("GpuMpsFailed") && event.contains("the control daemon ended")));
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("the control daemon ended")));
         Map<String, String> next = started("next", 3);
         tenant(next, 0, 3072, 1).prints("ok 3072", "error 2");
         assertThat(unharmed.alive()).isTrue();
@@ -229,28 +227,27 @@ class MpsIT extends WholeProgramWithMps {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aProgramThatStartsWithoutADaemonIsEndedAndMpsIsReadyAgain(boolean withoutSupervisor) throws Exception {
-        Process supervisor = supervisor();
+        StartedProgram supervisor = supervisorProcess();
         runMps("--isolation=mps", "--mps-over-use-grace=1s");
         Map<String, String> environment = started("a", 2);
         ProcessHandle daemon = daemon(A).orElseThrow();
         signal(supervisor, "STOP");
         daemon.destroyForcibly();
-        await().atMost(PATIENCE).until(() -> daemon(A).isEmpty());
+        await().until(() -> daemon(A).isEmpty());
         Tenant alone = inContainer("a", 100, computes(environment));
         if (withoutSupervisor) {
-            supervisor.destroyForcibly().waitFor();
+            supervisor.kill();
             supervisor();
         } else {
             signal(supervisor, "CONT");
         }
 
-        await().atMost(PATIENCE).until(() -> !alone.alive());
-        await().atMost(Duration.ofSeconds(10)).until(() -> phase(A) == Phase.READY);
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
-                                && event.contains("\"name\":\"a\"")
-                                && event.contains("computes on card " + A + " without MPS")));
+        await().until(() -> !alone.alive());
+        await().until(() -> phase(A) == Phase.READY);
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
+                        && event.contains("\"name\":\"a\"")
+                        && event.contains("computes on card " + A + " without MPS")));
         tenant(environment, 0, 2048, 1).prints("ok 2048", "error 2");
     }
 
@@ -265,7 +262,7 @@ class MpsIT extends WholeProgramWithMps {
                 tenant(Map.of("NVIDIA_VISIBLE_DEVICES", A), 0, 500).prints("ok 500"));
         supervisor();
         runMps("--isolation=mps", "--mps-over-use-grace=1s");
-        await().atMost(PATIENCE).until(() -> phase(A) == Phase.BROKEN);
+        await().until(() -> phase(A) == Phase.BROKEN);
         CardReport report = new MpsDirectory(mps).report(A).orElseThrow();
         assertThat(report.why()).contains("process " + early.pid() + " computes on the card without MPS");
         assertThat(report.bypassing()).isEmpty();
@@ -278,7 +275,7 @@ class MpsIT extends WholeProgramWithMps {
         runMps("--isolation=mps");
         started("a", 2);
         script("hang");
-        await().atMost(Duration.ofSeconds(90))
+        await(Duration.ofSeconds(90))
                 .until(() -> api.events().stream()
                         .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("does not answer")));
         List<String> devices = admit("late", 3, A);
@@ -287,7 +284,7 @@ class MpsIT extends WholeProgramWithMps {
                 .hasMessageContaining("MPS");
 
         script("");
-        await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
+        await(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
             start(MEMORY, devices);
             return true;
         });
@@ -304,10 +301,8 @@ class MpsIT extends WholeProgramWithMps {
         tenant(environment, 0, "200", "fault").prints("ok 200", "lost 700");
 
         hurt.prints("ok 1000", "lost 700");
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event ->
-                                event.contains("GpuMpsFailed") && event.contains("fatal fault ended all clients")));
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("fatal fault ended all clients")));
         tenant(environment, 0, 1).prints("error 807");
         // The server serves again when the last of the programs that it hurt has ended.
         deaf.close();
@@ -321,36 +316,35 @@ class MpsIT extends WholeProgramWithMps {
 
     @Test
     void aSupervisorThatIsKilledIsReplacedAndThePluginThatRestartsChangesNothing() throws Exception {
-        Process first = supervisor();
-        Process plugin = runMps("--isolation=mps");
+        StartedProgram first = supervisorProcess();
+        StartedProgram plugin = runMps("--isolation=mps");
         List<String> devices = admit("a", 2, A);
         start(MEMORY, devices);
         ProcessHandle daemon = daemon(A).orElseThrow();
         listRunning("a", MEMORY, devices);
 
-        plugin.destroyForcibly().waitFor();
+        plugin.kill();
         runMps("--isolation=mps");
         start(MEMORY, devices);
         assertThat(daemon(A)).contains(daemon);
 
-        first.destroyForcibly().waitFor();
+        first.kill();
         String reason = "no MPS supervisor serves this node";
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() < 4);
-        await().atMost(PATIENCE).until(() -> api.patches().stream().anyMatch(patch -> patch.contains(reason)));
+        await().until(() -> kubelet.healthy(MEMORY).size() < 4);
+        await().until(() -> api.patches().stream().anyMatch(patch -> patch.contains(reason)));
         assertThatThrownBy(() -> start(MEMORY, devices)).hasMessageContaining(reason);
         supervisor();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 28);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 28);
         start(MEMORY, devices);
         // On a busy machine the supervisor may replace a daemon that responds late.
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(daemon(A)).isPresent().isNotEqualTo(Optional.of(daemon)));
+        await().untilAsserted(() -> assertThat(daemon(A)).isPresent().isNotEqualTo(Optional.of(daemon)));
         start(MEMORY, devices);
     }
 
     @Test
     void aMultiUserModeIsUsedWhereTheProgramHasOneAndAStoppedSupervisorLeavesNoDaemon() throws Exception {
         script("multi-user=on");
-        Process multiUser = supervisor();
+        StartedProgram multiUser = supervisor();
         runMps("--isolation=mps");
         Tenant tenant = tenant(started("a", 2), 0, 500).prints("ok 500");
         assertThat(flags(A)).containsExactly("-f", "-M");
@@ -361,7 +355,7 @@ class MpsIT extends WholeProgramWithMps {
 
         script("");
         supervisor();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 28);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 28);
         started("b", 3);
         assertThat(flags(A)).containsExactly("-f");
     }
@@ -375,7 +369,7 @@ class MpsIT extends WholeProgramWithMps {
         Path ledger = Files.createFile(dir.resolve("cards.processes"));
         Files.setPosixFilePermissions(ledger, PosixFilePermissions.fromString("rw-rw-rw-"));
         script("multi-user=on");
-        Process multiUser = supervisor();
+        StartedProgram multiUser = supervisor();
         runMps("--isolation=mps");
         Map<String, String> environment = started("a", 2);
         for (int user : new int[] {0, 1000, 2000}) {
@@ -390,13 +384,12 @@ class MpsIT extends WholeProgramWithMps {
 
         script("");
         supervisor();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 28);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 28);
         Map<String, String> other = started("b", 3);
         Tenant served = tenant(environment, 0, 500).prints("ok 500");
         Tenant waiting = inContainer("b", 1, tenant(other, 1000, 500));
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("GpuMpsWaitsForUser") && event.contains("\"name\":\"b\"")));
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuMpsWaitsForUser") && event.contains("\"name\":\"b\"")));
         assertThat(waiting.lines()).isEmpty();
         served.close();
         waiting.prints("ok 500");
@@ -406,21 +399,18 @@ class MpsIT extends WholeProgramWithMps {
     void whatMakesMpsImpossibleIsSaidAndOffersNoMemory() throws Exception {
         cards(DRIVER, CARD_A, "card kind=A100-80 memory=15GiB mig=on uuid=" + B);
         run("--isolation=mps", "--mps-dir=" + mps, "--proc-dir=" + proc);
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
-        await().atMost(PATIENCE)
-                .until(() -> api.patches().stream()
-                        .anyMatch(patch -> patch.contains("no MPS supervisor serves this node")
-                                && patch.contains("MIG is enabled, and only instances can have MPS")));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
+        await().until(() -> api.patches().stream()
+                .anyMatch(patch -> patch.contains("no MPS supervisor serves this node")
+                        && patch.contains("MIG is enabled, and only instances can have MPS")));
 
-        Process withoutProgram = supervisor("--mps-control-program=/nowhere/nvidia-cuda-mps-control");
-        await().atMost(PATIENCE)
-                .until(() ->
-                        api.patches().getLast().contains("the program /nowhere/nvidia-cuda-mps-control is missing"));
-        withoutProgram.destroyForcibly().waitFor();
+        StartedProgram withoutProgram = supervisor("--mps-control-program=/nowhere/nvidia-cuda-mps-control");
+        await().until(() ->
+                api.patches().getLast().contains("the program /nowhere/nvidia-cuda-mps-control is missing"));
+        withoutProgram.kill();
         supervisor();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() == 14);
+        await().until(() -> kubelet.healthy(MEMORY).size() == 14);
 
         // A program of the node computes on the card without MPS.
         cards(
@@ -459,10 +449,10 @@ class MpsIT extends WholeProgramWithMps {
     }
 
     /** Stops the supervisor, and waits until the plugin knows: it offers all memory again under the next one only. */
-    private void stop(Process supervisor) throws InterruptedException {
-        supervisor.destroy();
-        assertThat(supervisor.waitFor()).isZero();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() < 30);
+    private void stop(StartedProgram supervisor) throws InterruptedException {
+        supervisor.terminate();
+        assertThat(supervisor.exitCode()).isZero();
+        await().until(() -> kubelet.healthy(MEMORY).size() < 30);
     }
 
     private int mode(String card) throws IOException {

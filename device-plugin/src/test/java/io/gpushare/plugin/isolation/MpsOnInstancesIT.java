@@ -1,11 +1,12 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.link.Phase;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,8 +60,7 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
         half.put(PERCENTAGE, coresOf(instance).get(PERCENTAGE));
         tenant(half, 0, "cores").prints("cores 24");
         assertThat(neighbour.alive()).isTrue();
-        await().atMost(PATIENCE)
-                .until(() -> metrics().contains("gpushare_card_mps_clients{card=\"" + instance + "\"} 3.0"));
+        await().until(() -> metrics().contains("gpushare_card_mps_clients{card=\"" + instance + "\"} 3.0"));
         assertThat(phase(instance)).isEqualTo(Phase.READY);
     }
 
@@ -97,12 +97,11 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
         environment.put("CUDA_MPS_PIPE_DIRECTORY", dir.resolve("nowhere").toString());
         Tenant elsewhere = inContainer("a", 200, tenant(environment, 0, 1500).prints("ok 1500"));
 
-        await().atMost(PATIENCE).until(() -> !elsewhere.alive());
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
-                        .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
-                                && event.contains("\"name\":\"a\"")
-                                && event.contains("or it uses another pipe directory")));
+        await().until(() -> !elsewhere.alive());
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
+                        && event.contains("\"name\":\"a\"")
+                        && event.contains("or it uses another pipe directory")));
         assertThat(neighbour.alive()).isTrue();
         assertThat(daemon(instance)).contains(daemon);
     }
@@ -111,21 +110,21 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
     @Test
     void aProgramThatStartsWithoutADaemonIsTerminatedAndMpsStartsBesideIt() throws Exception {
         cards(DRIVER, FULL, CUT + "3g.40gb,1g.10gb");
-        Process supervisor = supervisor();
+        StartedProgram supervisor = supervisorProcess();
         runMps("--isolation=mps", "--mps-over-use-grace=15s");
         String instance = instance(LARGE);
         Map<String, String> environment = started("a", 2, instance);
         ProcessHandle daemon = daemon(instance).orElseThrow();
         signal(supervisor, "STOP");
         daemon.destroyForcibly();
-        await().atMost(PATIENCE).until(() -> daemon(instance).isEmpty());
+        await().until(() -> daemon(instance).isEmpty());
         Tenant alone = inContainer("a", 100, computes(environment));
         signal(supervisor, "CONT");
 
-        await().atMost(PATIENCE).until(() -> daemon(instance).isPresent() && phase(instance) == Phase.READY);
+        await().until(() -> daemon(instance).isPresent() && phase(instance) == Phase.READY);
         tenant(environment, 0, 2048, 1).prints("ok 2048", "error 2").close();
         assertThat(alone.alive()).isTrue();
-        await().atMost(PATIENCE).until(() -> !alone.alive());
+        await().until(() -> !alone.alive());
         assertThat(phase(instance)).isEqualTo(Phase.READY);
     }
 
@@ -147,7 +146,7 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
         supervisor();
         runMps("--isolation=mps", "--mps-over-use-grace=1s");
 
-        await().atMost(PATIENCE).until(() -> phase(instance) == Phase.BROKEN);
+        await().until(() -> phase(instance) == Phase.BROKEN);
         assertThat(new MpsDirectory(mps).report(instance).orElseThrow().why())
                 .contains("process " + early.pid() + " computes on the card without MPS");
         assertThat(early.alive()).isTrue();
@@ -162,7 +161,7 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
         started("memory", 2, instance);
         api.delete("memory");
         list();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(LARGE).contains(instance));
+        await().until(() -> kubelet.healthy(LARGE).contains(instance));
         api.pod("whole", "Pending", Map.of(LARGE, "1"), wholeCard(instance));
         list("whole");
         assertThat(allocate(LARGE, List.of(instance))).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", instance));
@@ -185,18 +184,16 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
         list();
 
         cards(DRIVER, FULL, CUT + "2g.20gb,2g.20gb mig-seed=again");
-        await().atMost(PATIENCE).until(() -> daemon(before).isEmpty());
-        await().atMost(PATIENCE)
-                .until(() -> new MpsDirectory(mps).report(before).isEmpty());
+        await().until(() -> daemon(before).isEmpty());
+        await().until(() -> new MpsDirectory(mps).report(before).isEmpty());
         String after = instance("nvidia.com/mig-2g.20gb");
         tenant(started("after", 3, after), 0, 3072, 1).prints("ok 3072", "error 2");
         assertThat(unharmed.alive()).isTrue();
-        await().atMost(PATIENCE).until(() -> !metrics().contains(before));
+        await().until(() -> !metrics().contains(before));
 
         cards(DRIVER, FULL, CUT + "on");
-        await().atMost(PATIENCE).until(() -> daemon(after).isEmpty());
-        await().atMost(PATIENCE)
-                .until(() -> api.patches().getLast().contains("MIG is enabled, and only instances can have MPS"));
+        await().until(() -> daemon(after).isEmpty());
+        await().until(() -> api.patches().getLast().contains("MIG is enabled, and only instances can have MPS"));
         List<String> devices = admit("next", 2, A);
         start(MEMORY, devices);
         assertThatThrownBy(() -> admit("gone", 2, after)).isInstanceOf(RuntimeException.class);
@@ -204,12 +201,11 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
 
     /** The first instance of that profile, when its memory is offered. */
     private String instance(String profile) {
-        await().atMost(PATIENCE)
-                .until(() -> kubelet.registrations().contains(profile)
-                        && kubelet.devices(profile).isPresent()
-                        && !kubelet.healthy(profile).isEmpty());
+        await().until(() -> kubelet.registrations().contains(profile)
+                && kubelet.devices(profile).isPresent()
+                && !kubelet.healthy(profile).isEmpty());
         String instance = kubelet.healthy(profile).getFirst();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).contains(instance + "::0"));
+        await().until(() -> kubelet.healthy(MEMORY).contains(instance + "::0"));
         return instance;
     }
 }

@@ -1,8 +1,9 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -20,7 +21,7 @@ class MpsUsageIT extends WholeProgramWithMps {
     @Test
     void whoIsAloneHasTheFigureOfTheServerAndOfSeveralNoneHasOne() throws Exception {
         supervisor();
-        Process plugin = runMps("--isolation=mps", METRICS);
+        StartedProgram plugin = runMps("--isolation=mps", METRICS);
         Map<String, String> a = started("a", 2);
         Map<String, String> b = started("b", 4);
         started("c", 1);
@@ -38,7 +39,7 @@ class MpsUsageIT extends WholeProgramWithMps {
                         "gpushare_card_utilisation_ratio{card=\"" + A + "\",model=\"Tesla T4\"} 0.65");
 
         // A plugin that restarts knows no more of them.
-        plugin.destroyForcibly().waitFor();
+        plugin.kill();
         runMps("--isolation=mps", METRICS);
         list("a", "b", "c");
         awaitMetrics(figure("memory_used_bytes", "a") + (double) (500L << 20));
@@ -64,16 +65,14 @@ class MpsUsageIT extends WholeProgramWithMps {
     }
 
     private void awaitMetrics(String... lines) {
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(metrics().lines()).contains(lines));
+        await().untilAsserted(() -> assertThat(metrics().lines()).contains(lines));
     }
 
     private void awaitUnknown(String... pods) {
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(metrics().lines())
-                        .noneMatch(line -> List.of(pods).stream()
-                                .anyMatch(pod -> line.startsWith(figure("utilisation_ratio", pod))
-                                        || line.startsWith(figure("idle_seconds", pod)))));
+        await().untilAsserted(() -> assertThat(metrics().lines())
+                .noneMatch(line -> List.of(pods).stream()
+                        .anyMatch(pod -> line.startsWith(figure("utilisation_ratio", pod))
+                                || line.startsWith(figure("idle_seconds", pod)))));
     }
 
     private static String figure(String name, String pod) {

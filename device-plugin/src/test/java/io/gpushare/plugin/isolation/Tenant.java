@@ -1,14 +1,13 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -88,8 +87,7 @@ final class Tenant implements AutoCloseable {
 
     /** Waits until it has printed these lines. */
     Tenant prints(String... lines) {
-        await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(lines()).containsExactly(lines));
+        await().untilAsserted(() -> assertThat(lines()).containsExactly(lines));
         return this;
     }
 

@@ -1,25 +1,30 @@
 package io.gpushare.plugin.isolation;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.mps.SupervisorMain;
+import io.gpushare.mps.SupervisorProgram;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.link.Phase;
 import io.gpushare.plugin.TestApiServer;
 import io.gpushare.plugin.claims.WholeProgramWithClaims;
+import io.gpushare.program.RunningProgram;
+import io.gpushare.simulated.patience.Patience;
+import io.gpushare.simulated.program.Ends;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -32,6 +37,9 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class WholeProgramWithMps extends WholeProgramWithClaims {
     /** In the cgroups of all processes: their containers have IDs of their own. */
     static final String POD_UID = "00000000-0000-4000-8000-000000000000";
+
+    /** For what takes a quiet machine several turns of the supervisor. */
+    static final Duration LONG = Duration.ofMinutes(1);
 
     private static final String CORE_RESOURCE = "aliyun.com/gpu-core.percentage";
 
@@ -61,37 +69,58 @@ abstract class WholeProgramWithMps extends WholeProgramWithClaims {
         }
     }
 
-    Process supervisor(String... options) throws IOException {
+    /** Starts the supervisor in this JVM. */
+    StartedProgram supervisor(String... options) throws IOException {
+        List<String> arguments = supervisorArguments(options);
+        Map<String, String> environment = new HashMap<>(System.getenv());
+        environment.putAll(simulation());
+        return supervising(StartedProgram.inThisJvm(dir.resolve("supervisor.log"), () -> {
+            RunningProgram program = SupervisorProgram.start(arguments, environment);
+            return new Ends(program.exit(), program::terminate, program::fail);
+        }));
+    }
+
+    /** Starts the supervisor as a process, where its own life is the point. */
+    StartedProgram supervisorProcess(String... options) throws IOException {
         List<String> command = java(SupervisorMain.class);
-        command.addAll(
-                List.of("--mps-dir=" + mps, "--nvml-library=" + System.getProperty("gpushare.simulated.driver")));
-        command.addAll(
+        command.addAll(supervisorArguments(options));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().putAll(simulation());
+        return supervising(StartedProgram.process(dir.resolve("supervisor.log"), builder));
+    }
+
+    private StartedProgram supervising(StartedProgram program) {
+        running.add(program);
+        return program;
+    }
+
+    private List<String> supervisorArguments(String... options) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("--mps-dir=" + mps, "--nvml-library=" + driver()));
+        arguments.addAll(
                 options.length > 0
                         ? List.of(options)
                         : List.of("--mps-control-program=" + Tenant.programs().resolve("nvidia-cuda-mps-control")));
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                        dir.resolve("supervisor.log").toFile()));
-        builder.environment()
-                .put("GPUSHARE_SIMULATED_CARDS", dir.resolve("cards").toString());
-        builder.environment()
-                .put("GPUSHARE_SIMULATED_MPS", dir.resolve("script").toString());
-        Process started = builder.start();
-        running.add(() -> started.destroyForcibly().waitFor());
-        return started;
+        return arguments;
     }
 
-    Process runMps(String... options) throws IOException {
+    /** What NVIDIA's simulated programs read. */
+    private Map<String, String> simulation() {
+        return Map.of(
+                "GPUSHARE_SIMULATED_CARDS",
+                dir.resolve("cards").toString(),
+                "GPUSHARE_SIMULATED_MPS",
+                dir.resolve("script").toString());
+    }
+
+    StartedProgram runMps(String... options) throws IOException {
         int registrations = kubelet.registrations().size();
         List<String> all = new ArrayList<>(List.of(options));
         all.add("--mps-dir=" + mps);
         all.add("--proc-dir=" + proc);
-        Process plugin = run(all.toArray(String[]::new));
-        await().atMost(PATIENCE).until(() -> kubelet.registrations().size() >= registrations + 2);
-        await().atMost(PATIENCE)
-                .until(() -> api.patches().stream().anyMatch(patch -> patch.contains("\\\"isolation\\\":\\\"mps\\\"")));
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(MEMORY).size() >= 14);
+        StartedProgram plugin = run(all.toArray(String[]::new));
+        await().until(() -> kubelet.registrations().size() >= registrations + 2);
+        await().until(() -> api.patches().stream().anyMatch(patch -> patch.contains("\\\"isolation\\\":\\\"mps\\\"")));
+        await().until(() -> kubelet.healthy(MEMORY).size() >= 14);
         return plugin;
     }
 
@@ -106,7 +135,7 @@ abstract class WholeProgramWithMps extends WholeProgramWithClaims {
 
     Map<String, String> started(Admitted admitted, String pod, int gib, String card) {
         // As the kubelet does, again and again: a supervisor may be starting.
-        await().atMost(PATIENCE.multipliedBy(2)).ignoreExceptions().until(() -> {
+        await(LONG).ignoreExceptions().until(() -> {
             start(MEMORY, admitted.devices());
             return true;
         });
@@ -123,7 +152,7 @@ abstract class WholeProgramWithMps extends WholeProgramWithClaims {
             "--isolation=mps", "--mps-default-cores=" + cores, "--core-resource=" + CORE_RESOURCE, METRICS
         };
         supervisor();
-        Process plugin = runMps(options);
+        StartedProgram plugin = runMps(options);
         String on = card.get();
         Admitted before = admitted("before", gib, on);
         Map<String, String> environment = started(before, "before", gib, on);
@@ -131,16 +160,16 @@ abstract class WholeProgramWithMps extends WholeProgramWithClaims {
         listRunning("before", MEMORY, before.devices());
         int patches = api.patches().size();
 
-        plugin.destroyForcibly().waitFor();
+        plugin.kill();
         runMps(options);
         // The container starts again with the environment that the kubelet keeps.
         start(MEMORY, before.devices());
         Map<String, String> after = started("after", gib, on);
-        await().atMost(PATIENCE).until(() -> api.patches().size() > patches);
+        await().until(() -> api.patches().size() > patches);
         assertThat(Optional.ofNullable(environment.get("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE")))
                 .isEqualTo(Optional.ofNullable(after.get("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE")))
                 .isEqualTo(Optional.of(percentage).filter(each -> !each.isEmpty()));
-        await().atMost(PATIENCE).until(() -> published().equals(published));
+        await().until(() -> published().equals(published));
         // A cap takes nothing of the cores that can be requested.
         assertThat(published).anyMatch(each -> each.endsWith("} 0.0"));
         assertThat(published.stream().anyMatch(each -> each.contains("defaultCores")))
@@ -185,7 +214,7 @@ abstract class WholeProgramWithMps extends WholeProgramWithClaims {
 
     void start(String resource, List<String> devices) {
         kubelet.calls(resource)
-                .withDeadlineAfter(40, TimeUnit.SECONDS)
+                .withDeadlineAfter(Patience.of(LONG))
                 .preStartContainer(PreStartContainerRequest.newBuilder()
                         .addAllDevicesIds(devices)
                         .build());
@@ -225,11 +254,10 @@ abstract class WholeProgramWithMps extends WholeProgramWithClaims {
 
     /** A program that computes: one that comes while the last server ends does not. */
     Tenant computes(Map<String, String> environment) {
-        return await().atMost(PATIENCE)
-                .until(
+        return await().until(
                         () -> {
                             Tenant tenant = tenant(environment, 0, 1500);
-                            await().atMost(PATIENCE).until(() -> !tenant.lines().isEmpty());
+                            await().until(() -> !tenant.lines().isEmpty());
                             return tenant.lines().equals(List.of("ok 1500"))
                                     ? Optional.of(tenant)
                                     : Optional.<Tenant>empty();
@@ -238,7 +266,7 @@ abstract class WholeProgramWithMps extends WholeProgramWithClaims {
                 .orElseThrow();
     }
 
-    static void signal(Process process, String name) throws Exception {
+    static void signal(StartedProgram process, String name) throws Exception {
         assertThat(new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
                         .start()
                         .waitFor())

@@ -44,7 +44,7 @@ class OtherPluginsTest {
     private Thread waiting(boolean slots) {
         return Thread.startVirtualThread(() -> {
             try {
-                new OtherPlugins(folder, slots ? DEFAULT.withHami() : DEFAULT).awaitEnd();
+                new OtherPlugins(folder, slots ? DEFAULT.withHami() : DEFAULT).awaitEnd(Thread::sleep);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

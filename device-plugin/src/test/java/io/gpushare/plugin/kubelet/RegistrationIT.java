@@ -1,8 +1,8 @@
 package io.gpushare.plugin.kubelet;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
@@ -37,7 +37,6 @@ import org.junit.jupiter.api.io.TempDir;
 class RegistrationIT {
     private static final String MEMORY = ResourceNames.DEFAULT.memory();
     private static final String CARDS = ResourceNames.DEFAULT.cards();
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final DeviceLists TWO =
             lists(List.of(new Offered("GPU-a::0", true)), List.of(new Offered("GPU-a", false)));
 
@@ -102,9 +101,8 @@ class RegistrationIT {
         DeviceLists changed = lists(List.of(new Offered("GPU-a::0", false)), TWO.list(DeviceResource.CARDS));
         connection.offer(changed);
 
-        await().atMost(PATIENCE).until(() -> kubelet.plugin(MEMORY).lists().size() == 2);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
+        await().until(() -> kubelet.plugin(MEMORY).lists().size() == 2);
+        await().untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).isEmpty());
         assertThat(kubelet.plugin(CARDS).lists()).hasSize(1);
     }
 
@@ -130,9 +128,8 @@ class RegistrationIT {
 
         Files.delete(dir.resolve("device-plugins/gpushare-mem.sock"));
 
-        await().atMost(PATIENCE)
-                .until(() ->
-                        kubelet.registrations().stream().filter(MEMORY::equals).count() == 2);
+        await().until(() ->
+                kubelet.registrations().stream().filter(MEMORY::equals).count() == 2);
         awaitLists();
         assertThat(kubelet.registeredBesideAnOpenStream()).isZero();
     }
@@ -145,9 +142,8 @@ class RegistrationIT {
 
         kubelet.cancelStream(CARDS);
 
-        await().atMost(PATIENCE)
-                .until(() ->
-                        kubelet.registrations().stream().filter(CARDS::equals).count() == 2);
+        await().until(() ->
+                kubelet.registrations().stream().filter(CARDS::equals).count() == 2);
         awaitLists();
         assertThat(kubelet.registrations()).filteredOn(MEMORY::equals).hasSize(1);
     }
@@ -172,8 +168,7 @@ class RegistrationIT {
         connection.offer(lists(many, TWO.list(DeviceResource.CARDS)));
 
         awaitLists();
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).hasSize(66_000));
+        await().untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).hasSize(66_000));
     }
 
     @Test
@@ -261,9 +256,8 @@ class RegistrationIT {
     }
 
     private void awaitLists() {
-        await().atMost(PATIENCE)
-                .until(() -> kubelet.devices(MEMORY).isPresent()
-                        && kubelet.devices(CARDS).isPresent());
+        await().until(() ->
+                kubelet.devices(MEMORY).isPresent() && kubelet.devices(CARDS).isPresent());
     }
 
     private static AllocateRequest allocate(String id) {

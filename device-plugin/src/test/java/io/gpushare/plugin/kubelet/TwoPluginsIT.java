@@ -1,8 +1,8 @@
 package io.gpushare.plugin.kubelet;
 
 import static io.gpushare.model.request.ResourceNames.DEFAULT;
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
@@ -39,7 +39,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TwoPluginsIT {
     private static final String MEMORY = DEFAULT.memory();
     private static final String GPUSHARE = "aliyungpushare.sock";
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int OURS = 7;
     private static final int THEIRS = 5;
     private static final int STEPS = 14;
@@ -95,13 +94,13 @@ class TwoPluginsIT {
 
         startTheirs(GPUSHARE);
 
-        await().atMost(PATIENCE).until(() -> other.isPresent());
+        await().until(() -> other.isPresent());
         assertThat(other.get()).contains(GPUSHARE);
         assertThat(connection().watched()).isFalse();
         // A change of this plugin's devices must not replace those of the one that serves.
         connection().offer(devices(3));
         clock.pass(Duration.ofMinutes(6));
-        await().during(Duration.ofSeconds(1)).atMost(PATIENCE).until(() -> kubelet.allocatable(MEMORY) == THEIRS);
+        await().during(Duration.ofSeconds(1)).until(() -> kubelet.allocatable(MEMORY) == THEIRS);
         runsWith("their");
 
         stopTheirs();
@@ -110,7 +109,7 @@ class TwoPluginsIT {
         runsWith("our");
         assertThat(other).isEmpty();
         clock.pass(Duration.ofMinutes(6));
-        await().during(Duration.ofSeconds(1)).atMost(PATIENCE).until(() -> kubelet.allocatable(MEMORY) == 3);
+        await().during(Duration.ofSeconds(1)).until(() -> kubelet.allocatable(MEMORY) == 3);
     }
 
     /** Nobody knows its socket: the kubelet's record of its devices tells, and the node's status when it has gone. */
@@ -122,16 +121,16 @@ class TwoPluginsIT {
         awaitRunning(OURS);
 
         startTheirs("vendor.sock");
-        await().atMost(PATIENCE).until(() -> allocatable() == THEIRS);
+        await().until(() -> allocatable() == THEIRS);
         passUntil(() -> other.isPresent());
         assertThat(other.get()).contains("the kubelet allocates its devices of [" + MEMORY + "]");
         clock.pass(Duration.ofMinutes(11));
-        await().during(Duration.ofSeconds(2)).atMost(PATIENCE).until(() -> kubelet.allocatable(MEMORY) == THEIRS);
+        await().during(Duration.ofSeconds(2)).until(() -> kubelet.allocatable(MEMORY) == THEIRS);
         assertThat(other).isPresent();
         runsWith("their");
 
         stopTheirs();
-        await().atMost(PATIENCE).until(() -> allocatable() == 0);
+        await().until(() -> allocatable() == 0);
         passUntil(() -> kubelet.allocatable(MEMORY) == OURS && other.isEmpty());
         runsWith("our");
     }
@@ -146,7 +145,7 @@ class TwoPluginsIT {
 
         startTheirs("vendor.sock");
         stopTheirs();
-        await().atMost(PATIENCE).until(() -> allocatable() == 0);
+        await().until(() -> allocatable() == 0);
 
         passUntil(() -> kubelet.allocatable(MEMORY) == OURS);
         runsWith("our");
@@ -182,33 +181,32 @@ class TwoPluginsIT {
     private void check(String when) throws Exception {
         if (theirs != null) {
             if (ours != null) {
-                await(when)
-                        .atMost(PATIENCE)
+                await().alias(when)
                         .until(() -> other.isPresent() && !connection().watched());
             }
             if (cutOff) {
-                await(when).atMost(PATIENCE).until(() -> kubelet.allocatable(MEMORY) == 0);
+                await().alias(when).until(() -> kubelet.allocatable(MEMORY) == 0);
             } else {
                 // Its list comes after its registration; until then no scheduler binds pods.
-                await(when).atMost(PATIENCE).until(() -> kubelet.allocatable(MEMORY) == THEIRS);
+                await().alias(when).until(() -> kubelet.allocatable(MEMORY) == THEIRS);
                 runsWith("their");
             }
         } else if (ours != null) {
-            await(when).atMost(PATIENCE).until(() -> connection().watched() && kubelet.allocatable(MEMORY) == OURS);
+            await().alias(when).until(() -> connection().watched() && kubelet.allocatable(MEMORY) == OURS);
             runsWith("our");
             served = true;
         } else {
-            await(when).atMost(PATIENCE).until(() -> kubelet.allocatable(MEMORY) == 0);
+            await().alias(when).until(() -> kubelet.allocatable(MEMORY) == 0);
         }
     }
 
     private void awaitRunning(int devices) {
-        await().atMost(PATIENCE).until(() -> connection().watched() && kubelet.allocatable(MEMORY) == devices);
+        await().until(() -> connection().watched() && kubelet.allocatable(MEMORY) == devices);
     }
 
     /** Lets time pass until the condition holds; between two looks, the programs see what it changes. */
     private void passUntil(Callable<Boolean> condition) {
-        await().atMost(PATIENCE).pollInterval(Duration.ofSeconds(1)).until(() -> {
+        await().pollInterval(Duration.ofSeconds(1)).until(() -> {
             clock.pass(Duration.ofSeconds(20));
             return condition.call();
         });
@@ -269,14 +267,12 @@ class TwoPluginsIT {
              {"name":"c","resources":{"limits":{"%s":"1"}}}]}}\
             """.formatted(name, MEMORY));
         cluster.post("/api/v1/namespaces/default/pods", pod);
-        await().atMost(PATIENCE)
-                .until(() -> !phase(name).isEmpty() && !phase(name).equals("Pending"));
+        await().until(() -> !phase(name).isEmpty() && !phase(name).equals("Pending"));
         assertThat(phase(name)).isEqualTo("Running");
         assertThat(kubelet.environment("default", name, "c").get("BY")).isEqualTo(plugin);
         cluster.delete("/api/v1/namespaces/default/pods/" + name, ApiClient.document("{\"gracePeriodSeconds\":0}"));
-        await().atMost(PATIENCE)
-                .until(() ->
-                        !cluster.get("/api/v1/namespaces/default/pods/" + name).succeeded());
+        await().until(() ->
+                !cluster.get("/api/v1/namespaces/default/pods/" + name).succeeded());
     }
 
     private String phase(String pod) throws Exception {

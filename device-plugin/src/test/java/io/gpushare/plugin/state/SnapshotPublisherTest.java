@@ -1,7 +1,7 @@
 package io.gpushare.plugin.state;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import java.time.Duration;
@@ -25,7 +25,7 @@ class SnapshotPublisherTest {
             assertThat(published).hasValue(0);
 
             publisher.read(Source.CORDONS);
-            await().atMost(PATIENCE).until(() -> published.get() == 1);
+            await().until(() -> published.get() == 1);
         }
     }
 
@@ -47,7 +47,7 @@ class SnapshotPublisherTest {
                 publisher.changed();
             }
             pause.release(2);
-            await().atMost(PATIENCE).until(() -> published.get() == 2 && pause.availablePermits() == 0);
+            await().until(() -> published.get() == 2 && pause.availablePermits() == 0);
         }
         assertThat(published).hasValue(2);
     }

@@ -99,15 +99,9 @@ public final class ControlDaemon {
 
     private Process launch(String... flags) throws IOException {
         program.pipe().empty();
-        String[] command = new String[flags.length + 1];
-        command[0] = program.program().toString();
-        System.arraycopy(flags, 0, command, 1, flags.length);
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
+        ProcessBuilder builder = program.process(flags)
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
         builder.environment().put("CUDA_VISIBLE_DEVICES", uuid);
-        builder.environment()
-                .put(ControlProgram.PIPE_VARIABLE, program.pipe().daemon().toString());
         builder.environment().put(LOG_VARIABLE, logs.toString());
         Process started = builder.start();
         process = started;

@@ -5,8 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -18,9 +20,10 @@ import java.util.concurrent.TimeoutException;
  * daemon was reached, so every setting is read back.
  *
  * @param program its path
+ * @param environment the variables that each of its processes gets
  * @param pipe the directory of the daemon's sockets
  */
-public record ControlProgram(Path program, PipeDirectories pipe) {
+public record ControlProgram(Path program, Map<String, String> environment, PipeDirectories pipe) {
     /** The usual name of the program. */
     public static final String NAME = "nvidia-cuda-mps-control";
 
@@ -28,6 +31,10 @@ public record ControlProgram(Path program, PipeDirectories pipe) {
     private static final Duration LIMIT = Duration.ofSeconds(3);
     /** An answer is a few lines; clients, of which there are 60 at most, have one each. */
     private static final int LONGEST = 1 << 16;
+
+    public ControlProgram {
+        environment = Map.copyOf(environment);
+    }
 
     /** What became of commands. */
     public sealed interface Reply {
@@ -56,11 +63,20 @@ public record ControlProgram(Path program, PipeDirectories pipe) {
                         .findFirst();
     }
 
+    /** A process of the program with the daemon's sockets; its errors are output. */
+    ProcessBuilder process(String... flags) {
+        List<String> command = new ArrayList<>(List.of(program.toString()));
+        command.addAll(List.of(flags));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        builder.environment().put(PIPE_VARIABLE, pipe.daemon().toString());
+        return builder;
+    }
+
     /** Sends the commands, one a line, and waits for all replies. */
     public Reply ask(String... commands) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(program.toString()).redirectErrorStream(true);
-        builder.environment().put(PIPE_VARIABLE, pipe.daemon().toString());
-        Process asking = builder.start();
+        Process asking = process().start();
         try {
             try (var input = asking.outputWriter(StandardCharsets.US_ASCII)) {
                 input.write(String.join("\n", commands) + "\n");

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -93,6 +94,8 @@ public record MpsDirectory(Path root) {
         try (FileChannel file = FileChannel.open(lock(), StandardOpenOption.READ);
                 FileLock shared = file.tryLock(0, Long.MAX_VALUE, true)) {
             return shared == null;
+        } catch (OverlappingFileLockException e) {
+            return true; // a supervisor of this process has it
         } catch (IOException e) {
             return false;
         }

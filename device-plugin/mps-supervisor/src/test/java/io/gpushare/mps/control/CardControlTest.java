@@ -1,7 +1,7 @@
 package io.gpushare.mps.control;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.mps.machine.Observation.Daemon;
 import io.gpushare.mps.machine.Observation.Server;
@@ -12,13 +12,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CardControlTest {
     @Test
     void aCardThatNeverHadADaemonStartsNoProgram(@TempDir Path dir) throws Exception {
         SimulatedPrograms programs = new SimulatedPrograms(dir);
         CardControl control = new CardControl(
-                new ControlProgram(dir.resolve("missing"), programs.directories("own")), programs.daemon("own"));
+                new ControlProgram(dir.resolve("missing"), System.getenv(), programs.directories("own")),
+                programs.daemon("own"));
         assertThat(control.look(0)).isEqualTo(new CardControl.DaemonState(Daemon.ABSENT, Optional.empty()));
     }
 
@@ -69,7 +70,7 @@ class CardControlTest {
         SimulatedPrograms programs = new SimulatedPrograms(dir);
         Path endless = Files.writeString(dir.resolve("endless"), "#!/bin/sh\nexec yes\n");
         assertThat(endless.toFile().setExecutable(true)).isTrue();
-        ControlProgram program = new ControlProgram(endless, programs.directories("own"));
+        ControlProgram program = new ControlProgram(endless, System.getenv(), programs.directories("own"));
         long begin = System.nanoTime();
         assertThat(program.ask("get_server_list")).isEqualTo(new ControlProgram.Reply.Silent());
         assertThat(System.nanoTime() - begin)

@@ -1,7 +1,7 @@
 package io.gpushare.mps.control;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a supervisor ends, whatever is in the directory of the daemon's sockets. */
-@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ControlDaemonTest {
     @TempDir
     Path dir;
@@ -52,9 +52,7 @@ class ControlDaemonTest {
     @Test
     void anotherCardsDaemonIsNotEnded() throws Exception {
         Path written = programs.directories("other").daemon().resolve("nvidia-cuda-mps-control.pid");
-        for (int i = 0; i < 500 && Files.notExists(written); i++) {
-            Thread.sleep(10);
-        }
+        await().until(() -> Files.exists(written));
         ControlDaemon own = programs.daemon("own");
         Files.writeString(
                 dir.resolve("own/log/daemon.pid"), Files.readString(written).strip());

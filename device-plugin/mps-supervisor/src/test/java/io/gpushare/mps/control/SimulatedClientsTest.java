@@ -1,7 +1,7 @@
 package io.gpushare.mps.control;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.mps.control.ControlProgram.Reply;
 import io.gpushare.mps.machine.Observation.Daemon;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The simulated clients of MPS behave as those of an H100 with driver 580.159. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SimulatedClientsTest {
     private static final String CARD = "GPU-9a3e9ee9-83a7-a433-bafd-90171204840a";
 

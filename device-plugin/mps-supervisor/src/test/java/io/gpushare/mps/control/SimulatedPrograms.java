@@ -17,7 +17,7 @@ final class SimulatedPrograms {
 
     /** The control program with the directory of that card. */
     ControlProgram of(String card) throws IOException {
-        return new ControlProgram(programs().resolve(ControlProgram.NAME), directories(card));
+        return new ControlProgram(programs().resolve(ControlProgram.NAME), System.getenv(), directories(card));
     }
 
     /** The pipe directories of that card. */
@@ -28,7 +28,8 @@ final class SimulatedPrograms {
     /** The control program in a container that has that card: it finds what containers get. */
     ControlProgram inContainer(String card) throws IOException {
         Path pipe = directories(card).clients();
-        return new ControlProgram(programs().resolve(ControlProgram.NAME), new PipeDirectories(pipe, pipe));
+        return new ControlProgram(
+                programs().resolve(ControlProgram.NAME), System.getenv(), new PipeDirectories(pipe, pipe));
     }
 
     /** A daemon of that card, which is not started. */

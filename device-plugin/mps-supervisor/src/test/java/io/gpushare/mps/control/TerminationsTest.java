@@ -28,7 +28,7 @@ class TerminationsTest {
         Path program = Files.writeString(
                 dir.resolve("program"), "#!/bin/sh\ncat >> '" + dir + "/commands'\ncat '" + dir + "/reply'\n");
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-        terminations = new Terminations(new ControlProgram(program, new PipeDirectories(dir, dir)));
+        terminations = new Terminations(new ControlProgram(program, System.getenv(), new PipeDirectories(dir, dir)));
     }
 
     @Test

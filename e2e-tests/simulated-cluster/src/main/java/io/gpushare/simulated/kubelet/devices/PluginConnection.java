@@ -11,6 +11,7 @@ import io.gpushare.api.deviceplugin.v1beta1.Empty;
 import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
 import io.gpushare.api.deviceplugin.v1beta1.PreStartContainerRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
+import io.gpushare.simulated.patience.Patience;
 import io.grpc.Channel;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
@@ -28,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 /** The kubelet's client of one registered plugin: one connection, its options, and one ListAndWatch stream. */
 public final class PluginConnection implements AutoCloseable {
     private static final int DIAL_SECONDS = 10;
-    private static final int CALL_SECONDS = 5;
     private static final int START_SECONDS = 30;
 
     private final String resource;
@@ -68,9 +68,9 @@ public final class PluginConnection implements AutoCloseable {
         return options;
     }
 
-    /** A stub for calls outside of an admission, with a deadline of some seconds. */
+    /** A stub for calls outside of an admission. The kubelet sets no deadline; a test ends. */
     public DevicePluginGrpc.DevicePluginBlockingStub calls() {
-        return DevicePluginGrpc.newBlockingStub(channel).withDeadlineAfter(CALL_SECONDS, TimeUnit.SECONDS);
+        return DevicePluginGrpc.newBlockingStub(channel).withDeadlineAfter(Patience.of(Patience.USUAL));
     }
 
     /** A stub for calls that no kubelet makes. */

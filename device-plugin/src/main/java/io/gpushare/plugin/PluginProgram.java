@@ -1,0 +1,108 @@
+package io.gpushare.plugin;
+
+import io.gpushare.options.EnvironmentDefaults;
+import io.gpushare.options.InvalidOptionsException;
+import io.gpushare.options.OptionParser;
+import io.gpushare.plugin.kubelet.OtherPlugins;
+import io.gpushare.plugin.offer.NodeLock;
+import io.gpushare.program.Ending;
+import io.gpushare.program.RunningProgram;
+import io.gpushare.time.Clocks;
+import io.gpushare.time.StartedParts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+
+/**
+ * The device plugin as a program: it ends with 0 after SIGTERM, with 1 after a failure, with 2 if options are invalid,
+ * with 3 if another version of the driver was loaded.
+ */
+public final class PluginProgram {
+    static final int DRIVER_REPLACED = 3;
+
+    private static final Logger LOG = LoggerFactory.getLogger(PluginProgram.class);
+
+    private final Map<String, String> environment;
+    private final Clocks clocks;
+
+    private PluginProgram(Map<String, String> environment, Clocks clocks) {
+        this.environment = Map.copyOf(environment);
+        this.clocks = clocks;
+    }
+
+    /** Starts the plugin; several can run in one process, each with a kubelet of its own. */
+    public static RunningProgram start(List<String> arguments, Map<String, String> environment, Clocks clocks) {
+        PluginProgram program = new PluginProgram(environment, clocks);
+        return RunningProgram.start("the plugin", ending -> program.run(arguments, ending));
+    }
+
+    private int run(List<String> arguments, Ending ending) throws InterruptedException {
+        PluginOptions options = new PluginOptions();
+        EnvironmentDefaults defaults = PluginOptions.environment(environment);
+        OptionParser parser = options.parser(defaults);
+        GpushareFlags flags = GpushareFlags.of(arguments.toArray(String[]::new));
+        try {
+            if (CommandLine.printHelpIfRequested(parser.parse(flags.left().toArray(String[]::new)))) {
+                return Ending.DONE;
+            }
+        } catch (InvalidOptionsException e) {
+            System.err.println(e.getMessage());
+            System.err.println("device-plugin --help lists every flag.");
+            return Ending.INVALID_OPTIONS;
+        }
+        LOG.info("gpushare device-plugin {} {}", PluginOptions.Version.number(), parser.inForce());
+        defaults.notices().forEach(LOG::warn);
+        flags.notices().forEach(LOG::warn);
+        return run(options, ending);
+    }
+
+    private int run(PluginOptions options, Ending ending) throws InterruptedException {
+        try (NodeLock _ = lock(options, ending)) {
+            new OtherPlugins(options.kubeletDir.resolve("device-plugins"), options.cluster.resources())
+                    .awaitEnd(ending);
+            return serve(options, ending);
+        } catch (InterruptedException e) {
+            // The end was requested before it served.
+            return ending.await();
+        } catch (IOException | IllegalArgumentException e) {
+            LOG.error("{}", e.getMessage());
+            return Ending.INVALID_OPTIONS;
+        } catch (RuntimeException e) {
+            LOG.error("the plugin can't start", e);
+            return Ending.FAILED;
+        }
+    }
+
+    private NodeLock lock(PluginOptions options, Ending ending) throws IOException, InterruptedException {
+        if (options.serve == ServeMode.DRA) {
+            Files.createDirectories(options.driverDir());
+            Files.write(options.servedClaims(), new byte[0]);
+        }
+        return NodeLock.await(
+                options.driverDir(),
+                "%s of pod %s, process %d"
+                        .formatted(
+                                options.serve,
+                                environment.getOrDefault("HOSTNAME", "unknown"),
+                                ProcessHandle.current().pid()),
+                ending);
+    }
+
+    private int serve(PluginOptions options, Ending ending) throws IOException, InterruptedException {
+        try (StartedParts parts = new StartedParts()) {
+            RunningPlugin plugin = options.serve == ServeMode.DRA
+                    ? new ClaimsPlugin(options, ending, clocks, parts)
+                    : new Plugin(options, ending, clocks, parts);
+            int code = ending.await();
+            LOG.info("stopping");
+            if (code == Ending.DONE || code == DRIVER_REPLACED) {
+                plugin.leave();
+            }
+            return code;
+        }
+    }
+}
