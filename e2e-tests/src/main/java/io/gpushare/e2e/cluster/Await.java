@@ -1,5 +1,6 @@
 package io.gpushare.e2e.cluster;
 
+import io.gpushare.simulated.patience.Patience;
 import java.time.Duration;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -13,8 +14,13 @@ public final class Await {
 
     private Await() {}
 
-    /** Polls until the condition holds; the failure contains the last value. */
-    public static <T> T until(Duration limit, String what, Supplier<T> value, Predicate<T> holds) {
+    /**
+     * Polls until the condition holds; the failure contains the last value.
+     *
+     * @param quiet the longest wait on a quiet machine
+     */
+    public static <T> T until(Duration quiet, String what, Supplier<T> value, Predicate<T> holds) {
+        Duration limit = Patience.of(quiet);
         long end = System.nanoTime() + limit.toNanos();
         while (true) {
             T current = value.get();

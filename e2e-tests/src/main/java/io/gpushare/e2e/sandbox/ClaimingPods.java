@@ -3,6 +3,7 @@ package io.gpushare.e2e.sandbox;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -123,7 +124,7 @@ final class ClaimingPods implements AutoCloseable {
     }
 
     private void check(Condition condition, String failure) throws IOException, InterruptedException {
-        Instant deadline = Instant.now().plus(PATIENCE);
+        Instant deadline = Instant.now().plus(Patience.of(PATIENCE));
         boolean holds = condition.holds();
         while (!holds && Instant.now().isBefore(deadline)) {
             Thread.sleep(PERIOD);

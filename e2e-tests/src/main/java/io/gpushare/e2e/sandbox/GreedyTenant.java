@@ -5,6 +5,7 @@ import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.kubelet.StartedContainer;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +70,7 @@ final class GreedyTenant implements AutoCloseable {
     }
 
     private void check(Condition condition, String failure) throws IOException, InterruptedException {
-        Instant deadline = Instant.now().plus(PATIENCE);
+        Instant deadline = Instant.now().plus(Patience.of(PATIENCE));
         boolean holds = condition.holds();
         while (!holds && Instant.now().isBefore(deadline)) {
             Thread.sleep(PERIOD);

@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox;
 
 import io.gpushare.e2e.sandbox.program.RecordedImages;
 import io.gpushare.e2e.sandbox.workload.Workload;
+import io.gpushare.simulated.patience.Patience;
 import java.io.Console;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -145,12 +146,12 @@ public final class Sandbox implements Callable<Integer> {
     private static void awaitNodes(SandboxCluster sandbox, TerminalView screen)
             throws IOException, InterruptedException {
         screen.line("starting the extender, " + SandboxNode.ALL.size() + " plugins, and a node of claims");
-        Instant deadline = Instant.now().plus(READY);
+        Instant deadline = Instant.now().plus(Patience.of(READY));
         while (!sandbox.ready(SandboxNode.ALL.size())) {
             sandbox.checkPrograms();
             if (Instant.now().isAfter(deadline)) {
-                throw new IOException("after " + READY.toSeconds() + " s not every node offers its cards, or the"
-                        + " extender is not ready: see the logs");
+                throw new IOException(
+                        "not every node offers its cards, or the" + " extender is not ready: see the logs");
             }
             Thread.sleep(Duration.ofMillis(200));
         }
@@ -162,7 +163,7 @@ public final class Sandbox implements Callable<Integer> {
             throws IOException, InterruptedException {
         Checks checks = new Checks();
         try (WorkloadRun round = new WorkloadRun(sandbox, screen, checks)) {
-            CardReport usage = round.run(Workload.round(), Instant.now().plus(ROUND));
+            CardReport usage = round.run(Workload.round(), Instant.now().plus(Patience.of(ROUND)));
             checks.check(usage.mixed(), "no node had shared and whole cards, or no card was shared at once");
             isolation(sandbox, screen, checks);
             claims(sandbox, screen, checks);

@@ -12,6 +12,7 @@ import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import io.gpushare.simulated.scheduler.ExtenderConfig;
 import io.gpushare.simulated.scheduler.SimulatedScheduler;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,9 +43,9 @@ final class SandboxCluster implements AutoCloseable {
     private final Deque<AutoCloseable> running = new ArrayDeque<>();
     private final List<Program> programs = new ArrayList<>();
     private final Map<String, SimulatedKubelet> kubelets = new LinkedHashMap<>();
-    private final int extenderPort;
+    private int extenderPort;
     private final @Nullable RecordedImages images;
-    private final Map<String, URI> metrics = new LinkedHashMap<>();
+    private final Map<String, Program> plugins = new LinkedHashMap<>();
     private final SimulatedApiServer server;
     private final ApiClient cluster;
     private final DrawnNodes drawn;
@@ -67,7 +68,7 @@ final class SandboxCluster implements AutoCloseable {
         this.images = images;
         this.repository = repository;
         this.folder = folder;
-        this.extenderPort = extenderPort == 0 ? Program.freePort() : extenderPort;
+        this.extenderPort = extenderPort;
         server = keep(SimulatedApiServer.start());
         cluster = keep(new ApiClient(server.uri()));
         drawn = keep(new DrawnNodes(server.uri()));
@@ -75,7 +76,6 @@ final class SandboxCluster implements AutoCloseable {
 
     void start(List<SandboxNode> machines) throws IOException {
         Files.createDirectories(proc());
-        server.service("kube-system", "gpushare-schd-extender", extender());
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig());
         Path logs = Files.createDirectories(folder.resolve("logs"));
         for (String namespace : List.of("default", "kube-system")) {
@@ -85,6 +85,7 @@ final class SandboxCluster implements AutoCloseable {
         keep(DeploymentController.start(server.uri()));
         keep(ClaimController.start(server.uri()));
         startExtender(kubeconfig, logs);
+        server.service("kube-system", "gpushare-schd-extender", extender());
         for (SandboxNode machine : machines) {
             startNode(machine, Map.of(), List.of());
         }
@@ -125,7 +126,7 @@ final class SandboxCluster implements AutoCloseable {
                 "--bind-address=127.0.0.1",
                 "--port=" + extenderPort);
         Path log = logs.resolve("scheduler-extender.log");
-        programs.add(keep(
+        Program program = keep(
                 images != null
                         ? images.start("scheduler-extender", arguments, Map.of(), List.of(folder), log)
                         : Program.start(
@@ -134,7 +135,9 @@ final class SandboxCluster implements AutoCloseable {
                                 EXTENDER_HEAP_MIB,
                                 arguments,
                                 Map.of(),
-                                log)));
+                                log));
+        programs.add(program);
+        extenderPort = Integer.parseInt(program.logged(Program.EXTENDER_PORT));
     }
 
     /** Shows the device plugins as pods, so that the extender finds their metrics, as it would those of a DaemonSet. */
@@ -146,8 +149,15 @@ final class SandboxCluster implements AutoCloseable {
                    "annotations":{"prometheus.io/port":"%2$d"}},
                  "spec":{"nodeName":"%1$s","containers":[{"name":"gpushare","image":"example/plugin:1"}]},
                  "status":{"phase":"Running","podIP":"127.0.0.1"}}\
-                """.formatted(
-                            node, Objects.requireNonNull(metrics.get(node)).getPort())));
+                """.formatted(node, metrics(node).getPort())));
+        }
+    }
+
+    private URI metrics(String node) {
+        try {
+            return URI.create(Objects.requireNonNull(plugins.get(node)).logged(Program.METRICS));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -163,11 +173,9 @@ final class SandboxCluster implements AutoCloseable {
         Path kubeconfig = Files.writeString(
                 folder.resolve(machine.name() + ".kubeconfig"), server.kubeconfig(plugin(machine.name())));
         Path cards = Files.writeString(cards(machine.name()), machine.cardsFile());
-        int metricsPort = Program.freePort();
-        metrics.put(machine.name(), URI.create("http://127.0.0.1:" + metricsPort + "/metrics"));
         List<String> arguments = new ArrayList<>(List.of(
                 "io.gpushare.plugin.PluginMain",
-                "--metrics-address=127.0.0.1:" + metricsPort,
+                "--metrics-address=127.0.0.1:0",
                 "--node-name=" + machine.name(),
                 "--kubeconfig=" + kubeconfig,
                 "--nvml-library=" + driver().resolve("libnvidia-ml.so.1"),
@@ -180,7 +188,7 @@ final class SandboxCluster implements AutoCloseable {
         }
         Map<String, String> environment = Map.of("GPUSHARE_SIMULATED_CARDS", cards.toString());
         Path log = logs.resolve("device-plugin-" + machine.name() + ".log");
-        programs.add(keep(
+        Program program = keep(
                 images != null && machine.equals(SandboxNode.RECORDED)
                         ? images.start("device-plugin", arguments, environment, List.of(folder, driver()), log)
                         : Program.start(
@@ -189,7 +197,9 @@ final class SandboxCluster implements AutoCloseable {
                                 PLUGIN_HEAP_MIB,
                                 arguments,
                                 environment,
-                                log)));
+                                log));
+        programs.add(program);
+        plugins.put(machine.name(), program);
     }
 
     private void startSupervisor(SandboxNode machine, Path cards, Path logs) throws IOException {
@@ -266,7 +276,7 @@ final class SandboxCluster implements AutoCloseable {
     Map<String, URI> metrics() {
         Map<String, URI> all = new LinkedHashMap<>();
         all.put("extender", extender().resolve("/metrics"));
-        all.putAll(metrics);
+        plugins.keySet().forEach(node -> all.put(node, metrics(node)));
         return all;
     }
 

@@ -5,6 +5,7 @@ import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.e2e.sandbox.workload.Workload;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,7 +48,7 @@ final class WorkloadRun implements AutoCloseable {
         if (orders.containsKey(Workload.TOO_BIG)) {
             require(sandbox.api().delete(PODS + "/" + Workload.TOO_BIG, ApiClient.document()));
         }
-        boolean free = checkUntil(deadline.plusSeconds(15), ClusterSnapshot::allFree);
+        boolean free = checkUntil(deadline.plus(Patience.of(Duration.ofSeconds(15))), ClusterSnapshot::allFree);
         checks.check(free, "not all cards and memory became free after the last pod ended");
         checks.check(inspectedAllocation() == 0, "inspect reports allocated memory although every pod ended");
         return usage;

@@ -2,12 +2,12 @@ package io.gpushare.e2e.release;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.simulated.patience.Patience;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Runs a command in a folder, and makes small checkouts for the commands of a release. */
@@ -32,8 +32,7 @@ record Script(int code, String output) {
                 .start();
         process.getOutputStream().close();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        return new Script(process.exitValue(), output);
+        return new Script(Patience.exitCode(process), output);
     }
 
     /** A commit with the files that name the version, and that change log. */

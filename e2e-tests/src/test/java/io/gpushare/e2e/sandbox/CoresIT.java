@@ -1,7 +1,7 @@
 package io.gpushare.e2e.sandbox;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.program.Program;
@@ -25,11 +25,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,7 +35,6 @@ import org.junit.jupiter.api.io.TempDir;
  * Cores beside memory on one node with two cards, MPS and the real programs. All pods select card A: the node alone has
  * enough cores for them, the card does not.
  */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
 class CoresIT {
     private static final String PODS = "/api/v1/namespaces/default/pods";
     private static final String CORES = "aliyun.com/gpu-core.percentage";
@@ -87,7 +84,7 @@ class CoresIT {
                 CORE_RESOURCE,
                 nvml,
                 mps);
-        await().atMost(PATIENCE).until(() -> kubelet.allocatable(CORES) == 200);
+        await(PATIENCE).until(() -> kubelet.allocatable(CORES) == 200);
     }
 
     @AfterEach
@@ -99,20 +96,17 @@ class CoresIT {
 
     @Test
     void thirtyAndFortyAndThirtyFitOnOneCardThroughFilterBindAndAllocateAndThirtyOneDoNot() throws Exception {
-        int port = Program.freePort();
-        program(
+        Program program = program(
                 "extender",
                 "scheduler-extender/insight",
                 "io.gpushare.insight.ExtenderMain",
                 "--kubeconfig=" + kubeconfig(),
                 "--bind-address=127.0.0.1",
-                "--port=" + port,
+                "--port=0",
                 CORE_RESOURCE);
-        URI extender = URI.create("http://127.0.0.1:" + port);
+        URI extender = URI.create("http://127.0.0.1:" + program.logged(Program.EXTENDER_PORT));
         ApiClient verbs = keep(new ApiClient(extender));
-        await().atMost(PATIENCE)
-                .ignoreExceptions()
-                .until(() -> verbs.get("/readyz").succeeded());
+        await(PATIENCE).ignoreExceptions().until(() -> verbs.get("/readyz").succeeded());
         keep(SimulatedScheduler.start(
                 server.uri(),
                 new ExtenderConfig(
@@ -126,7 +120,7 @@ class CoresIT {
         runs(create("thirty", 30, ""), 30);
         runs(create("forty", 40, ""), 40);
         create("too-much", 31, "");
-        await().atMost(PATIENCE).until(() -> pod("too-much").waitingReason().contains(INSUFFICIENT));
+        await(PATIENCE).until(() -> pod("too-much").waitingReason().contains(INSUFFICIENT));
         assertThat(pod("too-much").node()).isEmpty();
         create("rest", 30, "");
         runs("rest", 30);
@@ -144,10 +138,10 @@ class CoresIT {
         runs(create("thirty", 30, "n"), 30);
         runs(create("forty", 40, "n"), 40);
         create("too-much", 31, "n");
-        await().atMost(PATIENCE).until(() -> pod("too-much").phase().equals("Failed"));
+        await(PATIENCE).until(() -> pod("too-much").phase().equals("Failed"));
         assertThat(pod("too-much").document().path("status").toString()).contains(INSUFFICIENT);
         runs(create("rest", 30, "n"), 30);
-        await().atMost(PATIENCE)
+        await(PATIENCE)
                 .until(() -> pod("rest")
                         .annotation("gpushare.io/allocation")
                         .contains("\"memory\":{\"" + A + "\":2},\"cores\":{\"" + A + "\":30}"));
@@ -167,7 +161,7 @@ class CoresIT {
     }
 
     private void runs(String name, int percent) {
-        await().atMost(PATIENCE).until(() -> pod(name).phase().equals("Running"));
+        await(PATIENCE).until(() -> pod(name).phase().equals("Running"));
         assertThat(kubelet.environment("default", name, "main"))
                 .containsEntry("NVIDIA_VISIBLE_DEVICES", A)
                 .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M")
@@ -188,10 +182,10 @@ class CoresIT {
         return Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig());
     }
 
-    private void program(String name, String module, String main, String... options) throws IOException {
+    private Program program(String name, String module, String main, String... options) throws IOException {
         List<String> arguments = new ArrayList<>(List.of(main));
         arguments.addAll(List.of(options));
-        keep(Program.start(
+        return keep(Program.start(
                 name,
                 root.resolve(module),
                 64,

@@ -1,12 +1,13 @@
 package io.gpushare.e2e.sandbox;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +45,7 @@ class DefragIT {
     void start() throws Exception {
         List<String> card = List.of("kind=T4 memory=15GiB");
         sandbox.start(List.of(new SandboxNode("node-a", card), new SandboxNode("node-b", card)));
-        await().atMost(PATIENCE).until(() -> sandbox.ready(2));
+        await(PATIENCE).until(() -> sandbox.ready(2));
         // Each fills most of a card, so that the small pods are apart.
         for (String name : List.of("first", "second")) {
             create(PodSpec.sharing("large-" + name, 600, 9).document());
@@ -57,7 +58,7 @@ class DefragIT {
             sandbox.api().delete(DEFAULT + "pods/" + name, ApiClient.document("{\"gracePeriodSeconds\":0}"));
         }
         create(PodSpec.whole("waiting", 600, 1).document());
-        await().atMost(PATIENCE).until(() -> !pod("waiting").waitingReason().isEmpty());
+        await(PATIENCE).until(() -> !pod("waiting").waitingReason().isEmpty());
     }
 
     @AfterEach
@@ -103,7 +104,7 @@ class DefragIT {
     /** The text of a plan, when there is one that begins like that. */
     private String planned(String beginning, String... arguments) {
         String[] text = {""};
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await(PATIENCE).untilAsserted(() -> {
             text[0] = ran(arguments).out();
             assertThat(text[0]).contains(beginning, "Nothing was moved.");
         });
@@ -117,7 +118,7 @@ class DefragIT {
             if (line.startsWith("# wait until pod default/waiting")) {
                 awaitPlaced("waiting");
             } else if (line.startsWith("#")) {
-                await().atMost(PATIENCE)
+                await(PATIENCE)
                         .until(() -> pods().stream()
                                         .filter(pod -> pod.name().startsWith("small-"))
                                         .filter(pod -> !pod.beingDeleted()
@@ -157,9 +158,10 @@ class DefragIT {
         builder.environment().put("KUBECONFIG", folder.resolve("kubeconfig").toString());
         builder.environment().put("HOME", folder.toString());
         Process process = builder.start();
-        assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
         return new Ran(
-                process.exitValue(), Files.readString(folder.resolve("out")), Files.readString(folder.resolve("err")));
+                Patience.exitCode(process),
+                Files.readString(folder.resolve("out")),
+                Files.readString(folder.resolve("err")));
     }
 
     /** As a ReplicaSet of one replica does: creates the pod whenever there is none. */
@@ -198,7 +200,7 @@ class DefragIT {
     }
 
     private void awaitPlaced(String name) {
-        await().atMost(PATIENCE).until(() -> !pod(name).node().isEmpty());
+        await(PATIENCE).until(() -> !pod(name).node().isEmpty());
     }
 
     private PodDocument pod(String name) throws IOException, InterruptedException {

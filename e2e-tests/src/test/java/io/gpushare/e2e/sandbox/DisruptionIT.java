@@ -1,7 +1,7 @@
 package io.gpushare.e2e.sandbox;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
@@ -23,7 +23,6 @@ import org.junit.jupiter.api.TestInstance;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DisruptionIT {
     private static final String NODE = "node-a";
-    private static final Duration RETURN = Duration.ofSeconds(30);
 
     private final SandboxCluster sandbox;
 
@@ -70,14 +69,14 @@ class DisruptionIT {
     }
 
     private void awaitAllOffered() {
-        await().atMost(RETURN.multipliedBy(2)).until(() -> {
+        await(Duration.ofSeconds(60)).until(() -> {
             sandbox.checkPrograms();
             return sandbox.ready(1);
         });
     }
 
     private void awaitReturn(int registrations) {
-        await().atMost(RETURN).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             assertThat(kubelet().registrations()).as("registrations").isGreaterThanOrEqualTo(registrations);
             assertThat(kubelet().allocatable(PodSpec.MEMORY)).as("units").isEqualTo(30);
             assertThat(kubelet().allocatable(PodSpec.CARDS)).as("cards").isEqualTo(2);

@@ -19,13 +19,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -102,7 +100,6 @@ class MonitoringIT {
     }
 
     @Test
-    @Timeout(value = 400, unit = TimeUnit.SECONDS)
     void everyQueryAnswersAndEveryAlertFiresWhenItShould() throws Exception {
         // Before the first scrape Prometheus has no extender that is up.
         Await.until(PATIENCE, "no alert fires", prometheus::firing, Set::isEmpty);

@@ -11,6 +11,7 @@ import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.kubelet.KubeletOptions;
 import io.gpushare.simulated.kubelet.PodResourcesReader;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,25 +20,21 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One node with the real device plugin and the kubelet's rate limit, in a cluster without an extender. */
-@Timeout(value = 400, unit = TimeUnit.SECONDS)
 class NodeAloneIT {
     private static final String PODS = "/api/v1/namespaces/default/pods";
     private static final String ALLOCATION = "gpushare.io/allocation";
@@ -55,7 +52,7 @@ class NodeAloneIT {
     private ApiClient api;
     private SimulatedKubelet kubelet;
     private Program plugin;
-    private int metricsPort;
+    private URI metrics;
 
     @BeforeEach
     void start() throws Exception {
@@ -65,7 +62,6 @@ class NodeAloneIT {
         kubelet = SimulatedKubelet.start(KubeletOptions.of("n", directory), server.uri(), InstantSource.system());
         StringBuilder cards = new StringBuilder("driver version=580.95.05 cuda=13.0\n");
         CARDS.forEach(uuid -> cards.append("card kind=A100-80 memory=80GiB uuid=" + uuid + "\n"));
-        metricsPort = Program.freePort();
         Path root = Path.of(System.getProperty("gpushare.root", ".."));
         plugin = Program.start(
                 "device-plugin",
@@ -74,7 +70,7 @@ class NodeAloneIT {
                 List.of(
                         "io.gpushare.plugin.PluginMain",
                         "--node-name=n",
-                        "--metrics-address=127.0.0.1:" + metricsPort,
+                        "--metrics-address=127.0.0.1:0",
                         "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()),
                         "--nvml-library="
                                 + root.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1")
@@ -84,6 +80,7 @@ class NodeAloneIT {
                         "GPUSHARE_SIMULATED_CARDS",
                         Files.writeString(folder.resolve("cards"), cards).toString()),
                 folder.resolve("plugin.log"));
+        metrics = URI.create(plugin.logged(Program.METRICS));
         awaitNode();
     }
 
@@ -149,11 +146,10 @@ class NodeAloneIT {
 
     /** The lines of the plugin's metrics. */
     private Stream<String> metrics() throws IOException, InterruptedException {
-        URI uri = URI.create("http://127.0.0.1:" + metricsPort + "/metrics");
         try (HttpClient client = HttpClient.newHttpClient()) {
             return client.send(
-                            HttpRequest.newBuilder(uri)
-                                    .timeout(Duration.ofSeconds(10))
+                            HttpRequest.newBuilder(metrics)
+                                    .timeout(Patience.of(Patience.USUAL))
                                     .build(),
                             HttpResponse.BodyHandlers.ofString())
                     .body()
@@ -175,35 +171,25 @@ class NodeAloneIT {
         WorkloadRun.require(api.post(PODS, pod));
     }
 
-    private void awaitNode() throws IOException, InterruptedException {
-        Instant end = Instant.now().plus(PATIENCE);
-        while (!api.get("/api/v1/nodes/n")
-                .document()
-                .path("status")
-                .path("allocatable")
-                .path(PodSpec.MEMORY)
-                .asText()
-                .equals("320")) {
+    private void awaitNode() {
+        Patience.await(PATIENCE).until(() -> {
             plugin.checkAlive();
-            assertThat(Instant.now()).as("the node offers its memory").isBefore(end);
-            TimeUnit.MILLISECONDS.sleep(100);
-        }
+            return api.get("/api/v1/nodes/n")
+                    .document()
+                    .path("status")
+                    .path("allocatable")
+                    .path(PodSpec.MEMORY)
+                    .asText()
+                    .equals("320");
+        });
     }
 
-    private List<PodDocument> awaitPods(int count, Predicate<PodDocument> condition)
-            throws IOException, InterruptedException {
-        Instant end = Instant.now().plus(PATIENCE);
-        while (true) {
-            List<PodDocument> pods = ClusterSnapshot.take(api).pods().stream()
-                    .map(ClusterSnapshot.Placed::pod)
-                    .toList();
-            if (pods.stream().filter(condition).count() == count) {
-                return pods;
-            }
-            assertThat(Instant.now())
-                    .as("all pods have the expected state: " + pods)
-                    .isBefore(end);
-            TimeUnit.MILLISECONDS.sleep(200);
-        }
+    private List<PodDocument> awaitPods(int count, Predicate<PodDocument> condition) {
+        return Patience.await(PATIENCE)
+                .until(
+                        () -> ClusterSnapshot.take(api).pods().stream()
+                                .map(ClusterSnapshot.Placed::pod)
+                                .toList(),
+                        pods -> pods.stream().filter(condition).count() == count);
     }
 }

@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
 
@@ -27,6 +27,8 @@ class PlaygroundIT {
     private static final Path ROOT =
             Path.of(System.getProperty("gpushare.root", "..")).toAbsolutePath().normalize();
     private static final Path TRANSCRIPT = Path.of("target/playground.txt");
+    private static final Duration START = Duration.ofSeconds(150);
+    private static final Duration COMMAND = Duration.ofSeconds(90);
     private static final Pattern KUBECONFIG = Pattern.compile("KUBECONFIG=(\\S+)");
 
     @TempDir
@@ -36,7 +38,6 @@ class PlaygroundIT {
     private String kubeconfig = "";
 
     @Test
-    @Timeout(value = 300, unit = TimeUnit.SECONDS)
     void ordinaryFilesAreAppliedAndUsersPodsComeWaitAndGo() throws Exception {
         Path output = folder.resolve("output");
         Process sandbox = new ProcessBuilder(
@@ -64,7 +65,7 @@ class PlaygroundIT {
             Files.writeString(TRANSCRIPT, transcript.toString());
             // As Ctrl-C, which the children of a shell's background job ignore.
             signal(sandbox, "TERM");
-            assertThat(sandbox.waitFor(60, TimeUnit.SECONDS)).as("it ends").isTrue();
+            Patience.exitCode(sandbox);
         }
         assertThat(Files.readAllLines(output).getLast()).isEqualTo("The sandbox has stopped and left nothing behind.");
         assertThat(Files.readString(output)).doesNotContain("FAILED", "Exception");
@@ -72,15 +73,19 @@ class PlaygroundIT {
     }
 
     private void awaitPlayground(Process sandbox, Path output) throws Exception {
-        while (kubeconfig.isEmpty()) {
-            assertThat(sandbox.isAlive()).as(Files.readString(output)).isTrue();
-            Matcher found = KUBECONFIG.matcher(Files.readString(output));
-            if (found.find()) {
-                kubeconfig = found.group(1);
-            }
-            Thread.sleep(200);
-        }
-        assertThat(Files.readString(output)).contains("kubectl apply -f deploy/samples", "Ctrl-C ends it");
+        String printed = Patience.await(START)
+                .until(
+                        () -> {
+                            assertThat(sandbox.isAlive())
+                                    .as(Files.readString(output))
+                                    .isTrue();
+                            return Files.readString(output);
+                        },
+                        text -> text.contains("Ctrl-C ends it"));
+        assertThat(printed).contains("kubectl apply -f deploy/samples");
+        Matcher found = KUBECONFIG.matcher(printed);
+        assertThat(found.find()).isTrue();
+        kubeconfig = found.group(1);
     }
 
     private static void signal(Process process, String signal) throws Exception {
@@ -175,22 +180,16 @@ class PlaygroundIT {
 
     private void goes() throws Exception {
         assertThat(kubectl("delete -f deploy/samples")).contains("deployment.apps \"gpu-1\" deleted");
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (run("get pods -l app=gpu-1").contains("gpu-1-")) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            Thread.sleep(300);
-        }
+        Patience.await(COMMAND).until(() -> !run("get pods -l app=gpu-1").contains("gpu-1-"));
     }
 
     private void await(String command, String pattern) throws Exception {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
-        String last = run(command);
-        while (!Pattern.compile(pattern).matcher(last).find() && System.nanoTime() < end) {
-            Thread.sleep(300);
-            last = run(command);
-        }
+        String last = Patience.await(COMMAND)
+                .alias(command + " prints " + pattern)
+                .until(
+                        () -> run(command),
+                        printed -> Pattern.compile(pattern).matcher(printed).find());
         record(command, last);
-        assertThat(last).containsPattern(pattern);
     }
 
     private String kubectl(String command) throws Exception {
@@ -219,7 +218,7 @@ class PlaygroundIT {
         builder.environment().put("PATH", ROOT.resolve("deploy/kubectl") + ":" + System.getenv("PATH"));
         builder.environment().put("HOME", folder.toString()); // kubectl's cache of discovery
         Process process = builder.start();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(command).isTrue();
+        Patience.exitCode(process);
         return Files.readString(folder.resolve("printed"), StandardCharsets.UTF_8);
     }
 }

@@ -3,9 +3,10 @@ package io.gpushare.e2e.sandbox;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.cluster.Await;
-import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -18,10 +19,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A separate instance of a real Prometheus, from Debian's package. */
 public final class Prometheus implements AutoCloseable {
+    private static final Pattern LISTENING = Pattern.compile("Listening on\"? .*127\\.0\\.0\\.1:([0-9]+)");
+
     private final Process process;
     private final ApiClient http;
 
@@ -57,7 +61,7 @@ public final class Prometheus implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
-        int code = check.waitFor();
+        int code = Patience.exitCode(check);
         String text = Files.readString(output);
         Files.delete(output);
         if (code != 0) {
@@ -68,20 +72,32 @@ public final class Prometheus implements AutoCloseable {
 
     /** Starts Prometheus in the folder of its configuration. */
     public static Prometheus start(Path folder) throws IOException {
-        int port = Program.freePort();
+        Path log = folder.resolve("prometheus.log");
         Process process = new ProcessBuilder(
                         "prometheus",
                         "--config.file=prometheus.yaml",
                         "--storage.tsdb.path=data",
-                        "--log.level=warn",
-                        "--web.listen-address=127.0.0.1:" + port)
+                        // Its log names the port.
+                        "--log.level=info",
+                        "--web.listen-address=127.0.0.1:0")
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("prometheus.log").toFile())
+                .redirectOutput(log.toFile())
                 .start();
+        String port =
+                Await.until(Duration.ofSeconds(30), "Prometheus listens", () -> port(log), found -> !found.isEmpty());
         Prometheus prometheus = new Prometheus(process, new ApiClient(URI.create("http://127.0.0.1:" + port)));
         Await.until(Duration.ofSeconds(30), "Prometheus is ready", prometheus::ready, ready -> ready);
         return prometheus;
+    }
+
+    private static String port(Path log) {
+        try {
+            Matcher listening = LISTENING.matcher(Files.readString(log));
+            return listening.find() ? listening.group(1) : "";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private boolean ready() {
@@ -168,7 +184,7 @@ public final class Prometheus implements AutoCloseable {
         http.close();
         process.destroy();
         try {
-            if (!process.waitFor(20, TimeUnit.SECONDS)) {
+            if (!process.waitFor(Patience.of(Patience.USUAL))) {
                 process.destroyForcibly();
             }
         } catch (InterruptedException _) {

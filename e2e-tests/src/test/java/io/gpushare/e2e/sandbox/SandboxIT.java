@@ -2,15 +2,12 @@ package io.gpushare.e2e.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
 /** Runs the sandbox once with the real programs as processes, as {@code deploy/sandbox/run --once} does. */
 class SandboxIT {
     @Test
-    @Timeout(value = 300, unit = TimeUnit.SECONDS)
     void sharedAndWholeCardPodsRunWhereTheirAnnotationsSayAndAllComesBack() {
         String root = System.getProperty("gpushare.root", "..");
         int code = new CommandLine(new Sandbox()).execute("--once", "--repository", root);

@@ -9,6 +9,7 @@ import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.network.TcpRelay;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -33,8 +34,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two extenders as processes; the leader is lost during a stream of binds. */
@@ -84,7 +85,7 @@ class TakeoverIT {
     }
 
     @Test
-    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @Tag("alone")
     void aKilledLeaderLeavesNoCardGivenTwiceAndTheNextBindsWithin20Seconds() throws Exception {
         double seconds = stream(extender -> extender.program().kill());
         System.out.printf("killed: first bind by the next leader after %.1f s%n", seconds);
@@ -92,7 +93,7 @@ class TakeoverIT {
     }
 
     @Test
-    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @Tag("alone")
     void aLeaderThatIsAskedToEndHandsOverAtOnce() throws Exception {
         double seconds = stream(extender -> extender.program().terminate());
         System.out.printf("terminated: first bind by the next leader after %.1f s%n", seconds);
@@ -101,7 +102,6 @@ class TakeoverIT {
 
     /** As through kube-proxy's NodePort: a connection stays with the extender that it reached first. */
     @Test
-    @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void aLeaderThatWasFrozenDoesNotKeepTheConnectionOfKubeScheduler() throws Exception {
         ObjectNode filter =
                 filter(api.post("/api/v1/namespaces/default/pods", pod("p")).document());
@@ -197,7 +197,7 @@ class TakeoverIT {
             loss.of(first);
             gone.countDown();
             for (Future<?> scheduler : schedulers) {
-                scheduler.get(60, TimeUnit.SECONDS);
+                Patience.result(scheduler);
             }
             assertThat(next.get()).as("binds by the next leader").isPositive();
             assertEachCardOnce();
@@ -289,7 +289,6 @@ class TakeoverIT {
     }
 
     private Extender extender(String name) throws IOException {
-        int port = Program.freePort();
         Program program = Program.start(
                 "extender " + name,
                 ROOT.resolve("scheduler-extender/insight"),
@@ -298,10 +297,11 @@ class TakeoverIT {
                         "io.gpushare.insight.ExtenderMain",
                         "--kubeconfig=" + folder.resolve("kubeconfig"),
                         "--bind-address=127.0.0.1",
-                        "--port=" + port,
+                        "--port=0",
                         "--leader-elect"),
                 Map.of("POD_NAME", name, "POD_NAMESPACE", "kube-system"),
                 folder.resolve("extender-" + name + ".log"));
+        int port = Integer.parseInt(program.logged(Program.EXTENDER_PORT));
         return new Extender(name, port, program, new ApiClient(URI.create("http://127.0.0.1:" + port)));
     }
 

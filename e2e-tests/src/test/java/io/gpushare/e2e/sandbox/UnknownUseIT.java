@@ -20,11 +20,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -76,7 +74,6 @@ class UnknownUseIT {
     }
 
     @Test
-    @Timeout(value = 400, unit = TimeUnit.SECONDS)
     void whoTrainsWithOthersIsNowhereIdleAndNowhereAtZero() throws Exception {
         String card = ClusterSnapshot.take(sandbox.api())
                 .nodes()
@@ -112,11 +109,12 @@ class UnknownUseIT {
             assertThat(pods(prometheus, "gpushare_container_idle_seconds")).containsExactly("quiet");
             assertThat(pods(prometheus, "gpushare_container_memory_used_bytes"))
                     .containsExactly("alone", "other", "quiet");
-            assertThat(prometheus
-                            .query("gpushare_cluster_pods_idle_unknown")
-                            .getFirst()
-                            .value())
-                    .isEqualTo(2);
+            // Of the extender, which is scraped at another time.
+            Await.until(
+                    PATIENCE,
+                    "Prometheus has the extender's sum",
+                    () -> prometheus.query("gpushare_cluster_pods_idle_unknown"),
+                    sum -> sum.size() == 1 && sum.getFirst().value() == 2);
             page(browser);
 
             trains("quiet", 5);

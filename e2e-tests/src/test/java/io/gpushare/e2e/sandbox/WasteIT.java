@@ -15,11 +15,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,7 +57,6 @@ class WasteIT {
     }
 
     @Test
-    @Timeout(value = 400, unit = TimeUnit.SECONDS)
     void pageCommandLineAndPrometheusNameTheSamePodsAndSums() throws Exception {
         AlertConditions.start(sandbox);
         sandbox.showPlugins();

@@ -2,13 +2,13 @@ package io.gpushare.e2e.shape;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,9 +60,9 @@ class ScriptHelpTest {
         }
         Process process = builder.start();
         process.getOutputStream().close();
-        assertThat(process.waitFor(10, TimeUnit.SECONDS)).as("ends at once").isTrue();
+        int code = Patience.exitCode(process);
         String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.exitValue()).as(printed).isZero();
+        assertThat(code).as(printed).isZero();
         assertThat(printed.lines().filter(line -> !line.isBlank())).hasSizeGreaterThan(0);
         assertThat(printed).doesNotContain("#!", "set -");
         try (Stream<Path> written = Files.list(empty)) {

@@ -56,6 +56,9 @@ public final class ExtenderMain {
             Runtime.getRuntime()
                     .addShutdownHook(new Thread(() -> Shutdown.end(extender, settings.inPod()), "shutdown"));
             LOG.info("listening on {} port {}", settings.server().address(), extender.port());
+            if (settings.server().viewPort() != null) {
+                LOG.info("view for callers with a token on port {}", extender.viewPort());
+            }
             LOG.info("callers: {}", callers);
             return RUNNING;
         } catch (IOException e) {

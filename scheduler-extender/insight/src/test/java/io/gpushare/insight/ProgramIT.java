@@ -1,11 +1,12 @@
 package io.gpushare.insight;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.TestApiServer.Fault;
+import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.json.JsonObject;
 import java.io.File;
 import java.io.IOException;
@@ -24,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -59,18 +59,16 @@ class ProgramIT {
     void sigtermFinishesABindInFlightAndExitsWith0() throws Exception {
         Process program = program("--port=0", "--bind-address=127.0.0.1", "--kubeconfig=" + api.kubeconfig(folder));
         try (HttpClient client = HttpClient.newHttpClient()) {
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> LISTENING.matcher(log()).find());
+            await(Duration.ofSeconds(60)).until(() -> LISTENING.matcher(log()).find());
             Matcher port = LISTENING.matcher(log());
             assertThat(port.find()).isTrue();
             URI base = URI.create("http://127.0.0.1:" + port.group(1));
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> client.send(
-                                            HttpRequest.newBuilder(base.resolve("/readyz"))
-                                                    .build(),
-                                            HttpResponse.BodyHandlers.ofString())
-                                    .statusCode()
-                            == 200);
+            await().until(() -> client.send(
+                                    HttpRequest.newBuilder(base.resolve("/readyz"))
+                                            .build(),
+                                    HttpResponse.BodyHandlers.ofString())
+                            .statusCode()
+                    == 200);
             api.next(Fault.HELD);
             CompletableFuture<HttpResponse<String>> bind = client.sendAsync(
                     HttpRequest.newBuilder(base.resolve("/gpushare-scheduler/bind"))
@@ -83,9 +81,8 @@ class ProgramIT {
             program.toHandle().destroy(); // SIGTERM
             await().until(() -> log().contains("shutting down"));
             api.release();
-            assertThat(bind.get(10, TimeUnit.SECONDS).body()).isEqualTo("{\"Error\":\"\"}");
-            assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
-            assertThat(program.exitValue()).isZero();
+            assertThat(Patience.result(bind).body()).isEqualTo("{\"Error\":\"\"}");
+            assertThat(Patience.exitCode(program)).isZero();
             assertThat(log())
                     .contains("--memory-resource=aliyun.com/gpu-mem", "--lease-name=named", "bound to node n1");
         } finally {
@@ -102,22 +99,21 @@ class ProgramIT {
                 "--leader-elect",
                 "--pod-name=extender-a");
         try {
-            await().atMost(Duration.ofSeconds(60))
+            await(Duration.ofSeconds(60))
                     .until(() -> log().contains("leading as")
                             && LISTENING.matcher(log()).find());
             Matcher port = LISTENING.matcher(log());
             assertThat(port.find()).isTrue();
             program.toHandle().destroy(); // SIGTERM
-            await().atMost(Duration.ofSeconds(10)).until(() -> log().contains("the lease has been given back"));
+            await().until(() -> log().contains("the lease has been given back"));
             await().until(() -> log().contains("stopped"));
             assertThat(api.leader()).isEmpty();
             long stopped = System.nanoTime();
             assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(port.group(1))))
                     .isInstanceOf(ConnectException.class);
             assertThat(program.isAlive()).as("the process keeps its address").isTrue();
-            assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(Patience.exitCode(program)).isZero();
             assertThat(Duration.ofNanos(System.nanoTime() - stopped)).isGreaterThan(Duration.ofSeconds(2));
-            assertThat(program.exitValue()).isZero();
         } finally {
             program.destroyForcibly();
         }
@@ -135,8 +131,7 @@ class ProgramIT {
                                 + "é".repeat(12_000) + "\",\"memory\":{}}]}"));
         Process program = program("--port=0", "--bind-address=127.0.0.1", "--kubeconfig=" + api.kubeconfig(folder));
         try {
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> !api.recordedEvents().isEmpty());
+            await(Duration.ofSeconds(60)).until(() -> !api.recordedEvents().isEmpty());
             assertThat(api.recordedEvents().getFirst())
                     .contains("GpuAllocationDisbelieved", "'role' is init or sidecar", "recreate the pod");
             assertThat(log()).contains("'role' is init or sidecar").hasSizeLessThan(20_000);
@@ -149,16 +144,14 @@ class ProgramIT {
     @Test
     void invalidOptionsAreReportedTogetherWithExitCode2() throws Exception {
         Process program = program("--colour=red", "--port=x");
-        assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(program.exitValue()).isEqualTo(2);
+        assertThat(Patience.exitCode(program)).isEqualTo(2);
         assertThat(log()).contains("Unknown option: '--colour=red'", "'x' is not a port");
     }
 
     @Test
     void outsideAClusterAKubeconfigIsRequired() throws Exception {
         Process program = program("--port=0");
-        assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(program.exitValue()).isEqualTo(1);
+        assertThat(Patience.exitCode(program)).isEqualTo(1);
         assertThat(log()).contains("name a file with --kubeconfig");
     }
 

@@ -1,8 +1,10 @@
 package io.gpushare.extender.http;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.server.ExtenderServer;
+import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
@@ -18,7 +20,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Random;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,6 @@ import org.junit.jupiter.api.Test;
 class BodyReaderTest {
     private static final int LARGEST = 1 << 20;
     private static final int ANNOUNCED = 100_000;
-    private static final Duration LONGEST = Duration.ofSeconds(10);
 
     private final Vertx vertx = Vertx.vertx();
     private final BodyReader bodies = new BodyReader(LARGEST, reason -> {});
@@ -41,12 +41,13 @@ class BodyReaderTest {
                 .handler(context -> context.response().end(Buffer.buffer(BodyReader.body(context))));
         HttpServer server = vertx.createHttpServer().requestHandler(router);
         ExtenderServer.await(
-                server.listen(0, "127.0.0.1").onSuccess(listening -> port = listening.actualPort()), LONGEST);
+                server.listen(0, "127.0.0.1").onSuccess(listening -> port = listening.actualPort()),
+                Patience.of(Patience.USUAL));
     }
 
     @AfterEach
     void close() throws IOException {
-        ExtenderServer.await(vertx.close(), LONGEST);
+        ExtenderServer.await(vertx.close(), Patience.of(Patience.USUAL));
     }
 
     /** In pieces, with or without a Content-Length. */
@@ -66,17 +67,17 @@ class BodyReaderTest {
                         .isEqualTo(sent);
             }
         }
-        until(() -> bodies.used() == 0);
+        await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> bodies.used() == 0);
     }
 
     @Test
     void aBodyThatWasReadUsesNoMemory() throws Exception {
         try (Socket socket = announced()) {
-            until(() -> bodies.used() == ANNOUNCED);
+            await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> bodies.used() == ANNOUNCED);
             socket.getOutputStream().write(new byte[ANNOUNCED - 1]);
             assertThat(new String(socket.getInputStream().readNBytes(15), StandardCharsets.US_ASCII))
                     .isEqualTo("HTTP/1.1 200 OK");
-            until(() -> bodies.used() == 0);
+            await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> bodies.used() == 0);
         }
     }
 
@@ -86,18 +87,20 @@ class BodyReaderTest {
         for (int i = 0; i < 10; i++) {
             long before = bodies.used();
             try (Socket socket = announced()) {
-                until(() -> bodies.used() > before);
+                await().pollDelay(Duration.ZERO)
+                        .pollInterval(Duration.ofMillis(5))
+                        .until(() -> bodies.used() > before);
                 // With linger 0 a reset is sent, not an end.
                 socket.setSoLinger(i % 2 == 0, 0);
             }
-            until(() -> bodies.used() <= before);
+            await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> bodies.used() <= before);
         }
         // Nothing that the earlier connections still report changes what one more uses.
         try (Socket socket = announced()) {
-            until(() -> bodies.used() != 0);
+            await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> bodies.used() != 0);
             assertThat(bodies.used()).isEqualTo(ANNOUNCED);
             socket.getOutputStream().write(new byte[ANNOUNCED - 1]);
-            until(() -> bodies.used() == 0);
+            await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> bodies.used() == 0);
         }
     }
 
@@ -109,13 +112,5 @@ class BodyReaderTest {
                 .getBytes(StandardCharsets.US_ASCII));
         out.flush();
         return socket;
-    }
-
-    private static void until(BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + LONGEST.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("waited for %s", LONGEST).isLessThan(end);
-            Thread.sleep(5);
-        }
     }
 }

@@ -5,6 +5,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
@@ -43,6 +47,25 @@ public final class Patience {
      */
     public static Duration of(Duration quiet) {
         return scaled(quiet, factor(load(), Runtime.getRuntime().availableProcessors()));
+    }
+
+    /** The same as {@link #USUAL}, in milliseconds, as sockets take it. */
+    public static int millis() {
+        return (int) of(USUAL).toMillis();
+    }
+
+    /** The result of a call that is under way. */
+    public static <T> T result(Future<T> call) throws InterruptedException, ExecutionException, TimeoutException {
+        return call.get(millis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** The exit code of a process that ends by itself, or has been asked to; it is killed if it does not. */
+    public static int exitCode(Process process) throws InterruptedException {
+        if (process.waitFor(millis(), TimeUnit.MILLISECONDS)) {
+            return process.exitValue();
+        }
+        process.destroyForcibly();
+        throw new AssertionError("process " + process.info().commandLine().orElse("") + " does not end");
     }
 
     static Duration scaled(Duration quiet, double factor) {

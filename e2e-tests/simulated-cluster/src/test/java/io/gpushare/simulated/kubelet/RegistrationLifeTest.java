@@ -1,7 +1,7 @@
 package io.gpushare.simulated.kubelet;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
@@ -143,7 +143,7 @@ class RegistrationLifeTest {
     }
 
     private void awaitStatus(String capacity, String allocatable) {
-        await(capacity + " and " + allocatable).until(() -> status(capacity, allocatable));
+        await().alias(capacity + " and " + allocatable).until(() -> status(capacity, allocatable));
     }
 
     private boolean status(String capacity, String allocatable) throws Exception {

@@ -1,19 +1,31 @@
 package io.gpushare.e2e.sandbox.program;
 
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** One of the project's programs in its own process, with a small heap and its log in a file. */
 public final class Program implements AutoCloseable {
     // A JVM that records for an AOT cache writes tens of megabytes when it ends.
-    private static final int STOP_SECONDS = 30;
+    private static final Duration STOP = Duration.ofSeconds(30);
+
+    /** What the extender logs when it listens; the group is its port. */
+    public static final Pattern EXTENDER_PORT = Pattern.compile("listening on \\S+ port ([0-9]+)");
+
+    /** What the device plugin logs when it serves its metrics; the group is their address. */
+    public static final Pattern METRICS = Pattern.compile("metrics on (http://\\S+)");
+
+    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration PERIOD = Duration.ofMillis(20);
 
     private final String name;
     private final Path log;
@@ -71,6 +83,32 @@ public final class Program implements AutoCloseable {
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().putAll(environment);
         return new Program(name, log, builder.start());
+    }
+
+    /**
+     * The first group of the pattern in the program's log, once it is there. Throws, with the end of the log, if the
+     * program no longer runs.
+     */
+    public String logged(Pattern pattern) throws IOException {
+        long end = System.nanoTime() + Patience.of(START).toNanos();
+        while (System.nanoTime() < end) {
+            Matcher found = pattern.matcher(Files.readString(log));
+            if (found.find()) {
+                return found.group(1);
+            }
+            checkAlive();
+            pause();
+        }
+        throw new IOException(name + " does not log " + pattern + ": see " + log);
+    }
+
+    private static void pause() throws IOException {
+        try {
+            Thread.sleep(PERIOD);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
     }
 
     /** A free port. Use it at once, because another process may take it. */
@@ -133,7 +171,7 @@ public final class Program implements AutoCloseable {
     public void close() {
         terminate();
         try {
-            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+            if (!process.waitFor(Patience.of(STOP))) {
                 process.destroyForcibly();
             }
         } catch (InterruptedException _) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
+import io.gpushare.simulated.patience.Patience;
 import io.gpushare.simulated.scheduler.SimulatedScheduler;
 import java.io.IOException;
 import java.net.URI;
@@ -14,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -128,9 +128,8 @@ class GpushareMigrationIT extends MigrationScenario {
         await(() -> kubelet(node).allocatable(PodSpec.MEMORY) == 2 * UNITS);
         api().unschedulable(node, false);
         pass(Duration.ofMinutes(20));
-        Awaitility.await()
+        Patience.await()
                 .during(Duration.ofSeconds(3))
-                .atMost(Duration.ofSeconds(30))
                 .until(
                         () -> api().capacity(node, PodSpec.CARDS) + " " + api().capacity(node, PodSpec.MEMORY),
                         "2 30"::equals);

@@ -9,6 +9,7 @@ import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.kubelet.KubeletOptions;
 import io.gpushare.simulated.kubelet.MovableClock;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
+import io.gpushare.simulated.patience.Patience;
 import io.gpushare.simulated.scheduler.ExtenderConfig;
 import io.gpushare.simulated.scheduler.SimulatedScheduler;
 import java.io.IOException;
@@ -27,7 +28,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -189,24 +189,22 @@ abstract class MigrationScenario {
 
     /** Starts our extender and waits until it is ready. */
     final URI startExtender() throws Exception {
-        int port = Program.freePort();
         List<String> arguments = new ArrayList<>(List.of(
                 "io.gpushare.insight.ExtenderMain",
                 "--bind-address=127.0.0.1",
-                "--port=" + port,
+                "--port=0",
                 "--kubeconfig=" + kubeconfig()));
         arguments.addAll(flags);
-        keep(Program.start(
+        Program program = keep(Program.start(
                 "scheduler-extender",
                 root.resolve("scheduler-extender/insight"),
                 96,
                 arguments,
                 Map.of(),
                 folder.resolve("extender.log")));
-        URI uri = URI.create("http://127.0.0.1:" + port);
+        URI uri = URI.create("http://127.0.0.1:" + program.logged(Program.EXTENDER_PORT));
         try (ApiClient extender = new ApiClient(uri)) {
-            Awaitility.await()
-                    .atMost(PATIENCE)
+            Patience.await(PATIENCE)
                     .ignoreExceptions()
                     .until(() -> extender.get("/readyz").succeeded());
         }
@@ -243,11 +241,11 @@ abstract class MigrationScenario {
     }
 
     static void await(Callable<Boolean> condition) {
-        Awaitility.await().atMost(PATIENCE).until(condition);
+        Patience.await(PATIENCE).until(condition);
     }
 
     static void await(String what, Callable<Boolean> condition) {
-        Awaitility.await(what).atMost(PATIENCE).until(condition);
+        Patience.await(PATIENCE).alias(what).until(condition);
     }
 
     final <T extends AutoCloseable> T keep(T started) {

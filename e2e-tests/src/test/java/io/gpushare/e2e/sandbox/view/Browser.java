@@ -1,5 +1,6 @@
 package io.gpushare.e2e.sandbox.view;
 
+import io.gpushare.simulated.patience.Patience;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -50,7 +51,7 @@ public final class Browser implements AutoCloseable {
                         .usingAnyFreePort()
                         .build(),
                 options);
-        driver.manage().timeouts().scriptTimeout(Duration.ofSeconds(30));
+        driver.manage().timeouts().scriptTimeout(Patience.of(Patience.USUAL));
         return new Browser(driver);
     }
 
@@ -99,8 +100,13 @@ public final class Browser implements AutoCloseable {
         return answer.getFirst();
     }
 
-    /** Waits until the expression is true, and returns the milliseconds. */
-    public long await(String expression, Duration longest) throws InterruptedException {
+    /**
+     * Waits until the expression is true, and returns the milliseconds.
+     *
+     * @param quiet the longest wait on a quiet machine
+     */
+    public long await(String expression, Duration quiet) throws InterruptedException {
+        Duration longest = Patience.of(quiet);
         long began = System.nanoTime();
         while (System.nanoTime() - began < longest.toNanos()) {
             if (value("!!(" + expression + ")", Boolean.class)) {

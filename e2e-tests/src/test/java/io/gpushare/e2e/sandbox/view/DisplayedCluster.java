@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.URI;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -27,6 +29,7 @@ public final class DisplayedCluster implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int HEAP_MIB = 1024; // the heap of its image
     private static final String PROXY = "/api/v1/namespaces/kube-system/services/gpushare-schd-extender:";
+    private static final Pattern VIEW_PORT = Pattern.compile("view for callers with a token on port ([0-9]+)");
     private static final Duration READY = Duration.ofMinutes(2);
     private static final List<String> NAMESPACES = List.of("inference", "research", "training", "notebooks", "default");
     private static final List<String> WORK =
@@ -61,7 +64,6 @@ public final class DisplayedCluster implements AutoCloseable {
      */
     public static DisplayedCluster secured(int nodes, Path folder, Path certificates)
             throws IOException, InterruptedException {
-        int viewPort = Program.freePort();
         DisplayedCluster cluster = new DisplayedCluster(
                 nodes,
                 folder,
@@ -69,9 +71,12 @@ public final class DisplayedCluster implements AutoCloseable {
                         "--tls-cert-file=" + certificates.resolve("extender.crt"),
                         "--tls-key-file=" + certificates.resolve("extender.key"),
                         "--client-ca-file=" + certificates.resolve("ca.crt"),
-                        "--view-port=" + viewPort));
+                        "--view-port=0"));
         cluster.api.service(
-                "kube-system", "gpushare-schd-extender", "view", URI.create("https://127.0.0.1:" + viewPort));
+                "kube-system",
+                "gpushare-schd-extender",
+                "view",
+                URI.create("https://127.0.0.1:" + cluster.program.logged(VIEW_PORT)));
         cluster.addViewerAccount();
         return cluster;
     }
@@ -84,8 +89,6 @@ public final class DisplayedCluster implements AutoCloseable {
     /** @param tls the options of an extender that serves TLS; none for plain HTTP */
     private DisplayedCluster(int nodes, Path folder, List<String> tls) throws IOException, InterruptedException {
         fill(api, plugins, nodes);
-        int port = Program.freePort();
-        extender = URI.create((tls.isEmpty() ? "http" : "https") + "://127.0.0.1:" + port);
         Path root = Path.of(System.getProperty("gpushare.root", ".."))
                 .toAbsolutePath()
                 .normalize();
@@ -101,17 +104,19 @@ public final class DisplayedCluster implements AutoCloseable {
                                         "--bind-address=127.0.0.1",
                                         "--claims",
                                         "--grafana-url=https://grafana.example/team",
-                                        "--port=" + port),
+                                        "--port=0"),
                                 tls.stream())
                         .toList(),
                 Map.of(),
                 folder.resolve("extender.log"));
+        extender = URI.create(
+                (tls.isEmpty() ? "http" : "https") + "://127.0.0.1:" + program.logged(Program.EXTENDER_PORT));
         api.service("kube-system", "gpushare-schd-extender", "http", extender);
         awaitReady();
     }
 
     private void awaitReady() throws IOException, InterruptedException {
-        long end = System.nanoTime() + READY.toNanos();
+        long end = System.nanoTime() + Patience.of(READY).toNanos();
         // Through the API server, which does not check the extender's certificate.
         try (ApiClient client = new ApiClient(api.uri())) {
             while (System.nanoTime() < end) {
@@ -126,7 +131,7 @@ public final class DisplayedCluster implements AutoCloseable {
                 Thread.sleep(100);
             }
         }
-        throw new IOException("the extender is not ready after " + READY.toSeconds() + " s");
+        throw new IOException("the extender is not ready");
     }
 
     /** The address of the page through the service proxy, as with `kubectl proxy`. */

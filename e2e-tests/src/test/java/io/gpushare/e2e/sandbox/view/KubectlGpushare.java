@@ -1,14 +1,12 @@
 package io.gpushare.e2e.sandbox.view;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** {@code kubectl gpushare} with a real kubectl and the kubeconfig in a folder, which also takes kubectl's cache. */
 public record KubectlGpushare(Path folder) {
@@ -19,7 +17,7 @@ public record KubectlGpushare(Path folder) {
     /** What the command prints. */
     public String print(String... arguments) throws IOException, InterruptedException {
         Path output = folder.resolve("printed");
-        assertThat(start(output, arguments).waitFor(60, TimeUnit.SECONDS)).isTrue();
+        Patience.exitCode(start(output, arguments));
         return Files.readString(output, StandardCharsets.UTF_8);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
@@ -17,7 +18,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -60,9 +60,8 @@ class KubectlPluginIT {
                 .redirectOutput(folder.resolve("out").toFile())
                 .redirectError(folder.resolve("err").toFile())
                 .start();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         return new Ran(
-                process.exitValue(),
+                Patience.exitCode(process),
                 Files.readString(folder.resolve("out"), StandardCharsets.UTF_8),
                 Files.readString(folder.resolve("err"), StandardCharsets.UTF_8));
     }
@@ -384,21 +383,24 @@ class KubectlPluginIT {
     }
 
     private static void awaitText(String file, Predicate<String> there) throws Exception {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (!there.test(Files.readString(folder.resolve(file)))) {
-            assertThat(System.nanoTime())
-                    .as("in time: " + Files.readString(folder.resolve(file)))
-                    .isLessThan(end);
-            Thread.sleep(200);
-        }
+        Patience.await().until(() -> Files.readString(folder.resolve(file)), there::test);
     }
 
     @Test
     void wasteNamesTheSamePodsAndSumsAsPrometheus() throws Exception {
-        JsonNode waste = waste();
-        assertThat(waste.path("reporting").asInt()).isEqualTo(4);
+        String[] scraped = {""};
+        // A round may end between two of these calls.
+        JsonNode waste = Patience.await()
+                .until(
+                        () -> {
+                            JsonNode before = waste();
+                            scraped[0] = metrics();
+                            return List.of(before, waste());
+                        },
+                        both -> both.getFirst().equals(both.getLast()))
+                .getFirst();
         JsonNode total = waste.path("total");
-        String metrics = metrics();
+        String metrics = scraped[0];
         Map.of(
                         "unusedBytes", "memory_unused_bytes",
                         "usedBytes", "memory_used_bytes",
@@ -426,15 +428,11 @@ class KubectlPluginIT {
     }
 
     /** The report of the first round in which every plugin responded. */
-    private static JsonNode waste() throws Exception {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (true) {
-            JsonNode waste = new ObjectMapper().readTree(printed("waste", "-ojson"));
-            if (waste.path("reporting").asInt() == 4 || System.nanoTime() > end) {
-                return waste;
-            }
-            Thread.sleep(500);
-        }
+    private static JsonNode waste() {
+        return Patience.await()
+                .until(
+                        () -> new ObjectMapper().readTree(printed("waste", "-ojson")),
+                        waste -> waste.path("reporting").asInt() == 4);
     }
 
     private static String metrics() throws Exception {

@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.simulated.patience.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -22,10 +23,10 @@ class PlainViewIT {
             Path printed = folder.resolve("page");
             Process page = kubectl.start(printed, "page");
             try {
-                while (!Files.readString(printed).contains("Ctrl-C")) {
+                Patience.await().until(() -> {
                     assertThat(page.isAlive()).as(Files.readString(printed)).isTrue();
-                    Thread.sleep(100);
-                }
+                    return Files.readString(printed).contains("Ctrl-C");
+                });
                 assertThat(Files.readString(printed)).contains("gpushare-schd-extender:http/proxy/ui/");
             } finally {
                 page.descendants().forEach(ProcessHandle::destroy);

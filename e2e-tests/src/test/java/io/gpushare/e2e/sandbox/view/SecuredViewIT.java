@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.simulated.patience.Patience;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -35,7 +36,7 @@ class SecuredViewIT {
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("made").toFile())
                 .start();
-        assertThat(process.waitFor()).isZero();
+        assertThat(Patience.exitCode(process)).isZero();
         cluster = DisplayedCluster.secured(4, folder, made);
     }
 
@@ -72,10 +73,10 @@ class SecuredViewIT {
         Path printed = folder.resolve("page");
         Process page = new KubectlGpushare(folder).start(printed, "page");
         try {
-            while (!Files.readString(printed).contains("Ctrl-C")) {
+            Patience.await().until(() -> {
                 assertThat(page.isAlive()).as(Files.readString(printed)).isTrue();
-                Thread.sleep(100);
-            }
+                return Files.readString(printed).contains("Ctrl-C");
+            });
             String address = Files.readString(printed).replaceFirst("(?s).*The page is at (\\S+).*", "$1");
             try (Browser browser = Browser.start()) {
                 browser.open(address);

@@ -1,11 +1,10 @@
 package io.gpushare.insight.claims;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -46,8 +45,8 @@ class HeldClaimsIT extends WithClaims {
         metric("gpushare_cluster_cards{model=\"Tesla T4\",state=\"whole\"} 1.0");
         metric("gpushare_node_memory_allocated_bytes{node=\"c\"} " + (double) (18L << 30));
         metric("gpushare_extender_unattributed_pods 0.0");
-        await().atMost(Duration.ofSeconds(40))
-                .until(() -> json("waste").encode().contains("\"allocatedBytes\":" + (18L << 30)));
+        restartExtender();
+        await().until(() -> json("waste").encode().contains("\"allocatedBytes\":" + (18L << 30)));
     }
 
     /** What the alerts of deploy/monitoring are about. */
@@ -70,9 +69,8 @@ class HeldClaimsIT extends WithClaims {
         api.refused("big");
         api.pod("ordinary", "uid-ordinary", new JsonObject().put("aliyun.com/gpu-count", "1"));
         api.refused("ordinary");
-        await().atMost(SOON)
-                .until(() -> extender.ledger.waitingByClaims().size() == 1
-                        && extender.ledger.waiting().size() == 1);
+        await().until(() -> extender.ledger.waitingByClaims().size() == 1
+                && extender.ledger.waiting().size() == 1);
         assertThat(json("defrag").encode()).doesNotContain("\"moves\":[{");
         assertThat(text("defrag?pod=ordinary")).doesNotContain("kubectl annotate", "eviction");
     }
@@ -94,7 +92,7 @@ class HeldClaimsIT extends WithClaims {
                     .join()
                     .actualPort();
             api.claimsPlugin("c", "127.0.0.1", port);
-            await().atMost(SOON).until(() -> text("top-pods").contains("3 GiB  4 GiB"));
+            await().until(() -> text("top-pods").contains("3 GiB  4 GiB"));
             assertThat(node(json("nodes?names=c"), "c").encode())
                     .contains("\"usedBytes\":5368709120", "\"usedBytes\":4294967296");
         } finally {
@@ -106,9 +104,9 @@ class HeldClaimsIT extends WithClaims {
     void theEndOfAPodAndItsClaimFreesTheCard() throws Exception {
         running("share", "3Gi", "gpu-a");
         api.phase("share", "Succeeded");
-        await().atMost(SOON).until(() -> text("top-pods").contains(" claim/share "));
+        await().until(() -> text("top-pods").contains(" claim/share "));
         api.deleteClaim("share");
-        await().atMost(SOON).until(() -> !text("top-pods").contains("share"));
+        await().until(() -> !text("top-pods").contains("share"));
         metric("gpushare_node_memory_allocated_bytes{node=\"c\"} 0.0");
     }
 
@@ -137,7 +135,7 @@ class HeldClaimsIT extends WithClaims {
         pod("second", "first");
         api.boundByOther("second", "c", Map.of());
         allocated("first", "3Gi", "gpu-a", "first", "second");
-        await().atMost(SOON).until(() -> text("why?pod=second").contains("card GPU-a."));
+        await().until(() -> text("why?pod=second").contains("card GPU-a."));
         assertThat(text("top-pods")).doesNotContain("second");
         assertThat(text("nodes")).contains("3/30 GiB");
     }

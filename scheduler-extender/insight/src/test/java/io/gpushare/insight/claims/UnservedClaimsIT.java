@@ -1,9 +1,8 @@
 package io.gpushare.insight.claims;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import io.gpushare.insight.running.RunningExtender;
 import io.gpushare.insight.running.TestApiServer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,7 +18,7 @@ class UnservedClaimsIT extends WithClaims {
         api = new TestApiServer();
         api.claimsServed(false);
         fill(api);
-        extender = RunningExtender.watchingClaims(api.kubeconfig(folder)).ready();
+        extender = running().ready();
     }
 
     @Test
@@ -31,6 +30,6 @@ class UnservedClaimsIT extends WithClaims {
 
         api.claimsServed(true);
         running("share", "3Gi", "gpu-a");
-        await().atMost(SOON).until(() -> !heard().equals("0.0"));
+        await().until(() -> !heard().equals("0.0"));
     }
 }

@@ -1,17 +1,30 @@
 package io.gpushare.insight.claims;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import io.gpushare.insight.running.RunningExtender;
 import io.gpushare.insight.running.TestApiServer;
+import io.gpushare.time.Clocks;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** What is said of waiting pods with claims, and of others beside a node that serves claims. */
 class WaitingClaimsIT extends WithClaims {
     /** Several rounds of all that works for waiting pods; preemption begins after 3 s. */
     private static final Duration ROUNDS = Duration.ofSeconds(5);
+
+    private final AtomicLong passed = new AtomicLong();
+
+    @Override
+    protected RunningExtender running() throws IOException {
+        Clocks clocks = Clocks.of(InstantSource.system(), () -> System.nanoTime() + passed.get());
+        return RunningExtender.watchingClaims(api.kubeconfig(folder), clocks);
+    }
 
     @Test
     void whyTheListAndTheMetricComeFromTheSameCards() throws Exception {
@@ -30,24 +43,31 @@ class WaitingClaimsIT extends WithClaims {
                 .isEqualTo("8 units of memory on one card");
         assertThat(queue.getJsonArray("pods").encode()).contains("\"name\":\"p\"");
         metric("gpushare_extender_waiting_pods{why=\"full\"} 1.0");
-        await().atMost(Duration.ofSeconds(40))
-                .untilAsserted(() -> assertThat(api.eventsOf("p"))
-                        .singleElement()
-                        .asString()
-                        .startsWith("GpuPodWaits: No node can take this pod now.")
-                        .contains("It fits on node c, card "));
+        await().until(() -> {
+            passed.addAndGet(Duration.ofSeconds(21).toNanos());
+            return !api.eventsOf("p").isEmpty();
+        });
+        assertThat(api.eventsOf("p"))
+                .singleElement()
+                .asString()
+                .startsWith("GpuPodWaits: No node can take this pod now.")
+                .contains("It fits on node c, card ");
     }
 
     @Test
     void aPodThatFitsByItsCardsIsLeftToKubeScheduler() throws Exception {
         waiting("p", "8Gi");
         metric("gpushare_extender_waiting_pods{why=\"fits\"} 1.0");
-        Thread.sleep(ROUNDS.toMillis());
-        assertThat(api.patches()).as("a retry by gpushare.io/room-seen").isEmpty();
         assertThat(text("why?pod=p"))
                 .contains("By its cards it fits on 1 of 1 node.")
                 .contains("It last wrote: 0/1 nodes are available: 1 cannot allocate all claims.")
                 .doesNotContain("chosen by the policy");
+        // An ordinary pod, which comes later, is retried.
+        api.node("a", TestApiServer.TWO_T4);
+        memoryPod("ordinary", 3);
+        api.refused("ordinary");
+        await().until(() -> api.patches().stream().anyMatch(path -> path.contains("/pods/ordinary")));
+        assertThat(api.patches()).as("a retry by gpushare.io/room-seen").noneMatch(path -> path.contains("/pods/p/"));
     }
 
     @Test
@@ -60,7 +80,7 @@ class WaitingClaimsIT extends WithClaims {
         api.refused("high");
         api.pod("ordinary", "uid-ordinary", limits("8"), 1000);
         api.refused("ordinary");
-        await().atMost(SOON).until(() -> extender.ledger.waitingByClaims().size() == 1);
+        await().until(() -> extender.ledger.waitingByClaims().size() == 1);
         Thread.sleep(ROUNDS.toMillis());
         assertThat(api.evicted()).isEmpty();
         assertThat(api.patches()).isEmpty();
@@ -70,7 +90,7 @@ class WaitingClaimsIT extends WithClaims {
     void anOrdinaryPodIsToldToWriteAClaim() throws Exception {
         memoryPod("p", 3);
         api.refused("p");
-        await().atMost(SOON).until(() -> extender.ledger.waiting().size() == 1);
+        await().until(() -> extender.ledger.waiting().size() == 1);
         assertThat(text("why?pod=p"))
                 .contains("1  node serves claims (deploy/CLAIMS.md): write a ResourceClaim")
                 .contains("- Node c serves claims (deploy/CLAIMS.md): write a ResourceClaim.");
@@ -97,7 +117,7 @@ class WaitingClaimsIT extends WithClaims {
     void aPodWhoseClaimDoesNotExistYetIsNotGuessedAt() throws Exception {
         pod("p", "absent");
         api.unscheduled("p", "Unschedulable", "device class nobodys does not exist");
-        await().atMost(SOON).until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
+        await().until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
         assertThat(text("why?pod=p"))
                 .contains("has ResourceClaims", "kube-scheduler last wrote: device class nobodys does not exist");
         assertThat(extender.ledger.waitingByClaims()).isEmpty();

@@ -1,14 +1,15 @@
 package io.gpushare.insight.claims;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.RunningExtender;
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithView;
+import io.gpushare.time.Clocks;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,6 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** A node that serves claims, with two cards of 15 GiB, and an extender that watches claims. */
 abstract class WithClaims extends WithView {
-    static final Duration SOON = Duration.ofSeconds(20);
     static final String SERVING =
             TestApiServer.TWO_T4.replace("}]}", "}],\"noCards\":{\"reason\":\"serves_claims\",\"detail\":\"\"}}");
 
@@ -30,8 +30,13 @@ abstract class WithClaims extends WithView {
     protected void startExtender() throws Exception {
         api = new TestApiServer();
         fill(api);
-        extender = RunningExtender.watchingClaims(api.kubeconfig(folder)).ready();
-        await().atMost(SOON).until(() -> !heard().equals("0.0"));
+        extender = running().ready();
+        await().until(() -> !heard().equals("0.0"));
+    }
+
+    @Override
+    protected RunningExtender running() throws IOException {
+        return RunningExtender.watchingClaims(api.kubeconfig(folder), Clocks.system());
     }
 
     /** When the API server last sent something about claims. */
@@ -132,7 +137,7 @@ abstract class WithClaims extends WithView {
         api.boundByOther(name, "c", Map.of());
         api.runs(name, 30);
         allocated(name, memory, device, name);
-        await().atMost(SOON).until(() -> text("top-pods").contains(" " + name + " "));
+        await().until(() -> text("top-pods").contains(" " + name + " "));
     }
 
     /** A pod for which kube-scheduler finds no node, with its claim. */
@@ -140,14 +145,12 @@ abstract class WithClaims extends WithView {
         claim(name, memory);
         pod(name, name);
         api.unscheduled(name, "Unschedulable", "0/1 nodes are available: 1 cannot allocate all claims.");
-        await().atMost(SOON)
-                .until(() -> extender.ledger.waitingByClaims().stream()
-                        .anyMatch(pod -> pod.ref().name().equals(name)));
+        await().until(() -> extender.ledger.waitingByClaims().stream()
+                .anyMatch(pod -> pod.ref().name().equals(name)));
     }
 
     /** The value of a metric. */
     void metric(String line) {
-        await().atMost(SOON)
-                .untilAsserted(() -> assertThat(extender.get("/metrics").body()).contains("\n" + line + "\n"));
+        await().untilAsserted(() -> assertThat(extender.get("/metrics").body()).contains("\n" + line + "\n"));
     }
 }

@@ -1,7 +1,7 @@
 package io.gpushare.insight.leadership;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.Candidacy;
 import io.gpushare.insight.running.RunningExtender;
@@ -74,8 +74,7 @@ class LeaderLabelIT {
             selected("first");
             apiOfFirst.stall(true);
             selected("second");
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> first.get("/readyz/replica").statusCode() == 503);
+            await().until(() -> first.get("/readyz/replica").statusCode() == 503);
             apiOfFirst.stall(false);
             available(first);
             assertThat(second.get("/readyz").statusCode()).isEqualTo(200);
@@ -88,8 +87,7 @@ class LeaderLabelIT {
         try (RunningExtender first = extender("first").ready()) {
             selected("first");
             api.depose();
-            await().atMost(Duration.ofSeconds(10))
-                    .until(() -> api.selected(LABEL, LEASE).isEmpty());
+            await().until(() -> api.selected(LABEL, LEASE).isEmpty());
             assertThat(first.get("/readyz").statusCode()).isEqualTo(503);
         }
     }
@@ -122,20 +120,18 @@ class LeaderLabelIT {
     @Test
     void anExtenderThatCannotWriteItsLabelSaysSo() throws Exception {
         try (RunningExtender first = extender("no-such-pod").ready()) {
-            await().atMost(Duration.ofSeconds(10))
-                    .until(() -> first.get("/readyz/replica").body().contains("no-such-pod"));
+            await().until(() -> first.get("/readyz/replica").body().contains("no-such-pod"));
             assertThat(first.get("/readyz/replica").statusCode()).isEqualTo(503);
             assertThat(first.get("/readyz/replica").body()).contains(LABEL);
         }
     }
 
     private static void available(RunningExtender extender) {
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> extender.get("/readyz/replica").statusCode() == 200);
+        await().until(() -> extender.get("/readyz/replica").statusCode() == 200);
     }
 
     private void selected(String pod) {
-        await().atMost(Duration.ofSeconds(40))
+        await(Duration.ofSeconds(40))
                 .untilAsserted(() -> assertThat(api.selected(LABEL, LEASE)).containsExactly(pod));
     }
 

@@ -1,7 +1,7 @@
 package io.gpushare.insight.preemption;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.Candidacy;
 import io.gpushare.insight.running.TestApiServer;
@@ -22,15 +22,13 @@ class PreemptionFaultsIT extends WithPreemption {
         fullNode();
         api.budget("guard", "low", 0);
         waiting("high", memory(10), 100);
-        await().atMost(SOON)
-                .untilAsserted(() -> assertThat(api.eventsOf("high"))
-                        .containsExactly(
-                                "PreemptionForbidden: PodDisruptionBudgets forbid the evictions that would free"
-                                        + " a GPU card for this pod"));
+        await().untilAsserted(() -> assertThat(api.eventsOf("high"))
+                .containsExactly("PreemptionForbidden: PodDisruptionBudgets forbid the evictions that would free"
+                        + " a GPU card for this pod"));
         nothingMoreEvicted(0);
         assertThat(status("high").getString("nominatedNodeName")).isNull();
         api.budget("guard", "low", 1);
-        await().atMost(SOON).until(() -> api.evicted().size() == 1);
+        await().until(() -> api.evicted().size() == 1);
         nothingMoreEvicted(1);
     }
 
@@ -68,16 +66,13 @@ class PreemptionFaultsIT extends WithPreemption {
         fullNode();
         api.evictions(REFUSED);
         waiting("high", memory(10), 100);
-        await().atMost(SOON)
-                .until(() -> condition("high", "gpushare.io/CardsHeld").startsWith("False"));
+        await().until(() -> condition("high", "gpushare.io/CardsHeld").startsWith("False"));
         assertThat(status("high").getString("nominatedNodeName")).isNull();
         api.evictions(Outcome.Plain.SERVED);
-        await().atMost(SOON)
-                .until(() -> condition("high", "gpushare.io/CardsHeld").startsWith("True"));
+        await().until(() -> condition("high", "gpushare.io/CardsHeld").startsWith("True"));
         // The cards are held before the pod is evicted.
-        await().atMost(SOON)
-                .untilAsserted(() -> assertThat(metric("gpushare_extender_evictions_total{outcome=\"evicted\"}"))
-                        .isEqualTo(1));
+        await().untilAsserted(() -> assertThat(metric("gpushare_extender_evictions_total{outcome=\"evicted\"}"))
+                .isEqualTo(1));
     }
 
     @Test
@@ -85,9 +80,9 @@ class PreemptionFaultsIT extends WithPreemption {
         fullNode();
         api.evictions(Outcome.Plain.RESPONSE_LOST);
         waiting("high", memory(10), 100);
-        await().atMost(SOON).until(() -> !api.evicted().isEmpty());
+        await().until(() -> !api.evicted().isEmpty());
         api.evictions(Outcome.Plain.SERVED);
-        Thread.sleep(2000);
+        turnsPass();
         assertThat(Set.copyOf(api.evicted())).hasSize(1);
     }
 
@@ -96,28 +91,28 @@ class PreemptionFaultsIT extends WithPreemption {
         running("low-a", "n1", memory(15), 0, 1);
         running("low-b", "n1", memory(15), 50, 1);
         api.node("n2", TestApiServer.TWO_T4);
-        await().atMost(SOON).until(() -> extender.ledger.state().node("n2").isPresent());
+        await().until(() -> extender.ledger.state().node("n2").isPresent());
         running("middle-c", "n2", memory(15), 60);
         running("middle-d", "n2", memory(15), 60);
         waiting("high", memory(10), 100);
         evicted("low-a");
-        await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() ->
-                        assertThat(api.eventsOf("high")).anyMatch(event -> event.startsWith("PreemptionExpired")));
+        pass(Duration.ofMinutes(2));
+        await().untilAsserted(() ->
+                assertThat(api.eventsOf("high")).anyMatch(event -> event.startsWith("PreemptionExpired")));
         assertThat(metric("gpushare_extender_preemptions_total{outcome=\"expired\"}"))
                 .isEqualTo(1);
-        await().atMost(Duration.ofSeconds(30)).until(() -> api.evicted().size() == 2);
+        await().until(() -> api.evicted().size() == 2);
         assertThat(api.evicted().getLast()).startsWith("middle-");
-        await().atMost(SOON).until(() -> "n2".equals(status("high").getString("nominatedNodeName")));
+        await().until(() -> "n2".equals(status("high").getString("nominatedNodeName")));
     }
 
     @Test
     void afterThePreemptorIsDeletedNothingIsHeldOrEvicted() throws Exception {
         fullNode();
         waiting("high", memory(10), 100);
-        await().atMost(SOON).until(() -> api.evicted().size() == 1);
+        await().until(() -> api.evicted().size() == 1);
         api.delete("high");
-        await().atMost(SOON).until(() -> metric("gpushare_extender_preemptions_total{outcome=\"gone\"}") == 1);
+        await().until(() -> metric("gpushare_extender_preemptions_total{outcome=\"gone\"}") == 1);
         ends(api.evicted().getFirst());
         api.pod("next", "uid-next", memory(10), 0);
         binds("next", "n1");
@@ -154,13 +149,13 @@ class PreemptionFaultsIT extends WithPreemption {
     void aRecreatedVictimDoesNotTakeTheCardBackEvenIfKubeSchedulerDropsTheNomination() throws Exception {
         fullNode();
         waiting("high", memory(10), 100);
-        await().atMost(SOON).until(() -> api.evicted().size() == 1);
+        await().until(() -> api.evicted().size() == 1);
         ends(api.evicted().getFirst());
         api.nominated("high", null);
         api.pod("again", "uid-again", memory(15), 0);
         await().until(() -> extender.ledger.podEntry("uid-again").isPresent());
         assertThat(extender.bind("again", "uid-again", "n1")).contains("Insufficient GPU Memory in one device");
-        await().atMost(SOON).until(() -> "n1".equals(status("high").getString("nominatedNodeName")));
+        await().until(() -> "n1".equals(status("high").getString("nominatedNodeName")));
         binds("high", "n1");
         nothingMoreEvicted(1);
     }
@@ -177,7 +172,7 @@ class PreemptionFaultsIT extends WithPreemption {
         reported("high", "PreemptionForbidden");
         api.muteWatches(true);
         api.budget("guard", "low", 1);
-        await().atMost(SOON).until(() -> api.evicted().equals(List.of("low")));
+        await().until(() -> api.evicted().equals(List.of("low")));
         assertThat(extender.ledger.podEntry("uid-low").orElseThrow().priority().terminating())
                 .as("whether the watch has shown the eviction")
                 .isFalse();
@@ -192,7 +187,7 @@ class PreemptionFaultsIT extends WithPreemption {
                 start(new Candidacy("kube-system", "extender", "first", null)).ready();
         fullNode();
         waiting("high", memory(10), 100);
-        await().atMost(SOON).until(() -> api.evicted().size() == 1);
+        await().until(() -> api.evicted().size() == 1);
         api.nominated("high", null);
         extender.close();
         extender =

@@ -1,7 +1,7 @@
 package io.gpushare.insight.preemption;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithPreemption;
@@ -16,31 +16,27 @@ class PreemptionIT extends WithPreemption {
         running("low-a", "n1", memory(8), 0);
         running("low-b", "n1", memory(8), 0);
         waiting("high", memory(10), 100);
-        await().atMost(SOON).until(() -> api.evicted().size() == 1);
+        await().until(() -> api.evicted().size() == 1);
         String victim = api.evicted().getFirst();
-        await().atMost(SOON).until(() -> "n1".equals(status("high").getString("nominatedNodeName")));
+        await().until(() -> "n1".equals(status("high").getString("nominatedNodeName")));
         assertThat(condition("high", "gpushare.io/CardsHeld")).startsWith("True Preempting n1: ");
-        await().atMost(SOON)
-                .untilAsserted(() -> assertThat(condition(victim, "DisruptionTarget"))
-                        .isEqualTo("True PreemptionByScheduler gpushare-schd-extender: preempting to accommodate a"
-                                + " higher priority pod"));
-        await().atMost(SOON)
-                .untilAsserted(() -> assertThat(api.eventsOf(victim))
-                        .containsExactly("Preempted: Preempted by pod uid-high on node n1"));
-        await().atMost(SOON)
-                .untilAsserted(() -> assertThat(api.eventsOf("high"))
-                        .containsExactly("Preempting: Evicted 1 pod of lower priority from node n1, whose GPU cards are"
-                                + " held for this pod"));
+        await().untilAsserted(() -> assertThat(condition(victim, "DisruptionTarget"))
+                .isEqualTo("True PreemptionByScheduler gpushare-schd-extender: preempting to accommodate a"
+                        + " higher priority pod"));
+        await().untilAsserted(() ->
+                assertThat(api.eventsOf(victim)).containsExactly("Preempted: Preempted by pod uid-high on node n1"));
+        await().untilAsserted(() -> assertThat(api.eventsOf("high"))
+                .containsExactly("Preempting: Evicted 1 pod of lower priority from node n1, whose GPU cards are"
+                        + " held for this pod"));
         nothingMoreEvicted(1);
 
         ends(victim);
         binds("high", "n1");
-        await().atMost(SOON)
-                .untilAsserted(() ->
-                        assertThat(condition("high", "gpushare.io/CardsHeld")).startsWith("False Bound"));
+        await().untilAsserted(() ->
+                assertThat(condition("high", "gpushare.io/CardsHeld")).startsWith("False Bound"));
         assertThat(metric("gpushare_extender_evictions_total{outcome=\"evicted\"}"))
                 .isEqualTo(1);
-        await().atMost(SOON).until(() -> metric("gpushare_extender_preemptions_total{outcome=\"bound\"}") == 1);
+        await().until(() -> metric("gpushare_extender_preemptions_total{outcome=\"bound\"}") == 1);
     }
 
     @Test
@@ -49,7 +45,7 @@ class PreemptionIT extends WithPreemption {
         running("low-b", "n1", memory(8), 0);
         running("low-c", "n1", memory(5), 0);
         waiting("high", whole(1), 100);
-        await().atMost(SOON).until(() -> !api.evicted().isEmpty());
+        await().until(() -> !api.evicted().isEmpty());
         nothingMoreEvicted(1);
         ends(api.evicted().getFirst());
         binds("high", "n1");
@@ -99,10 +95,10 @@ class PreemptionIT extends WithPreemption {
     void anUnusedNodeThatThePodDoesNotAcceptKeepsNobodyFromBeingEvicted() throws Exception {
         fullNode();
         api.node("n2", TestApiServer.TWO_T4);
-        await().atMost(SOON).until(() -> extender.ledger.state().node("n2").isPresent());
+        await().until(() -> extender.ledger.state().node("n2").isPresent());
         api.taint("n2", "reserved");
         waiting("high", memory(15), 100);
-        await().atMost(SOON).until(() -> !api.evicted().isEmpty());
+        await().until(() -> !api.evicted().isEmpty());
         nothingMoreEvicted(1);
     }
 
@@ -132,7 +128,7 @@ class PreemptionIT extends WithPreemption {
         api.node("n2", TestApiServer.TWO_T4);
         running("low-a", "n1", memory(15), 5);
         running("low-b", "n1", memory(15), 5);
-        await().atMost(SOON).until(() -> extender.ledger.state().node("n2").isPresent());
+        await().until(() -> extender.ledger.state().node("n2").isPresent());
         running("low-c", "n2", memory(15), 0);
         running("low-d", "n2", memory(15), 0);
         api.taint("n1", "reserved");
@@ -146,7 +142,7 @@ class PreemptionIT extends WithPreemption {
         waiting("cpu", new JsonObject().put("aliyun.com/gpu-mem", "15").put("cpu", "4"), 100);
         nothingMoreEvicted(0);
         waiting("tolerant", memory(15), 50, "{\"tolerations\":[{\"operator\":\"Exists\"}]}");
-        await().atMost(SOON).until(() -> !api.evicted().isEmpty());
+        await().until(() -> !api.evicted().isEmpty());
         assertThat(api.evicted()).hasSize(1).isSubsetOf(Set.of("low-c", "low-d"));
     }
 

@@ -37,6 +37,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How long it takes to say why pods wait, in a full cluster of 5,000 nodes of 8 cards with 1,000 waiting pods. */
@@ -61,6 +62,7 @@ class WhyTimeTest {
             () -> TestCluster.NOW);
     private Instant now = TestCluster.NOW;
 
+    @Tag("alone")
     @Test
     void whatIsSaidOfWaitingPodsTakesABoundedTime() {
         fill();

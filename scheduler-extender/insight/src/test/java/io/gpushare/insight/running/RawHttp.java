@@ -1,5 +1,6 @@
 package io.gpushare.insight.running;
 
+import io.gpushare.simulated.patience.Patience;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -16,8 +17,6 @@ import java.util.Locale;
 public final class RawHttp implements AutoCloseable {
     /** A response. */
     public record Response(int status, String body) {}
-
-    private static final int TIMEOUT_MILLIS = 30_000;
 
     private final int port;
     private Socket socket;
@@ -44,14 +43,14 @@ public final class RawHttp implements AutoCloseable {
         } catch (SocketTimeoutException e) {
             return false;
         } finally {
-            socket.setSoTimeout(TIMEOUT_MILLIS);
+            socket.setSoTimeout(Patience.millis());
         }
     }
 
     private Socket connect() throws IOException {
         Socket connected = new Socket(InetAddress.getLoopbackAddress(), port);
         connected.setTcpNoDelay(true);
-        connected.setSoTimeout(TIMEOUT_MILLIS);
+        connected.setSoTimeout(Patience.millis());
         return connected;
     }
 

@@ -1,6 +1,6 @@
 package io.gpushare.insight.running;
 
-import static org.awaitility.Awaitility.await;
+import static io.gpushare.simulated.patience.Patience.await;
 
 import io.gpushare.claims.ClaimWatch;
 import io.gpushare.claims.UnwatchedClaims;
@@ -20,6 +20,7 @@ import io.gpushare.insight.Insight;
 import io.gpushare.insight.routes.ViewAccess;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.request.ResourceNames;
+import io.gpushare.simulated.patience.Patience;
 import io.gpushare.time.Clocks;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -29,7 +30,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
@@ -77,11 +77,10 @@ public final class RunningExtender implements AutoCloseable {
     }
 
     /** One that watches claims, and may evict. */
-    public static RunningExtender watchingClaims(Path kubeconfig) throws IOException {
+    public static RunningExtender watchingClaims(Path kubeconfig, Clocks clocks) throws IOException {
         Settings settings =
                 settings(kubeconfig, plain(1 << 20), null, ViewAccess.Access.ON, PreemptionMode.AUTO, DecideIn.AUTO);
-        return new RunningExtender(
-                new Settings(settings.core(), settings.shown(), ClaimWatch::start), null, Clocks.system());
+        return new RunningExtender(new Settings(settings.core(), settings.shown(), ClaimWatch::start), null, clocks);
     }
 
     /** One of several in an election. */
@@ -182,7 +181,7 @@ public final class RunningExtender implements AutoCloseable {
 
     /** Waits until its ledger has the whole cluster. */
     public RunningExtender ready() {
-        await().atMost(Duration.ofSeconds(20)).until(() -> get("/readyz").statusCode() == 200);
+        await().until(() -> get("/readyz").statusCode() == 200);
         return this;
     }
 
@@ -219,7 +218,7 @@ public final class RunningExtender implements AutoCloseable {
 
     public HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create(scheme + "://127.0.0.1:" + port() + path))
-                .timeout(Duration.ofSeconds(30));
+                .timeout(Patience.of(Patience.USUAL));
     }
 
     /** The Error of the response to a bind; empty for success. */

@@ -455,6 +455,14 @@ public final class TestApiServer implements AutoCloseable {
         return server.log().all().stream().map(ApiRequest::path).collect(Collectors.toSet());
     }
 
+    /** How often that pod was read by itself. */
+    public int readsOf(String pod) {
+        return server.log()
+                .matching(request -> request.method().equals("GET")
+                        && request.path().equals("/api/v1/namespaces/" + NAMESPACE + "/pods/" + pod))
+                .size();
+    }
+
     /** The paths of all patches of pods. */
     public List<String> patches() {
         return server

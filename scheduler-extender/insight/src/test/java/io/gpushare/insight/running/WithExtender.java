@@ -1,6 +1,7 @@
 package io.gpushare.insight.running;
 
 import io.gpushare.model.request.ResourceNames;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,7 +27,21 @@ public abstract class WithExtender {
     protected void startExtender() throws Exception {
         api = new TestApiServer();
         fill(api);
-        extender = new RunningExtender(api.kubeconfig(folder), names()).ready();
+        extender = running().ready();
+    }
+
+    /**
+     * Starts the extender again. Its first round over all nodes, which adds up their usage, is at the start; the next
+     * one comes ten seconds later.
+     */
+    protected final void restartExtender() throws Exception {
+        extender.close();
+        extender = running().ready();
+    }
+
+    /** An extender of that API server. */
+    protected RunningExtender running() throws IOException {
+        return new RunningExtender(api.kubeconfig(folder), names());
     }
 
     @AfterEach

@@ -1,7 +1,7 @@
 package io.gpushare.insight.running;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.Candidacy;
 import io.gpushare.extender.preemption.PreemptionMode;
@@ -18,8 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** An extender that may evict, on nodes of two cards of 15 units; its durations pass ten times as fast. */
 public abstract class WithPreemption {
-    public static final Duration SOON = Duration.ofSeconds(15);
-    private static final int SPEED = 10;
+    private static final Duration TURN = Duration.ofSeconds(20);
+
+    private final PreemptionClock clock = new PreemptionClock();
 
     @TempDir
     protected Path folder;
@@ -40,7 +41,7 @@ public abstract class WithPreemption {
     }
 
     protected RunningExtender start(@Nullable Candidacy candidacy) throws Exception {
-        Clocks fast = Clocks.of(InstantSource.system(), () -> System.nanoTime() * SPEED);
+        Clocks fast = Clocks.of(InstantSource.system(), clock::nanos);
         return new RunningExtender(api.kubeconfig(folder), PreemptionMode.AUTO, candidacy, fast);
     }
 
@@ -65,16 +66,14 @@ public abstract class WithPreemption {
 
     protected void running(String name, String node, JsonObject limits, int priority, int grace) throws Exception {
         api.pod(name, "uid-" + name, limits, priority);
-        await().atMost(SOON)
-                .untilAsserted(() ->
-                        assertThat(extender.bind(name, "uid-" + name, node)).isEmpty());
+        await().untilAsserted(() ->
+                assertThat(extender.bind(name, "uid-" + name, node)).isEmpty());
         api.label(name, "app", name.split("-")[0]);
         api.runs(name, grace);
-        await().atMost(SOON)
-                .until(() -> extender.ledger
-                        .podEntry("uid-" + name)
-                        .filter(pod -> node.equals(pod.node()))
-                        .isPresent());
+        await().until(() -> extender.ledger
+                .podEntry("uid-" + name)
+                .filter(pod -> node.equals(pod.node()))
+                .isPresent());
     }
 
     /** A pod for which kube-scheduler finds no node. */
@@ -86,38 +85,46 @@ public abstract class WithPreemption {
         api.pod(name, "uid-" + name, limits, priority);
         api.spec(name, spec);
         api.refused(name);
-        await().atMost(SOON)
-                .until(() -> extender.ledger.waiting().stream()
-                        .anyMatch(pod -> pod.ref().name().equals(name)));
+        await().until(() -> extender.ledger.waiting().stream()
+                .anyMatch(pod -> pod.ref().name().equals(name)));
     }
 
     /** The waiting pod has an Event that starts with that reason. */
     protected void reported(String name, String reason) {
-        await().atMost(SOON)
-                .untilAsserted(() -> assertThat(api.eventsOf(name)).anyMatch(event -> event.startsWith(reason)));
+        await().untilAsserted(() -> assertThat(api.eventsOf(name)).anyMatch(event -> event.startsWith(reason)));
     }
 
     protected void evicted(String... names) {
-        await().atMost(SOON).untilAsserted(() -> assertThat(api.evicted()).contains(names));
+        await().untilAsserted(() -> assertThat(api.evicted()).contains(names));
         assertThat(api.evicted()).containsExactlyInAnyOrder(names);
     }
 
     /** Nothing is evicted in a time in which the pod would have had several turns. */
     protected void nothingMoreEvicted(int before) throws Exception {
-        Thread.sleep(2000);
+        turnsPass();
         assertThat(api.evicted()).hasSize(before);
+    }
+
+    protected void pass(Duration time) {
+        clock.pass(time);
+    }
+
+    /** The time passes that a pod waits for its next turn, and so does a round in which it has it. */
+    protected void turnsPass() {
+        pass(TURN);
+        int begun = clock.rounds();
+        await().until(() -> clock.rounds() >= begun + 2);
     }
 
     /** The victim's containers have ended. */
     protected void ends(String name) {
         api.delete(name);
-        await().atMost(SOON).until(() -> extender.ledger.podEntry("uid-" + name).isEmpty());
+        await().until(() -> extender.ledger.podEntry("uid-" + name).isEmpty());
     }
 
     protected void binds(String name, String node) {
-        await().atMost(SOON)
-                .untilAsserted(() ->
-                        assertThat(extender.bind(name, "uid-" + name, node)).isEmpty());
+        await().untilAsserted(() ->
+                assertThat(extender.bind(name, "uid-" + name, node)).isEmpty());
     }
 
     protected JsonObject status(String name) {

@@ -1,11 +1,10 @@
 package io.gpushare.insight.running;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.List;
 
 /** Two nodes with cards and one without, and requests to the view. */
@@ -27,8 +26,7 @@ public abstract class WithView extends WithExtender {
 
     protected void memoryPod(String name, int units) {
         api.pod(name, "uid-" + name, limits(String.valueOf(units)));
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.get(VIEW + "explain?pod=" + name).statusCode() == 200);
+        await().until(() -> extender.get(VIEW + "explain?pod=" + name).statusCode() == 200);
     }
 
     public static JsonObject limits(String units) {

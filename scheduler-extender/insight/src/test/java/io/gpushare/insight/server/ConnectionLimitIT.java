@@ -1,7 +1,7 @@
 package io.gpushare.insight.server;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.server.Deadlines;
 import io.gpushare.extender.server.ExtenderServer;
@@ -9,6 +9,7 @@ import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.insight.running.Authority;
 import io.gpushare.insight.running.RunningExtender;
 import io.gpushare.insight.running.TestApiServer;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -31,7 +32,7 @@ class ConnectionLimitIT {
     private static final int IDLE = 10_000;
     // Longer than it takes to open all of them, so that the limit is reached before the first ones are closed.
     private static final Deadlines DEADLINES = new Deadlines(
-            Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(150));
+            Patience.of(Patience.USUAL), Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(150));
 
     @TempDir
     private Path folder;
@@ -56,7 +57,7 @@ class ConnectionLimitIT {
     /** They are limited before the TLS handshake. */
     @Test
     void idleConnectionsAreLimitedWithTls() throws Exception {
-        Authority authority = new Authority(folder, "authority");
+        Authority authority = new Authority("authority");
         authority.server("server");
         assertLimited(
                 new TlsFiles(
@@ -78,7 +79,7 @@ class ConnectionLimitIT {
                 for (int i = 0; i < IDLE; i++) {
                     idle.add(new Socket(InetAddress.getLoopbackAddress(), extender.port()));
                 }
-                await().atMost(Duration.ofSeconds(10)).until(() -> closed(idle.getLast()));
+                await().until(() -> closed(idle.getLast()));
                 // This client has one connection since before the others.
                 assertThat(refused(extender)).isBetween(IDLE - ExtenderServer.CONNECTIONS, IDLE);
             } finally {
@@ -86,8 +87,7 @@ class ConnectionLimitIT {
                     socket.close();
                 }
             }
-            await().atMost(Duration.ofSeconds(10))
-                    .until(() -> !closed(new Socket(InetAddress.getLoopbackAddress(), extender.port())));
+            await().until(() -> !closed(new Socket(InetAddress.getLoopbackAddress(), extender.port())));
         }
     }
 

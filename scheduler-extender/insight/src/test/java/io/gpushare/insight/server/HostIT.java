@@ -8,6 +8,7 @@ import io.gpushare.insight.running.RawHttp;
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithExtender;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
@@ -17,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -140,10 +140,10 @@ class HostIT extends WithExtender {
     /** Its proxy, which kubectl gpushare and kubectl proxy use, keeps the name under which the caller reached it. */
     @Test
     void theNamesOfTheApiServerAreThoseOfItsCertificate(@TempDir Path folder) throws Exception {
-        Authority authority = new Authority(folder, "authority");
+        Authority authority = new Authority("authority");
         authority.server("api");
         Vertx vertx = Vertx.vertx();
-        HttpServer server = vertx.createHttpServer(new HttpServerOptions()
+        HttpServer server = Patience.result(vertx.createHttpServer(new HttpServerOptions()
                         .setHost("127.0.0.1")
                         .setPort(0)
                         .setSsl(true)
@@ -153,8 +153,7 @@ class HostIT extends WithExtender {
                 .requestHandler(request -> request.response().setStatusCode(404).end("{}"))
                 .listen()
                 .toCompletionStage()
-                .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS);
+                .toCompletableFuture());
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), """
             {apiVersion: v1, kind: Config, current-context: c, users: [{name: u, user: {}}],
              contexts: [{name: c, context: {cluster: c, user: u}}],
@@ -171,7 +170,7 @@ class HostIT extends WithExtender {
                 assertThat(api.named(other)).as(other).isFalse();
             }
         } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            Patience.result(vertx.close().toCompletionStage().toCompletableFuture());
         }
     }
 }

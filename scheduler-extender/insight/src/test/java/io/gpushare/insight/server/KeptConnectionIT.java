@@ -1,13 +1,14 @@
 package io.gpushare.insight.server;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.Candidacy;
 import io.gpushare.insight.running.RawHttp;
 import io.gpushare.insight.running.RunningExtender;
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.simulated.network.TcpRelay;
+import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -72,7 +73,7 @@ class KeptConnectionIT {
     void aLeaderThatIsDeposedClosesItsIdleConnections() throws Exception {
         try (RunningExtender first = extender(api.kubeconfig(folder), "first").ready();
                 Socket kept = new Socket(InetAddress.getLoopbackAddress(), first.port())) {
-            kept.setSoTimeout(10_000);
+            kept.setSoTimeout(Patience.millis());
             kept.getOutputStream().write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.UTF_8));
             api.depose();
             String response = new String(kept.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -91,13 +92,11 @@ class KeptConnectionIT {
             assertThat(filter(scheduler)).isEmpty();
             apiOfFirst.stall(true);
             int[] refused = {0};
-            await().atMost(Duration.ofSeconds(60))
-                    .pollInterval(Duration.ofMillis(100))
-                    .until(() -> {
-                        String error = filter(scheduler);
-                        refused[0] += error.contains("not the leader") ? 1 : 0;
-                        return error.isEmpty() && api.leader().startsWith("second");
-                    });
+            await(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(100)).until(() -> {
+                String error = filter(scheduler);
+                refused[0] += error.contains("not the leader") ? 1 : 0;
+                return error.isEmpty() && api.leader().startsWith("second");
+            });
             assertThat(refused[0]).as("answers 'not the leader'").isLessThanOrEqualTo(1);
             assertThat(nodePort.connections()).isEqualTo(2);
             apiOfFirst.stall(false);
@@ -128,7 +127,7 @@ class KeptConnectionIT {
     /** All bytes of the response, until the server closes. */
     private static String answered(RunningExtender extender, String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
-            socket.setSoTimeout(5_000);
+            socket.setSoTimeout(Patience.millis());
             socket.getOutputStream()
                     .write((request + " HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
                             .getBytes(StandardCharsets.UTF_8));

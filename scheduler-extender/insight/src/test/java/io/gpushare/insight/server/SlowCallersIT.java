@@ -1,13 +1,13 @@
 package io.gpushare.insight.server;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.fail;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.server.Deadlines;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.insight.running.RunningExtender;
 import io.gpushare.insight.running.TestApiServer;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -31,7 +31,10 @@ import org.junit.jupiter.api.io.TempDir;
 class SlowCallersIT {
     private static final int MAX_BODY = 32 << 20;
     private static final Deadlines SHORT = new Deadlines(
-            Duration.ofMillis(500), Duration.ofSeconds(4), Duration.ofMillis(700), Duration.ofMillis(900));
+            Patience.of(Duration.ofMillis(500)),
+            Patience.of(Duration.ofSeconds(4)),
+            Patience.of(Duration.ofMillis(700)),
+            Patience.of(Duration.ofMillis(900)));
     private static final String POST = "POST /gpushare-scheduler/filter HTTP/1.1\r\nHost: x\r\n";
     private static final String HEALTHZ = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -94,17 +97,11 @@ class SlowCallersIT {
         try (Socket socket = new Socket()) {
             socket.setReceiveBufferSize(4096);
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), extender.port()));
-            socket.setSoTimeout(20_000);
+            socket.setSoTimeout(Patience.millis());
             socket.getOutputStream()
                     .write((POST + "Content-Length: " + body.length + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
             socket.getOutputStream().write(body);
-            for (int i = 0; i < 1000 && slow() == before; i++) {
-                LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-            }
-            if (slow() == before) {
-                byte[] begins = socket.getInputStream().readNBytes(200);
-                fail("nobody was cut off; the response begins: " + new String(begins, StandardCharsets.UTF_8));
-            }
+            await(Duration.ofSeconds(60)).until(() -> slow() > before);
             // Most of the response still waits in the extender and is dropped too.
             LockSupport.parkNanos(SHORT.next().multipliedBy(3).toNanos());
             assertThat(tail(socket)).doesNotEndWith("}");
@@ -120,7 +117,7 @@ class SlowCallersIT {
         String other = filter("m", 2_000);
         for (int i = 0; i < 4; i++) {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
-                socket.setSoTimeout(20_000);
+                socket.setSoTimeout(Patience.millis());
                 socket.getOutputStream()
                         .write((POST.replace("1.1", "1.0") + "Content-Length: " + body.length() + "\r\n\r\n" + body)
                                 .getBytes(StandardCharsets.UTF_8));
@@ -186,8 +183,7 @@ class SlowCallersIT {
             assertThat(largePost()).matches("503 .*other large requests are being read; try again.*|cut off");
             assertThat(failures("too_many")).isEqualTo(1);
         }
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> largePost().contains("the request body is not a JSON object"));
+        await().until(() -> largePost().contains("the request body is not a JSON object"));
     }
 
     /** An announced body counts from its first byte. */
@@ -201,14 +197,13 @@ class SlowCallersIT {
                         .getOutputStream()
                         .write((POST + "Content-Length: 1000000\r\n\r\n{").getBytes(StandardCharsets.US_ASCII));
             }
-            await().atMost(Duration.ofSeconds(3)).until(() -> failures("too_many") > 0);
+            await().until(() -> failures("too_many") > 0);
         } finally {
             for (Socket each : begun) {
                 each.close();
             }
         }
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> largePost().contains("the request body is not a JSON object"));
+        await().until(() -> largePost().contains("the request body is not a JSON object"));
     }
 
     /** Status and body. */
@@ -238,7 +233,7 @@ class SlowCallersIT {
     /** The response until the server closes. */
     private String answered(String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
-            socket.setSoTimeout(20_000);
+            socket.setSoTimeout(Patience.millis());
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         }
@@ -247,9 +242,9 @@ class SlowCallersIT {
     /** Repeats the last piece until the server closes; returns the response. */
     private String trickled(String... pieces) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
-            socket.setSoTimeout(20_000);
+            socket.setSoTimeout(Patience.millis());
             StringBuilder came = new StringBuilder();
-            long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+            long end = System.nanoTime() + Patience.of(Patience.USUAL).toNanos();
             int next = 0;
             while (System.nanoTime() < end) {
                 try {
@@ -263,7 +258,7 @@ class SlowCallersIT {
                 }
                 LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
             }
-            throw new AssertionError("20 s of trickling, and the connection is still open");
+            throw new AssertionError("the connection is open however long it trickles");
         }
     }
 }

@@ -1,8 +1,8 @@
 package io.gpushare.insight.server;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.server.Deadlines;
 import io.gpushare.extender.server.ExtenderServer;
@@ -11,6 +11,7 @@ import io.gpushare.insight.routes.ViewAccess;
 import io.gpushare.insight.running.Authority;
 import io.gpushare.insight.running.RunningExtender;
 import io.gpushare.insight.running.TestApiServer;
+import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
@@ -37,9 +38,6 @@ class TlsIT {
             "{\"PodName\":\"p\",\"PodNamespace\":\"default\",\"PodUID\":\"uid-p\",\"Node\":\"n1\"}";
 
     @TempDir
-    private static Path keys;
-
-    @TempDir
     private Path folder;
 
     private static Authority authority;
@@ -52,11 +50,11 @@ class TlsIT {
 
     @BeforeAll
     static void makeKeys() throws Exception {
-        authority = new Authority(keys, "authority");
+        authority = new Authority("authority");
         authority.server("first");
         authority.server("second");
         authority.client("scheduler");
-        stranger = new Authority(keys, "stranger");
+        stranger = new Authority("stranger");
         stranger.client("intruder");
         scheduler = authority.caller(authority, "scheduler");
         nobody = authority.caller(null, "");
@@ -175,7 +173,7 @@ class TlsIT {
     @Test
     void plainHttpIsRefused() {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + extender.port() + "/healthz"))
-                .timeout(Duration.ofSeconds(20))
+                .timeout(Patience.of(Patience.USUAL))
                 .build();
         try (HttpClient client = HttpClient.newHttpClient()) {
             assertThatThrownBy(() -> client.send(request, HttpResponse.BodyHandlers.ofString()))
@@ -187,15 +185,14 @@ class TlsIT {
     void changedFilesApplyToNewConnectionsUnlessTheyDoNotFitTogether() throws Exception {
         assertThat(served()).isEqualTo("CN=first");
         serve("second", "first", authority); // only one of the files has been replaced so far
-        await().during(Duration.ofMillis(500)).atMost(Duration.ofSeconds(5)).until(() -> served().equals("CN=first"));
+        await().during(Duration.ofMillis(500)).until(() -> served().equals("CN=first"));
         serve("second", "second", authority);
-        await().atMost(Duration.ofSeconds(10)).until(() -> served().equals("CN=second"));
+        await().until(() -> served().equals("CN=second"));
         assertThat(call(scheduler, "/gpushare-scheduler/inspect", "").statusCode())
                 .isEqualTo(200);
         serve("second", "second", stranger);
         // The handshake fails until the new authority is in force.
-        await().atMost(Duration.ofSeconds(10))
-                .ignoreExceptionsInstanceOf(IOException.class)
+        await().ignoreExceptionsInstanceOf(IOException.class)
                 .until(() -> call(authority.caller(stranger, "intruder"), "/gpushare-scheduler/inspect", "")
                                 .statusCode()
                         == 200);

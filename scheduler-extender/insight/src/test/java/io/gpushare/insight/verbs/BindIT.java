@@ -1,7 +1,7 @@
 package io.gpushare.insight.verbs;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.LedgerCounts;
@@ -9,13 +9,13 @@ import io.gpushare.insight.running.RunningExtender;
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.TestApiServer.Fault;
 import io.gpushare.insight.running.WithExtender;
+import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -116,7 +116,7 @@ class BindIT extends WithExtender {
         await().until(() -> api.waiting() == 1);
         api.boundByOther("p", "n1", Map.of("gpushare.io/allocation", OUR_ALLOCATION));
         api.release();
-        assertThat(bind.get(10, TimeUnit.SECONDS)).isEmpty();
+        assertThat(Patience.result(bind)).isEmpty();
         awaitSeen(1);
         assertThat(extender.get("/gpushare-scheduler/inspect/n1").body())
                 .contains("\"id\":0,\"totalGPU\":15,\"usedGPU\":0", "\"id\":1,\"totalGPU\":15,\"usedGPU\":3");
@@ -129,7 +129,7 @@ class BindIT extends WithExtender {
         await().until(() -> api.waiting() == 1);
         api.boundByOther("p", "n2", Map.of("gpushare.io/allocation", OUR_ALLOCATION));
         api.release();
-        assertThat(bind.get(10, TimeUnit.SECONDS)).isEqualTo("pod default/p is already bound to node n2");
+        assertThat(Patience.result(bind)).isEqualTo("pod default/p is already bound to node n2");
         awaitSeen(1);
         assertThat(used("n1")).isZero();
         assertThat(used("n2")).isEqualTo(3);
@@ -142,7 +142,7 @@ class BindIT extends WithExtender {
         await().until(() -> api.waiting() == 1);
         api.boundByOther("p", "n1", Map.of());
         api.release();
-        assertThat(bind.get(10, TimeUnit.SECONDS)).contains("not by this extender");
+        assertThat(Patience.result(bind)).contains("not by this extender");
         assertThat(used("n1")).isZero();
         await().until(() -> LedgerCounts.of(extender.placer.ledger()).unattributed() == 1);
     }
@@ -157,7 +157,7 @@ class BindIT extends WithExtender {
         await().until(() -> api.waiting() == 1);
         api.delete("p");
         api.release();
-        assertThat(bind.get(10, TimeUnit.SECONDS)).isEqualTo("pod default/p not found");
+        assertThat(Patience.result(bind)).isEqualTo("pod default/p not found");
         assertThat(used("n1")).isZero();
     }
 
@@ -173,10 +173,10 @@ class BindIT extends WithExtender {
         String first = api.bindings().getFirst().getJsonObject("target").getString("name");
         api.release();
         for (CompletableFuture<String> bind : binds) {
-            assertThat(bind.get(10, TimeUnit.SECONDS))
+            assertThat(Patience.result(bind))
                     .isEqualTo(first.equals("n1") ? "" : "pod default/p is already bound to node n2");
         }
-        assertThat(elsewhere.get(10, TimeUnit.SECONDS))
+        assertThat(Patience.result(elsewhere))
                 .isEqualTo(first.equals("n2") ? "" : "pod default/p is already bound to node n1");
         assertThat(api.bindings()).hasSize(1);
     }
@@ -189,7 +189,7 @@ class BindIT extends WithExtender {
         await().until(() -> api.waiting() == 1);
         assertThat(extender.bind("p", "uid-p", "n1")).isEqualTo("Insufficient GPU Memory in one device");
         api.release();
-        assertThat(bind.get(10, TimeUnit.SECONDS)).isEmpty();
+        assertThat(Patience.result(bind)).isEmpty();
     }
 
     @Test
@@ -256,8 +256,7 @@ class BindIT extends WithExtender {
     }
 
     private void awaitSeen(int pods) {
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == pods);
+        await().until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == pods);
     }
 
     private int used(String node) throws Exception {

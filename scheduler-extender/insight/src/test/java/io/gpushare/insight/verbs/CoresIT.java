@@ -1,7 +1,7 @@
 package io.gpushare.insight.verbs;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.LedgerCounts;
@@ -11,7 +11,6 @@ import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.request.ResourceNames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -85,8 +84,7 @@ class CoresIT extends WithView {
                 MPS.replace(
                         "\"isolation\":\"mps\"",
                         "\"reservedMiB\":447,\"isolation\":\"mps\",\"headroomMiB\":617,\"defaultCores\":\"memory\""));
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> json("nodes?names=mps").toString().contains("headroomMiB"));
+        await().until(() -> json("nodes?names=mps").toString().contains("headroomMiB"));
         filter("a", 7, "0");
         assertThat(extender.bind("a", "uid-a", "mps")).isEmpty();
         filter("b", 2, "40");
@@ -117,20 +115,18 @@ class CoresIT extends WithView {
     void theCoresOfAPodThatEndsAreFreeAndAnEditedAnnotationFreesNone() throws Exception {
         filter("a", 2, "100");
         assertThat(bind("a")).isEmpty();
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == 1);
+        await().until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == 1);
         api.boundByOther(
                 "a",
                 "mps",
                 Map.of(
                         "gpushare.io/allocation",
                         "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"memory\":{\"GPU-m\":2}}]}"));
-        await().atMost(Duration.ofSeconds(10)).until(() -> extender.ledger.rejectedAnnotations() > 0);
+        await().until(() -> extender.ledger.rejectedAnnotations() > 0);
         assertThat(filter("b", 2, "1").getJsonObject("FailedNodes").getMap()).containsEntry("mps", INSUFFICIENT);
 
         api.phase("a", "Succeeded");
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> !filter("b", 2, "100").getJsonArray("NodeNames").isEmpty());
+        await().until(() -> !filter("b", 2, "100").getJsonArray("NodeNames").isEmpty());
     }
 
     private String bind(String name) throws Exception {
@@ -144,8 +140,7 @@ class CoresIT extends WithView {
             limits.put("aliyun.com/gpu-mem", String.valueOf(units));
         }
         api.pod(name, "uid-" + name, limits);
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.get(VIEW + "explain?pod=" + name).statusCode() == 200);
+        await().until(() -> extender.get(VIEW + "explain?pod=" + name).statusCode() == 200);
         JsonObject args = new JsonObject()
                 .put("Pod", api.object("default/" + name))
                 .put("NodeNames", new JsonArray().add("mps").add("driver").add("off"));

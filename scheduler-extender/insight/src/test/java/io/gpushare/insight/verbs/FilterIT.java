@@ -1,13 +1,12 @@
 package io.gpushare.insight.verbs;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithSharedExtender;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -44,8 +43,7 @@ class FilterIT extends WithSharedExtender {
     @Test
     void filterUsesTheSentenceThatUsersSearchForAndAllowsPreemption() throws Exception {
         api.node("full", TestApiServer.TWO_T4);
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.state().node("full").isPresent());
+        await().until(() -> extender.ledger.state().node("full").isPresent());
         for (String name : List.of("x", "y")) {
             api.pod(name, "uid-" + name, new JsonObject().put("aliyun.com/gpu-mem", "15"));
             assertThat(extender.bind(name, "uid-" + name, "full")).isEmpty();
@@ -75,8 +73,7 @@ class FilterIT extends WithSharedExtender {
     @Test
     void whereAnotherNodeCouldTakeThePodNoScaleUpIsNeeded() throws Exception {
         api.node("large", TestApiServer.TWO_T4.replace("15360", "40960"));
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.state().node("large").isPresent());
+        await().until(() -> extender.ledger.state().node("large").isPresent());
         String big = POD.replace("\"3\"", "\"16\"");
         assertThat(extender.post("filter", args(big, "\"n1\"")).body())
                 .contains("\"n1\":\"No card is large enough, even when empty\"");

@@ -1,7 +1,7 @@
 package io.gpushare.insight.verbs;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.HostileBodies;
 import io.gpushare.insight.running.RawHttp;
@@ -16,7 +16,6 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -60,9 +59,8 @@ class FuzzIT {
             assertThat(extender.get("/metrics").body())
                     .contains("{standing=\"assumed\"} 0.0")
                     .contains("{standing=\"doubtful\"} 0.0");
-            await().atMost(Duration.ofSeconds(20))
-                    .until(() -> ManagementFactory.getThreadMXBean().getThreadCount() <= threads + 4);
-            await().atMost(Duration.ofSeconds(20)).until(() -> used() < memory + TOLERANCE);
+            await().until(() -> ManagementFactory.getThreadMXBean().getThreadCount() <= threads + 4);
+            await().until(() -> used() < memory + TOLERANCE);
         } finally {
             api.close();
         }

@@ -1,15 +1,15 @@
 package io.gpushare.insight.verbs;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.TestApiServer.Fault;
 import io.gpushare.insight.running.WithExtender;
+import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -84,13 +84,12 @@ class GpushareFaultsIT extends WithExtender {
         }
         int retries = 0;
         for (int i = 0; i < BINDS; i++) {
-            if (!binds.get(i).get(30, TimeUnit.SECONDS).isEmpty()) {
+            if (!Patience.result(binds.get(i)).isEmpty()) {
                 retries++;
                 assertThat(extender.bind("b" + i, "uid-b" + i, "m" + i % 10)).isEmpty();
             }
         }
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == BINDS + 1);
+        await().until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == BINDS + 1);
         Set<String> uids = api.bindings().stream()
                 .map(binding -> binding.getJsonObject("metadata").getString("uid"))
                 .collect(Collectors.toSet());
@@ -178,7 +177,7 @@ class GpushareFaultsIT extends WithExtender {
         assertThat(extender.post("filter", filter).body()).contains("\"NodeNames\":[\"n1\"]");
         assertThat(bind).isNotDone();
         api.release();
-        assertThat(bind.get(10, TimeUnit.SECONDS)).isEmpty();
+        assertThat(Patience.result(bind)).isEmpty();
     }
 
     @Test

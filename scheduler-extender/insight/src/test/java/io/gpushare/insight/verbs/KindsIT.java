@@ -1,7 +1,7 @@
 package io.gpushare.insight.verbs;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.LedgerCounts;
@@ -9,7 +9,6 @@ import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithExtender;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -68,8 +67,7 @@ class KindsIT extends WithExtender {
                         .getJsonObject("annotations")
                         .fieldNames())
                 .containsExactly("gpushare.io/allocation");
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == 1);
+        await().until(() -> LedgerCounts.of(extender.placer.ledger()).holding(Standing.SEEN) == 1);
 
         assertThat(filter("q", 24, "gpushare.io/cards", "2").getJsonArray("NodeNames"))
                 .containsExactly("t4s");

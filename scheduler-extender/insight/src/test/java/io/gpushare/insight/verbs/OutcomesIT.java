@@ -1,13 +1,12 @@
 package io.gpushare.insight.verbs;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithExtender;
 import io.gpushare.insight.running.WithSharedExtender;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Filter over HTTP after pods that it placed did not start, as the API server shows it. */
@@ -26,8 +25,7 @@ class OutcomesIT extends WithExtender {
         String node = placed("p1");
         assertThat(extender.bind("p1", "uid-p1", node)).isEmpty();
         api.rejected("p1", "UnexpectedAdmissionError");
-        await().atMost(Duration.ofSeconds(10))
-                .untilAsserted(() -> assertThat(failed("p2", node)).isEqualTo(SENTENCE));
+        await().untilAsserted(() -> assertThat(failed("p2", node)).isEqualTo(SENTENCE));
         assertThat(extender.bind("p2", "uid-p2", node)).isEqualTo(SENTENCE);
         assertThat(extender.get("/metrics").body())
                 .contains("gpushare_extender_rejected_pods_total 1.0")
@@ -41,8 +39,7 @@ class OutcomesIT extends WithExtender {
         assertThat(extender.bind("p1", "uid-p1", node)).isEmpty();
         api.phase("p1", "Running");
         api.phase("p1", "Failed");
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.podEntry("uid-p1").isEmpty());
+        await().until(() -> extender.ledger.podEntry("uid-p1").isEmpty());
         assertThat(placed("p2")).isEqualTo(node);
     }
 
@@ -66,8 +63,7 @@ class OutcomesIT extends WithExtender {
     private JsonObject filter(String name) throws Exception {
         if (extender.ledger.podEntry("uid-" + name).isEmpty()) {
             api.pod(name, "uid-" + name, new JsonObject().put("aliyun.com/gpu-mem", "3"));
-            await().atMost(Duration.ofSeconds(10))
-                    .until(() -> extender.ledger.podEntry("uid-" + name).isPresent());
+            await().until(() -> extender.ledger.podEntry("uid-" + name).isPresent());
         }
         String pod = WithSharedExtender.POD
                 .replace("\"name\":\"p\"", "\"name\":\"" + name + "\"")

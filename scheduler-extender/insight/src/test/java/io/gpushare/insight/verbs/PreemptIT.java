@@ -1,7 +1,7 @@
 package io.gpushare.insight.verbs;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.LedgerCounts;
@@ -10,7 +10,6 @@ import io.gpushare.insight.running.WithExtender;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -79,8 +78,7 @@ class PreemptIT extends WithExtender {
         api.pod("preemptor", "uid-preemptor", new JsonObject().put("aliyun.com/gpu-count", "2"), 100);
         api.nominated("preemptor", "n1");
         api.pod("small", "uid-small", new JsonObject().put("aliyun.com/gpu-mem", "1"), 0);
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> filter("small", 1, 0).contains("Insufficient GPU Memory in one device"));
+        await().until(() -> filter("small", 1, 0).contains("Insufficient GPU Memory in one device"));
         assertThat(extender.bind("small", "uid-small", "n1")).contains("Insufficient GPU Memory in one device");
         assertThat(filter("other", 1, 101)).contains("\"NodeNames\":[\"n1\"]");
         assertThat(extender.bind("preemptor", "uid-preemptor", "n1")).isEmpty();
@@ -171,17 +169,15 @@ class PreemptIT extends WithExtender {
     /** Binds a pod and waits until the informer shows it bound. */
     private void running(String name, String node, int units, int priority) throws Exception {
         api.pod(name, "uid-" + name, new JsonObject().put("aliyun.com/gpu-mem", String.valueOf(units)), priority);
-        await().atMost(Duration.ofSeconds(10))
-                .untilAsserted(() ->
-                        assertThat(extender.bind(name, "uid-" + name, node)).isEmpty());
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger
-                                .state()
-                                .node(node)
-                                .orElseThrow()
-                                .cards()
-                                .allocationOf("uid-" + name)
-                                .isPresent()
-                        && LedgerCounts.of(extender.placer.ledger()).holding(Standing.BOUND) == 0);
+        await().untilAsserted(() ->
+                assertThat(extender.bind(name, "uid-" + name, node)).isEmpty());
+        await().until(() -> extender.ledger
+                        .state()
+                        .node(node)
+                        .orElseThrow()
+                        .cards()
+                        .allocationOf("uid-" + name)
+                        .isPresent()
+                && LedgerCounts.of(extender.placer.ledger()).holding(Standing.BOUND) == 0);
     }
 }

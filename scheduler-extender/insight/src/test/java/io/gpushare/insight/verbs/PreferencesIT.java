@@ -1,7 +1,7 @@
 package io.gpushare.insight.verbs;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithPreemption;
@@ -20,7 +20,7 @@ class PreferencesIT extends WithPreemption {
     void addNodes() {
         api.node("n2", TestApiServer.TWO_T4);
         api.node("n3", TestApiServer.TWO_T4);
-        await().atMost(SOON).until(() -> extender.ledger.state().nodes().size() == 3);
+        await().until(() -> extender.ledger.state().nodes().size() == 3);
     }
 
     @ParameterizedTest
@@ -52,7 +52,7 @@ class PreferencesIT extends WithPreemption {
     @Test
     void aSoftTaintCountsForPodsThatDoNotTolerateIt() throws Exception {
         api.softTaint("n2", "old");
-        await().atMost(SOON).untilAsserted(() -> assertThat(named("{}")).isEqualTo(3));
+        await().untilAsserted(() -> assertThat(named("{}")).isEqualTo(3));
         assertThat(named("{'tolerations':[{'key':'old','operator':'Exists','effect':'NoSchedule'}]}"))
                 .isEqualTo(3);
         assertThat(named("{'tolerations':[{'key':'old','operator':'Exists'}]}")).isEqualTo(1);

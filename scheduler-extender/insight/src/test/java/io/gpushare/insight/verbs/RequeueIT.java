@@ -1,21 +1,26 @@
 package io.gpushare.insight.verbs;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithExtender;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Waiting pods that fit are requeued: the annotations that reach the API server. */
+/**
+ * Waiting pods that fit are requeued: the annotations that reach the API server. WaitingPodsTest shows with a clock
+ * which pods are due when.
+ */
 class RequeueIT extends WithExtender {
     private static final JsonObject TEN = new JsonObject().put("aliyun.com/gpu-mem", "10");
-    private static final Duration SOON = Duration.ofSeconds(2);
-    // Several rounds of the requeuer. WaitingPodsTest shows with a clock which pods are due when.
+    // Several rounds of the requeuer.
     private static final Duration ROUNDS = Duration.ofMillis(900);
+
+    private int rounds;
 
     @Override
     protected void fill(TestApiServer cluster) {
@@ -36,14 +41,14 @@ class RequeueIT extends WithExtender {
         api.refused("p");
         quiet(0);
         api.phase("a", "Succeeded");
-        await().atMost(SOON).until(() -> api.patches().size() == 1);
+        await().until(() -> patches().size() == 1);
         JsonObject metadata = api.object("default/p").getJsonObject("metadata");
         assertThat(metadata.getJsonObject("annotations").fieldNames()).containsExactly("gpushare.io/room-seen");
         assertThat(extender.bind("p", "uid-p", "n1")).isEmpty();
         quiet(1);
-        assertThat(extender.get("/metrics").body())
-                .contains("gpushare_extender_nudges_total 1.0")
-                .contains("gpushare_extender_waiting_pods{why=\"fits\"} 0.0");
+        await().untilAsserted(() -> assertThat(extender.get("/metrics").body())
+                .contains("gpushare_extender_nudges_total " + (1.0 + rounds))
+                .contains("gpushare_extender_waiting_pods{why=\"fits\"} 0.0"));
     }
 
     @Test
@@ -53,7 +58,7 @@ class RequeueIT extends WithExtender {
         api.refused("p");
         quiet(0);
         api.node("n2", cordoned(false));
-        await().atMost(SOON).until(() -> api.patches().size() == 1);
+        await().until(() -> patches().size() == 1);
     }
 
     @Test
@@ -62,18 +67,16 @@ class RequeueIT extends WithExtender {
             api.pod("p" + i, "uid-" + i, TEN, i);
             api.refused("p" + i);
         }
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> extender.get("/metrics")
-                        .body()
-                        .contains("gpushare_extender_waiting_pods{why=\"fragmented\"} 1000.0"));
+        await().until(() ->
+                extender.get("/metrics").body().contains("gpushare_extender_waiting_pods{why=\"fragmented\"} 1000.0"));
         quiet(0);
         api.delete("a");
-        await().atMost(SOON).until(() -> !api.patches().isEmpty());
-        assertThat(api.patches().getFirst()).contains("/p999");
-        assertThat(api.patches()).hasSizeLessThan(3);
+        await().until(() -> !patches().isEmpty());
+        assertThat(patches().getFirst()).contains("/p999");
+        assertThat(patches()).hasSizeLessThan(3);
         assertThat(extender.bind("p999", "uid-999", "n1")).isEmpty();
-        Thread.sleep(ROUNDS); // One more may be in flight.
-        quiet(api.patches().size());
+        aRoundPasses(); // One more may be in flight.
+        quiet(patches().size());
     }
 
     @Test
@@ -82,12 +85,28 @@ class RequeueIT extends WithExtender {
         api.refused("p");
         extender.resign();
         api.delete("a");
-        quiet(0);
+        Thread.sleep(ROUNDS);
+        assertThat(api.patches()).isEmpty();
     }
 
-    private void quiet(int patches) throws InterruptedException {
-        Thread.sleep(ROUNDS);
-        assertThat(api.patches()).hasSize(patches);
+    /** No more pods are annotated. */
+    private void quiet(int patches) {
+        aRoundPasses();
+        assertThat(patches()).hasSize(patches);
+    }
+
+    /** A pod that comes last of all is annotated, as each before it would have been that is due. */
+    private void aRoundPasses() {
+        String last = "last-" + rounds++;
+        api.pod(last, "uid-" + last, new JsonObject().put("aliyun.com/gpu-mem", "1"), -1);
+        api.refused(last);
+        await().until(() -> api.patches().stream().anyMatch(path -> path.contains("/" + last)));
+        api.delete(last);
+        await().until(() -> extender.ledger.podEntry("uid-" + last).isEmpty());
+    }
+
+    private List<String> patches() {
+        return api.patches().stream().filter(path -> !path.contains("/last-")).toList();
     }
 
     private static String cordoned(boolean is) {

@@ -1,19 +1,17 @@
 package io.gpushare.insight.view;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithView;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Advice on moves over HTTP, with what the API server says about pods and budgets, and holds of cards. */
 class DefragIT extends WithView {
-    private static final Duration SOON = Duration.ofSeconds(10);
 
     @Override
     protected void fill(TestApiServer cluster) {
@@ -105,7 +103,7 @@ class DefragIT extends WithView {
     @Test
     void heldCardsAcceptNoPodsUntilTheHoldIsRemovedOrTheirPodComes() throws Exception {
         api.hold("n1", "run=r;renewed=1;cards=GPU-n1-a");
-        await().atMost(SOON).until(() -> text("top?node=n1").contains("held"));
+        await().until(() -> text("top?node=n1").contains("held"));
         JsonObject card = node(json("cluster"), "n1").getJsonArray("cards").getJsonObject(0);
         assertThat(card.getBoolean("held")).isTrue();
         assertThat(card.containsKey("cordoned")).isFalse();
@@ -115,11 +113,11 @@ class DefragIT extends WithView {
                 .as("on a node where pods are moved already")
                 .contains("no moves help");
         api.delete("n1-a");
-        await().atMost(SOON).until(() -> extender.ledger.podEntry("uid-n1-a").isEmpty());
+        await().until(() -> extender.ledger.podEntry("uid-n1-a").isEmpty());
         assertThat(extender.bind("small", "uid-small", "n1")).contains("Insufficient GPU Memory in one device");
 
         api.hold("n1", "run=r;renewed=2;pod=uid-big");
-        await().atMost(SOON).until(() -> !text("top?node=n1").contains("held"));
+        await().until(() -> !text("top?node=n1").contains("held"));
         assertThat(extender.bind("small", "uid-small", "n1"))
                 .as("the card waits for the other pod, which is as important")
                 .contains("Insufficient GPU Memory in one device");

@@ -1,14 +1,14 @@
 package io.gpushare.insight.view;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithExtender;
+import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,8 +46,8 @@ class MetricsIT extends WithExtender {
         api.refused("three");
         api.pod("odd", "uid-odd", new JsonObject().put("aliyun.com/gpu-mem", "1.5"));
         api.refused("odd");
-        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("why=\"impossible\"} 2.0"));
-        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("standing=\"seen\"} 3.0"));
+        await().until(() -> metrics().contains("why=\"impossible\"} 2.0"));
+        await().until(() -> metrics().contains("standing=\"seen\"} 3.0"));
 
         String text = metrics();
 
@@ -88,7 +88,8 @@ class MetricsIT extends WithExtender {
                         line.startsWith("gpushare_extender_informer_heard_timestamp_seconds{resource=\"pods\"}"))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
                 .sum();
-        assertThat(System.currentTimeMillis() / 1e3 - heard).isBetween(-1.0, 30.0);
+        assertThat(System.currentTimeMillis() / 1e3 - heard)
+                .isBetween(-1.0, (double) Patience.of(Patience.USUAL).toSeconds());
     }
 
     @Test
@@ -116,7 +117,7 @@ class MetricsIT extends WithExtender {
             api.pod(pod, "uid-" + pod, new JsonObject().put("aliyun.com/gpu-mem", "9"));
             api.boundByOther(pod, "n1", Map.of("gpushare.io/allocation", nine));
         }
-        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("state=\"overcommitted\"} 1.0"));
+        await().until(() -> metrics().contains("state=\"overcommitted\"} 1.0"));
         assertThat(metrics()).contains("gpushare_node_memory_allocated_bytes{node=\"n1\"} " + 10.0 * (1L << 30));
     }
 
@@ -126,7 +127,7 @@ class MetricsIT extends WithExtender {
             String model = i < 2 ? "x".repeat(150) + i : "Model " + i;
             api.node("m" + i, inventory("m" + i, "").replace("Tesla T4", model));
         }
-        await().atMost(Duration.ofSeconds(20)).until(() -> metrics().contains("state=\"usable\"} 62.0"));
+        await().until(() -> metrics().contains("state=\"usable\"} 62.0"));
         List<String> capacity = metrics()
                 .lines()
                 .filter(line -> line.startsWith("gpushare_cluster_memory_capacity_bytes"))

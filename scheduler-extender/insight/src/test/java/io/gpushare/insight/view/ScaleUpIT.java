@@ -1,12 +1,11 @@
 package io.gpushare.insight.view;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithView;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Which new nodes would let a pod run: on a cluster without nodes, and on one with kinds of nodes. */
@@ -21,7 +20,7 @@ class ScaleUpIT extends WithView {
                 .contains("No node of the cluster has cards: it needs a new node that offers 8 units of memory on one"
                         + " card.");
         api.node("plain", null);
-        await().atMost(Duration.ofSeconds(10)).until(() -> text("why?pod=p").contains("None of 1 node"));
+        await().until(() -> text("why?pod=p").contains("None of 1 node"));
         assertThat(json("explain?pod=p").getJsonObject("scaleUp").getString("sentence"))
                 .startsWith("No node of the cluster has cards");
     }
@@ -30,9 +29,8 @@ class ScaleUpIT extends WithView {
     void theSmallestKindThatTakesThePodIsNamedWithItsNumber() throws Exception {
         api.node("t4", TestApiServer.TWO_T4);
         api.node("large", TestApiServer.TWO_T4.replace("15360", "81920").replace("Tesla T4", "NVIDIA A100"));
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.state().node("large").isPresent()
-                        && extender.ledger.state().node("t4").isPresent());
+        await().until(() -> extender.ledger.state().node("large").isPresent()
+                && extender.ledger.state().node("t4").isPresent());
         whole("uses-t4", 2);
         assertThat(extender.bind("uses-t4", "uid-uses-t4", "t4")).isEmpty();
         whole("uses-large", 2);
@@ -47,8 +45,7 @@ class ScaleUpIT extends WithView {
             memoryPod(name, 12);
             api.refused(name);
         }
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.waiting().size() == 3);
+        await().until(() -> extender.ledger.waiting().size() == 3);
         memoryPod("fourth", 12);
         assertThat(text("why?pod=fourth"))
                 .contains("1 more node like large (2 × NVIDIA A100, 80 GiB) would let it run, after 3 waiting pods that"
@@ -64,7 +61,6 @@ class ScaleUpIT extends WithView {
 
     private void whole(String name, int cards) {
         api.pod(name, "uid-" + name, new JsonObject().put("aliyun.com/gpu-count", String.valueOf(cards)));
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> extender.ledger.podEntry("uid-" + name).isPresent());
+        await().until(() -> extender.ledger.podEntry("uid-" + name).isPresent());
     }
 }

@@ -1,7 +1,7 @@
 package io.gpushare.insight.view;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.WithView;
@@ -54,8 +54,7 @@ class ViewIT extends WithView {
     }
 
     private JsonObject changed(JsonObject than) {
-        return await().atMost(Duration.ofSeconds(10))
-                .until(
+        return await().until(
                         () -> json("cluster?since=" + than.getString("revision")),
                         snapshot -> !snapshot.getJsonArray("nodes").isEmpty());
     }
@@ -84,8 +83,8 @@ class ViewIT extends WithView {
         api.refused("big");
         api.pod("odd", "uid-odd", limits("1.5"));
         api.refused("odd");
-        JsonObject waiting = await().atMost(Duration.ofSeconds(10))
-                .until(() -> json("cluster").getJsonObject("waiting"), queue -> queue.getInteger("count") == 2);
+        JsonObject waiting =
+                await().until(() -> json("cluster").getJsonObject("waiting"), queue -> queue.getInteger("count") == 2);
         JsonObject demand = waiting.getJsonArray("demands").getJsonObject(0);
         assertThat(demand.getString("text")).isEqualTo("16 units of memory on one card");
         assertThat(demand.getInteger("feasibleNodes")).isZero();
@@ -96,8 +95,7 @@ class ViewIT extends WithView {
         assertThat(waiting.getJsonArray("pods").encode()).contains("big", "odd", "aliyun.com/gpu-mem");
         api.delete("big");
         api.delete("odd");
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> json("cluster").getJsonObject("waiting").getInteger("count") == 0);
+        await().until(() -> json("cluster").getJsonObject("waiting").getInteger("count") == 0);
     }
 
     @Test
@@ -134,8 +132,7 @@ class ViewIT extends WithView {
         memoryPod("p", 3);
         api.controlled("p", "StatefulSet", "uid-of-owner");
         assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
-        JsonObject pod = await().atMost(Duration.ofSeconds(10))
-                .until(() -> json("explain?pod=p"), found -> found.containsKey("holds"));
+        JsonObject pod = await().until(() -> json("explain?pod=p"), found -> found.containsKey("holds"));
         assertThat(pod.getString("state")).isEqualTo("bound");
         assertThat(pod.getString("owner")).isEqualTo("StatefulSet owner-of-p");
         assertThat(pod.getString("created")).isEqualTo("2026-11-20T12:00:00Z");
@@ -157,7 +154,7 @@ class ViewIT extends WithView {
     void whyOfAPodThatItsKubeletRejectedAfterARebootSaysWhatHappenedAndWhatToDo() throws Exception {
         memoryPod("p", 3);
         assertThat(extender.bind("p", "uid-p", "a")).isEmpty();
-        await().atMost(Duration.ofSeconds(10)).until(() -> text("why?pod=p").contains(" is on node a, card GPU-"));
+        await().until(() -> text("why?pod=p").contains(" is on node a, card GPU-"));
         api.rejected(
                 "p",
                 "UnexpectedAdmissionError",
@@ -254,8 +251,7 @@ class ViewIT extends WithView {
         for (int i = 0; i < 60; i++) {
             api.node("more-" + i, UNHEALTHY.replace("GPU-x", "GPU-more-" + i + "-"));
         }
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> json("cluster").getJsonArray("nodes").size() == 62);
+        await().until(() -> json("cluster").getJsonArray("nodes").size() == 62);
         assertThat(names(new JsonObject(uncompressed(VIEW + "cluster")))).hasSize(62);
         assertThat(extender.get(VIEW + "cluster").body())
                 .as("the same for every viewer")

@@ -34,7 +34,7 @@ class ViewPortIT {
 
     @BeforeAll
     static void start() throws Exception {
-        Authority authority = new Authority(folder, "authority");
+        Authority authority = new Authority("authority");
         authority.server("server");
         authority.client("scheduler");
         api = new TestApiServer();

@@ -1,7 +1,7 @@
 package io.gpushare.insight.view;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.RunningExtender;
 import io.gpushare.insight.running.TestApiServer;
@@ -17,9 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A pod that has waited for a while gets an Event with what helps. */
 class WaitEventIT {
-    // Of two seconds each.
-    private static final Duration ROUNDS = Duration.ofSeconds(5);
-
     private volatile Instant now = Instant.parse("2026-11-20T12:00:00Z");
 
     @Test
@@ -37,15 +34,18 @@ class WaitEventIT {
                     new RunningExtender(api.kubeconfig(folder), 1 << 20, new Clocks(() -> now, () -> now)).ready()) {
                 await().until(() -> !extender.ledger.state().waitingPods().isEmpty());
                 // The first round sees the pod, and time is passed in.
-                await().pollInterval(Duration.ofMillis(200))
-                        .atMost(Duration.ofSeconds(30))
-                        .until(() -> {
-                            now = now.plusSeconds(21);
-                            return !api.eventsOf("big").isEmpty();
-                        });
-                // In the next round it is due again, if it is told more than once.
+                await().pollInterval(Duration.ofMillis(200)).until(() -> {
+                    now = now.plusSeconds(21);
+                    return !api.eventsOf("big").isEmpty();
+                });
+                // It is due again, if it is told more than once, in a round before that of the next one.
+                api.pod("next", "uid-next", new JsonObject(Map.of("aliyun.com/gpu-mem", "20")));
+                api.refused("next");
                 now = now.plusSeconds(3600);
-                Thread.sleep(ROUNDS.toMillis());
+                await().pollInterval(Duration.ofMillis(200)).until(() -> {
+                    now = now.plusSeconds(21);
+                    return !api.eventsOf("next").isEmpty();
+                });
                 assertThat(api.eventsOf("big"))
                         .singleElement()
                         .asString()

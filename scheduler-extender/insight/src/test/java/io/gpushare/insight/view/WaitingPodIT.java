@@ -1,7 +1,7 @@
 package io.gpushare.insight.view;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.gpushare.insight.running.RunningExtender;
 import io.gpushare.insight.running.TestApiServer;
@@ -23,7 +23,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * the metric.
  */
 class WaitingPodIT extends WithView {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private volatile Instant now = Instant.parse("2026-11-20T12:00:00Z");
 
@@ -41,7 +40,7 @@ class WaitingPodIT extends WithView {
         api = new TestApiServer();
         fill(api);
         extender = new RunningExtender(api.kubeconfig(folder), 1 << 20, new Clocks(() -> now, () -> now)).ready();
-        await().atMost(PATIENCE).until(() -> extender.ledger.state().nodes().size() == 2);
+        await().until(() -> extender.ledger.state().nodes().size() == 2);
     }
 
     @Test
@@ -106,8 +105,7 @@ class WaitingPodIT extends WithView {
         api.pod("p", "uid-p", memory(8));
         api.spec("p", "{\"schedulingGates\":[{\"name\":\"kueue.x-k8s.io/admission\"}]}");
         api.unscheduled("p", "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates");
-        await().atMost(PATIENCE)
-                .until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
+        await().until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
         assertThat(text("why?pod=p"))
                 .contains("It is held by its scheduling gate kueue.x-k8s.io/admission")
                 .contains("Nothing of GPU Share keeps it.")
@@ -127,7 +125,7 @@ class WaitingPodIT extends WithView {
             api.deleting(holder);
         }
         waits("p", whole(2), "{}");
-        await().atMost(PATIENCE).until(() -> text("why?pod=p").contains("gone"));
+        await().until(() -> text("why?pod=p").contains("gone"));
         assertThat(text("why?pod=p"))
                 .containsPattern("It fits on node (red|blue), cards 0, 1, when the 2 pods .* have gone, which are being"
                         + " deleted, by 12:05:00 UTC at the latest\\.")
@@ -137,8 +135,7 @@ class WaitingPodIT extends WithView {
                 .contains("is on node red")
                 .contains("It is being deleted, by 12:05:00 UTC at the latest.");
         api.deleting("p");
-        await().atMost(PATIENCE)
-                .until(() -> text("why?pod=p").contains("It is being deleted, by 12:05:00 UTC at the latest."));
+        await().until(() -> text("why?pod=p").contains("It is being deleted, by 12:05:00 UTC at the latest."));
         assertThat(json("explain?pod=p").getString("state")).isEqualTo("leaving");
     }
 
@@ -158,14 +155,12 @@ class WaitingPodIT extends WithView {
                 .contains("when pod default/red-1 ends")
                 .contains("1 more node like red");
         api.taint("red", "node.kubernetes.io/unreachable");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(text("why?pod=red-0"))
-                        .contains("the kubelet of node red, which is not ready, has not ended it."));
+        await().untilAsserted(() -> assertThat(text("why?pod=red-0"))
+                .contains("the kubelet of node red, which is not ready, has not ended it."));
         now = Instant.parse("2026-11-22T12:07:00Z");
         assertThat(text("why?pod=red-0")).contains("overdue since 2026-11-20 12:05:00 UTC");
         api.deleting("p");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(text("why?pod=p")).contains("see the finalizers in its metadata."));
+        await().untilAsserted(() -> assertThat(text("why?pod=p")).contains("see the finalizers in its metadata."));
     }
 
     @Test
@@ -181,7 +176,7 @@ class WaitingPodIT extends WithView {
             waits(member, memory(8), group);
         }
         api.delete("alone");
-        await().atMost(PATIENCE).until(() -> extender.ledger.waiting().size() == 3);
+        await().until(() -> extender.ledger.waiting().size() == 3);
         String fit = "It is of pod group train: if that is a gang, kube-scheduler binds none until minCount of its"
                 + " pods fit together. 3 of them wait, and only 1 fits now.";
         String ends = "All of them fit when these pods end: default/";
@@ -203,10 +198,9 @@ class WaitingPodIT extends WithView {
         assertThat(event("p")).startsWith("GpuPodWaits").contains("this pod alone fits on 1 node. " + fit, ends);
         api.delete("red-1");
         api.delete("blue-1");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(text("why?pod=p"))
-                        .contains("If it still waits, kube-scheduler")
-                        .doesNotContain("group", "more node"));
+        await().untilAsserted(() -> assertThat(text("why?pod=p"))
+                .contains("If it still waits, kube-scheduler")
+                .doesNotContain("group", "more node"));
     }
 
     @Test
@@ -220,7 +214,7 @@ class WaitingPodIT extends WithView {
         String advice = "Of the same Deployment, pod default/old holds node red, card 0, and the rolling update ends no"
                 + " old pod before a new one runs: set maxUnavailable to 1 in the strategy of Deployment web, or its"
                 + " type to Recreate.";
-        await().atMost(PATIENCE).until(() -> text("why?pod=p").contains("Deployment"));
+        await().until(() -> text("why?pod=p").contains("Deployment"));
         assertThat(text("why?pod=p"))
                 .contains(advice)
                 .contains("when pod default/stranger ends")
@@ -249,8 +243,7 @@ class WaitingPodIT extends WithView {
         holder("three", memory(4), "red", "1");
         api.spec("p", "{\"nodeSelector\":{\"pool\":\"red\"}}");
         api.refused("p");
-        await().atMost(PATIENCE)
-                .until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
+        await().until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
         assertThat(text("why?pod=p"))
                 .containsPattern("It fits on node red, card 0, when the 2 pods default/(one|two) .* end\\.")
                 .contains("default/one (8 GiB)")
@@ -262,7 +255,7 @@ class WaitingPodIT extends WithView {
     void whatOnlyKubeSchedulerKnowsIsInItsOwnWords() throws Exception {
         api.pod("p", "uid-p", memory(8));
         api.unscheduled("p", "Unschedulable", "0/2 nodes are available: 2 node(s) had volume node affinity conflict.");
-        await().atMost(PATIENCE).until(() -> text("why?pod=p").contains("volume"));
+        await().until(() -> text("why?pod=p").contains("volume"));
         assertThat(text("why?pod=p"))
                 .contains("By its cards it fits on 2 of 2 nodes")
                 .contains("It last wrote: 0/2 nodes are available: 2 node(s) had volume node affinity conflict.");
@@ -276,37 +269,32 @@ class WaitingPodIT extends WithView {
 
     private void holder(String name, JsonObject limits, String node, String card) throws Exception {
         api.pod(name, "uid-" + name, limits, new JsonObject().put("gpushare.io/select", "index = " + card));
-        await().atMost(PATIENCE)
-                .until(() -> extender.ledger.podEntry("uid-" + name).isPresent());
+        await().until(() -> extender.ledger.podEntry("uid-" + name).isPresent());
         assertThat(extender.bind(name, "uid-" + name, node)).isEmpty();
-        await().atMost(PATIENCE)
-                .until(() -> extender.ledger
-                        .podEntry("uid-" + name)
-                        .filter(pod -> pod.node() != null)
-                        .isPresent());
+        await().until(() -> extender.ledger
+                .podEntry("uid-" + name)
+                .filter(pod -> pod.node() != null)
+                .isPresent());
     }
 
     private void waits(String name, JsonObject limits, String spec) {
         api.pod(name, "uid-" + name, limits);
         api.spec(name, spec);
         api.refused(name);
-        await().atMost(PATIENCE)
-                .until(() -> extender.ledger.waiting().stream()
-                        .anyMatch(pod -> pod.ref().name().equals(name)));
+        await().until(() -> extender.ledger.waiting().stream()
+                .anyMatch(pod -> pod.ref().name().equals(name)));
     }
 
     /** The one reason for which the metric counts a pod. */
     private void counted(String why) {
         String wanted = "gpushare_extender_waiting_pods{why=\"" + why + "\"} 1.0";
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(extender.get("/metrics").body().lines())
-                        .filteredOn(
-                                line -> line.startsWith("gpushare_extender_waiting_pods{") && !line.endsWith(" 0.0"))
-                        .containsExactly(wanted));
+        await().untilAsserted(() -> assertThat(extender.get("/metrics").body().lines())
+                .filteredOn(line -> line.startsWith("gpushare_extender_waiting_pods{") && !line.endsWith(" 0.0"))
+                .containsExactly(wanted));
     }
 
     private String event(String pod) {
-        await().pollInterval(Duration.ofMillis(200)).atMost(PATIENCE).until(() -> {
+        await().pollInterval(Duration.ofMillis(200)).until(() -> {
             now = now.plusSeconds(4);
             return api.eventsOf(pod).stream().anyMatch(event -> event.startsWith("GpuPodWaits"));
         });
