@@ -102,9 +102,9 @@ final class ClaimsPlugin implements RunningPlugin {
     }
 
     /** Pods of the device plugin keep their isolation by what the snapshot has of them. */
-    private static KubeletCheckpoint recorded(CheckpointReader reader, LatestSnapshot latest) {
-        KubeletCheckpoint recorded = reader.read().orElse(KubeletCheckpoint.EMPTY);
-        latest.update(snapshot -> snapshot.withCheckpoint(recorded));
+    private static Optional<KubeletCheckpoint> recorded(CheckpointReader reader, LatestSnapshot latest) {
+        Optional<KubeletCheckpoint> recorded = reader.read();
+        recorded.ifPresent(now -> latest.update(snapshot -> snapshot.withCheckpoint(now)));
         return recorded;
     }
 

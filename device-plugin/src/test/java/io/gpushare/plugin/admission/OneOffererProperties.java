@@ -226,7 +226,7 @@ class OneOffererProperties {
             Map<String, List<KubeletCheckpoint.Entry>> written =
                     new HashMap<>(kubelet.checkpoint().pods());
             written.keySet().removeAll(unrecorded);
-            return new KubeletCheckpoint(written, Map.of());
+            return new KubeletCheckpoint(written, Map.of(), Set.of());
         }
 
         /** A scheduler, or a user, may name any card; schedulers know after a while that the node offers none. */
