@@ -19,6 +19,7 @@ import io.gpushare.plugin.monitor.RebootReporter;
 import io.gpushare.plugin.offer.ClaimCalls;
 import io.gpushare.plugin.offer.ClaimOffer;
 import io.gpushare.plugin.offer.OtherWay;
+import io.gpushare.plugin.slices.PoolGuard;
 import io.gpushare.plugin.slices.SlicePublisher;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.state.LatestSnapshot;
@@ -66,6 +67,12 @@ final class ClaimsPlugin implements RunningPlugin {
         SliceSpecs specs = new SliceSpecs(DRIVER, options.nodeName);
         SlicePublisher slices = parts.add(new SlicePublisher(
                 all.api, specs, sentence -> all.events.warn(all.node, "GpuSharesNotOffered", sentence)));
+        parts.add(new PoolGuard(
+                        all.api.resources(),
+                        DRIVER,
+                        options.nodeName,
+                        sentence -> all.events.warn(all.node, "GpuPoolNotOwn", sentence)))
+                .start();
         NodeClaims claims = new NodeClaims(
                 new ClaimDecoder(DRIVER, options.nodeName),
                 reader(all.api.resources()),
@@ -73,7 +80,8 @@ final class ClaimsPlugin implements RunningPlugin {
                 new ClaimRequests(options.containers(), limits.isolation()),
                 latest,
                 otherWay::refusal,
-                slices::changed);
+                slices::changed,
+                sentence -> all.events.warn(all.node, "GpuCardMiscounted", sentence));
         slices.start(() -> claims.on(present.get()));
         DraSockets kubelet = parts.add(new DraSockets(
                 options.kubeletDir.toAbsolutePath(),

@@ -133,7 +133,8 @@ class OneOffererProperties {
                     new ClaimRequests(settings, TestIsolation.none(latest)),
                     latest,
                     (now, cards) -> dra ? held.holders(now, cards) : Optional.of("by the device plugin now"),
-                    () -> {});
+                    () -> {},
+                    _ -> {});
             calls = new AllocationHandler(
                     latest,
                     _ -> Optional.of(node.kubelet.listed()),
