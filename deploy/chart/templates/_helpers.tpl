@@ -147,6 +147,8 @@ nodeAffinity:
     | replace "request.namespace == \"kube-system\"" (printf "request.namespace in [\"kube-system\", %q]" .namespace)
     | replace "aliyun.com/gpu-mem" .resources.memory | replace "aliyun.com/gpu-count" .resources.card
     | replace "{name: hami, expression: \"false\"}" (printf "{name: hami, expression: \"%t\"}" .hami)
+    | replace "{name: claims, expression: \"false\"}" (printf "{name: claims, expression: \"%t\"}" .claims)
+    | replace "{name: others, expression: \"[]\"}" (printf "{name: others, expression: '%s'}" (toJson .others))
     | replace "{name: refuseEnvFrom, expression: \"false\"}" (printf "{name: refuseEnvFrom, expression: \"%t\"}" .refuseEnvFrom) }}
 {{- end }}
 

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Claims, their templates, and slices: {@code resource.k8s.io/v1}. */
@@ -185,6 +186,25 @@ public final class ResourceApi {
                 .valueStream()
                 .map(Slice::of)
                 .toList();
+    }
+
+    /**
+     * Where a slice is.
+     *
+     * @param node empty for one that is not of one node
+     */
+    public record SlicePlace(String name, String node, String pool) {}
+
+    /** The slices of that driver on all nodes, a page at a time. */
+    public void eachSlice(String driver, Consumer<SlicePlace> consumer) throws KubernetesException {
+        server.list(
+                Request.get("listing the slices of all nodes", path(GROUP, SLICES))
+                        .with("fieldSelector", "spec.driver=" + driver)
+                        .with("limit", PAGE),
+                slice -> consumer.accept(new SlicePlace(
+                        Json.text(slice.path("metadata"), "name"),
+                        Json.text(slice.path("spec"), "nodeName"),
+                        Json.text(slice.path("spec").path("pool"), "name"))));
     }
 
     /** Creates the slice, which Kubernetes deletes with its node; returns it as the API server stored it. */

@@ -19,6 +19,7 @@ import io.gpushare.plugin.monitor.RebootReporter;
 import io.gpushare.plugin.offer.ClaimCalls;
 import io.gpushare.plugin.offer.ClaimOffer;
 import io.gpushare.plugin.offer.OtherWay;
+import io.gpushare.plugin.slices.PoolGuard;
 import io.gpushare.plugin.slices.SlicePublisher;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.state.LatestSnapshot;
@@ -65,6 +66,12 @@ final class ClaimsPlugin implements RunningPlugin {
         SliceSpecs specs = new SliceSpecs(DRIVER, options.nodeName);
         SlicePublisher slices = parts.add(new SlicePublisher(
                 all.api, specs, sentence -> all.events.warn(all.node, "GpuSharesNotOffered", sentence)));
+        parts.add(new PoolGuard(
+                        all.api.resources(),
+                        DRIVER,
+                        options.nodeName,
+                        sentence -> all.events.warn(all.node, "GpuPoolNotOwn", sentence)))
+                .start();
         NodeClaims claims = new NodeClaims(
                 new ClaimDecoder(DRIVER, options.nodeName),
                 reader(all.api.resources()),
@@ -72,7 +79,8 @@ final class ClaimsPlugin implements RunningPlugin {
                 new ClaimRequests(options.containers(), limits.isolation()),
                 latest,
                 otherWay::refusal,
-                slices::changed);
+                slices::changed,
+                sentence -> all.events.warn(all.node, "GpuCardMiscounted", sentence));
         slices.start(() -> claims.on(present.get()));
         DraSockets kubelet = parts.add(new DraSockets(
                 options.kubeletDir.toAbsolutePath(),
@@ -101,9 +109,9 @@ final class ClaimsPlugin implements RunningPlugin {
     }
 
     /** Pods of the device plugin keep their isolation by what the snapshot has of them. */
-    private static KubeletCheckpoint recorded(CheckpointReader reader, LatestSnapshot latest) {
-        KubeletCheckpoint recorded = reader.read().orElse(KubeletCheckpoint.EMPTY);
-        latest.update(snapshot -> snapshot.withCheckpoint(recorded));
+    private static Optional<KubeletCheckpoint> recorded(CheckpointReader reader, LatestSnapshot latest) {
+        Optional<KubeletCheckpoint> recorded = reader.read();
+        recorded.ifPresent(now -> latest.update(snapshot -> snapshot.withCheckpoint(now)));
         return recorded;
     }
 

@@ -176,7 +176,8 @@ final class Plugin implements RunningPlugin {
                     otherWay.changed();
                     return Optional.of("its node offers its cards by the device plugin now: recreate the pod");
                 },
-                otherWay::changed);
+                otherWay::changed,
+                _ -> {});
         DraSockets kubelet = parts.add(new DraSockets(
                 options.kubeletDir.toAbsolutePath(),
                 ClaimsPlugin.DRIVER,

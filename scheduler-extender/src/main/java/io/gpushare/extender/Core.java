@@ -11,6 +11,7 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.event.EventQueue;
 import io.gpushare.model.PodRef;
 import io.gpushare.time.Clocks;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ import java.util.function.Supplier;
  * @param unready why it does not answer kube-scheduler now, as a sentence; empty if it does
  * @param heard the time of the last message from the API server, by resource
  * @param changes the number of changes passed to the ledger, by resource
+ * @param behind the time by which the ledger is behind what pods have by claims
  * @param templates the templates of claims that unbound pods name
  * @param events records Events on pods
  */
@@ -52,6 +54,7 @@ public record Core(
         Supplier<Optional<String>> unready,
         Supplier<Map<String, Instant>> heard,
         Supplier<Map<String, Long>> changes,
+        Supplier<Duration> behind,
         Supplier<Map<PodRef, List<String>>> templates,
         EventQueue events) {
     /** Whether this extender leads and its ledger is current. */

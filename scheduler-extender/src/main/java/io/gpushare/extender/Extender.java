@@ -42,6 +42,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -60,6 +61,9 @@ public final class Extender implements AutoCloseable {
     private static final Duration UNKNOWN_BINDINGS = Duration.ofSeconds(15);
     // Longer than the API server works on any request: later, a Binding without a response no longer takes effect.
     private static final Duration UNKNOWN_BINDING_AGE = Duration.ofSeconds(75);
+
+    /** No tenant alone makes the ledger as old as that: then the machine is too slow for the cluster. */
+    private static final Duration MOST_BEHIND = Duration.ofSeconds(60);
 
     /**
      * What it takes to start.
@@ -160,6 +164,7 @@ public final class Extender implements AutoCloseable {
                 leadership::unready,
                 this::heard,
                 informers::changes,
+                feed::behind,
                 informers.templates()::now,
                 events));
         server = ExtenderServer.start(
@@ -174,6 +179,7 @@ public final class Extender implements AutoCloseable {
                                 clocks.steady(),
                                 extension.requests()),
                         leadership::unavailable,
+                        () -> tooOld(feed.behind()),
                         ServiceNames.of(settings.pluginNamespace(), RESOLVER)
                                 .or(settings.hosts()::contains)
                                 .or(api::named),
@@ -190,6 +196,12 @@ public final class Extender implements AutoCloseable {
         if (settings.preemption() == PreemptionMode.AUTO) {
             parts.add(preempting.start());
         }
+    }
+
+    private static Optional<String> tooOld(Duration behind) {
+        return behind.compareTo(MOST_BEHIND) <= 0
+                ? Optional.empty()
+                : Optional.of("the ledger is " + behind.toSeconds() + " s behind what pods have by claims");
     }
 
     private void repeat(String name, Duration rest, PeriodicTask.Round round) {

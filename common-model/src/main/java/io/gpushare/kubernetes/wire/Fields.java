@@ -76,6 +76,7 @@ final class Fields extends TokenFilter {
                     "requestMappings",
                     "containerName",
                     "requestName",
+                    "resourceName",
                     // Nodes.
                     "unschedulable",
                     "taints",

@@ -198,7 +198,10 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
         }
     }
 
-    /** The resources of its containers, in the order in which they start. */
+    /**
+     * The resources of its containers, in the order in which they start. Of a bound pod, without those for which
+     * kube-scheduler made a claim: the claim has them, and no device plugin gives them.
+     */
     public List<ContainerResources> containers() {
         return Stream.concat(
                         spec.path("initContainers")
@@ -212,10 +215,18 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
                 .toList();
     }
 
-    private static ContainerResources resources(JsonNode container, ContainerRole role) {
+    private ContainerResources resources(JsonNode container, ContainerRole role) {
         Map<String, String> quantities = texts(container.path("resources"), "limits");
         quantities.putAll(texts(container.path("resources"), "requests"));
         quantities.replaceAll((_, quantity) -> quantity.intern());
-        return new ContainerResources(Json.shared(container, "name"), role, quantities);
+        String name = Json.shared(container, "name");
+        if (node() != null) {
+            status.path("extendedResourceClaimStatus")
+                    .path("requestMappings")
+                    .valueStream()
+                    .filter(mapping -> text(mapping, "containerName").equals(name))
+                    .forEach(mapping -> quantities.remove(text(mapping, "resourceName")));
+        }
+        return new ContainerResources(name, role, quantities);
     }
 }

@@ -53,6 +53,30 @@ public record ClaimDecoder(String driver, String pool) {
         }
     }
 
+    /**
+     * What is wrong with the sum that kube-scheduler has of a card of this node, because of what the claim consumes of
+     * it, as a sentence; empty if nothing is. Its arithmetic overflows, and rounds large amounts up to nothing or less.
+     */
+    public Optional<String> miscounted(ResourceClaim claim) {
+        return claim.results().stream()
+                .filter(this::concerns)
+                .flatMap(result -> result.consumed().entrySet().stream()
+                        .filter(amount -> overflowed(amount.getKey(), amount.getValue()))
+                        .map(amount -> "kube-scheduler counts " + Printable.quoted(amount.getValue()) + " of "
+                                + Printable.line(amount.getKey(), 64) + " of card "
+                                + Printable.line(result.device(), 64) + " for claim "
+                                + Printable.line(claim.toString(), 128)
+                                + ", so its sum for the card is wrong, and it gives the card to pods for which nothing"
+                                + " is left: delete the claim and its pods"))
+                .findFirst();
+    }
+
+    private static boolean overflowed(String capacity, String consumed) {
+        return Quantity.parse(consumed)
+                .filter(amount -> amount.signum() > 0 || capacity.equals(Capacity.CORES))
+                .isEmpty();
+    }
+
     private void check(ResourceClaim claim, List<Result> results) {
         if (results.size() > MOST_RESULTS) {
             throw new IllegalArgumentException("it has " + results.size() + " devices, and at most " + MOST_RESULTS

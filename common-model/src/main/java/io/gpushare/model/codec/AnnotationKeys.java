@@ -7,6 +7,9 @@ import java.util.Set;
  * cards are in {@code model.request}.
  */
 public final class AnnotationKeys {
+    /** Kubernetes' own: the pod stands for a static pod, which the kubelet knows by another uid. */
+    public static final String MIRROR = "kubernetes.io/config.mirror";
+
     /** On a node: its {@link io.gpushare.model.card.Inventory}, written by its device plugin. */
     public static final String INVENTORY = "gpushare.io/inventory";
 

@@ -33,7 +33,8 @@ public record AnnotationLimits(Map<String, Integer> most) {
             Map.entry(HamiAnnotations.DEVICES, ALLOCATION),
             Map.entry(HamiAnnotations.NODE, NODE_NAME),
             Map.entry(HamiAnnotations.PHASE, 16),
-            Map.entry(AnnotationKeys.METRICS_PORT, 16)));
+            Map.entry(AnnotationKeys.METRICS_PORT, 16),
+            Map.entry(AnnotationKeys.MIRROR, 64)));
 
     public AnnotationLimits {
         most = Map.copyOf(most);

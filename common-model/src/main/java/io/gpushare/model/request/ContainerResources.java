@@ -47,6 +47,13 @@ public record ContainerResources(String name, ContainerRole role, Map<String, St
         return quantities.keySet().stream().filter(resource -> resource.startsWith(ResourceNames.INSTANCES));
     }
 
+    /** Whether the container names that resource with another amount than 0, valid or not. */
+    boolean requests(String resource) {
+        @Nullable String written = quantities.get(resource);
+        return written != null
+                && Quantity.parse(written).map(BigDecimal::signum).orElse(1) != 0;
+    }
+
     /**
      * The amount of that resource; 0 if the container does not name it.
      *

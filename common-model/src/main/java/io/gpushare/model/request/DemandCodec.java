@@ -159,10 +159,10 @@ public final class DemandCodec {
     /** The names of the containers of a bound pod that request only former resources. */
     public Set<String> former(List<ContainerResources> containers) {
         return containers.stream()
-                .filter(container -> names.all().stream().anyMatch(container.quantities()::containsKey)
+                .filter(container -> names.all().stream().anyMatch(container::requests)
                         && names.names().entrySet().stream()
-                                .noneMatch(present -> !present.getKey().percent()
-                                        && container.quantities().containsKey(present.getValue())))
+                                .noneMatch(present ->
+                                        !present.getKey().percent() && container.requests(present.getValue())))
                 .map(ContainerResources::name)
                 .collect(Collectors.toSet());
     }

@@ -107,6 +107,11 @@ public record ResourceNames(Map<ShareKind, String> names, Map<ShareKind, Set<Str
         return of(ShareKind.SLOTS).equals(HamiRequests.CARDS) || cards().equals(HamiRequests.CARDS);
     }
 
+    /** Whether devices of that resource are cards, or parts of some, under a present or former name. */
+    public boolean counts(String resource) {
+        return all().contains(resource) || resource.startsWith(INSTANCES);
+    }
+
     /** All names, present and former. */
     public Set<String> all() {
         Set<String> all = new TreeSet<>(names.values());

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class Quantity {
     // The canonical form of 1000 is "1k", also for resources that allow whole numbers only.
     private static final Pattern FORM =
-            Pattern.compile("\\+?([0-9]{1,18}(?:\\.[0-9]{0,18})?)([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?");
+            Pattern.compile("\\+?([0-9]{1,40}(?:\\.[0-9]{0,18})?)([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?");
     private static final int DIGITS = 18;
     private static final Map<String, BigDecimal> SUFFIXES = Map.ofEntries(
             Map.entry("", BigDecimal.ONE),

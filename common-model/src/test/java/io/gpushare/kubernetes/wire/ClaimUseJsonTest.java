@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.model.claims.ClaimUse;
+import io.gpushare.model.request.ContainerResources;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -47,6 +50,27 @@ class ClaimUseJsonTest {
                 .extracting(ClaimUse::variables)
                 .hasSize(4)
                 .containsOnly(Set.of());
+    }
+
+    /** It was found when such a pod closed its node after a restart of the driver, and counted twice elsewhere. */
+    @Test
+    void whatAClaimHasIsNoRequestOfABoundPod() throws JsonProcessingException {
+        JsonNode requesting = new ObjectMapper().readTree("""
+            {"spec": {"nodeName": "n1", "containers": [
+               {"name": "main", "resources": {"limits": {"example.com/gpu": "1", "cpu": "2"},
+                                              "requests": {"example.com/gpu": "1"}}},
+               {"name": "side", "resources": {"limits": {"example.com/gpu": "1"}}}]},
+             "status": {"extendedResourceClaimStatus": {"resourceClaimName": "x", "requestMappings": [
+               {"containerName": "main", "resourceName": "example.com/gpu", "requestName": "r0"}]}}}
+            """);
+        assertThat(new PodJson(requesting).containers())
+                .extracting(ContainerResources::quantities)
+                .containsExactly(Map.of("cpu", "2"), Map.of("example.com/gpu", "1"));
+        ((ObjectNode) requesting.path("spec")).remove("nodeName");
+        assertThat(new PodJson(requesting).containers())
+                .as("another node, and another way, is possible")
+                .extracting(ContainerResources::quantities)
+                .containsExactly(Map.of("example.com/gpu", "1", "cpu", "2"), Map.of("example.com/gpu", "1"));
     }
 
     @Test

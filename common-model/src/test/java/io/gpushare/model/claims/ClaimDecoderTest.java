@@ -155,6 +155,23 @@ class ClaimDecoderTest {
                 .startsWith("claim team/worker: '" + cores + "' of cores can't be allocated");
     }
 
+    /** What kube-scheduler 1.36.2 makes of 8Ei and of 1e19. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-9223372036854775808", "0", "-1Gi"})
+    void anAmountThatOverflowedMakesTheSumOfItsCardWrong(String amount) {
+        ResourceClaim claim = claim(List.of(), result("gpu", "gpu-b", "1Gi", "0"), result("gpu", "gpu-a", amount, "0"));
+        assertThat(DECODER.miscounted(claim))
+                .hasValueSatisfying(sentence -> assertThat(sentence)
+                        .startsWith("kube-scheduler counts '" + amount
+                                + "' of memory of card gpu-a for claim team/worker, so its sum"));
+        assertThat(reason(claim)).startsWith("claim team/worker: ");
+        assertThat(new ClaimDecoder(DRIVER, "node-2").miscounted(claim)).isEmpty();
+        assertThat(DECODER.miscounted(claim(List.of(), result("gpu", "gpu-a", "1Gi", "-1"))))
+                .isPresent();
+        assertThat(DECODER.miscounted(claim(List.of(), result("gpu", "gpu-a", "3Gi", "0"))))
+                .isEmpty();
+    }
+
     @Test
     void moreThanACardIsTheWholeCard() {
         assertThat(shares(result("gpu", "gpu-a", "7Ei", "0"))).isEqualTo(Map.of("gpu", Map.of(A, Share.WHOLE_CARD)));

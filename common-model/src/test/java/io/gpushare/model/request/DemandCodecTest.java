@@ -221,6 +221,19 @@ class DemandCodecTest {
         assertThat(codec.former(former)).isEmpty();
     }
 
+    /** It was found when such a pod closed its node: it held every card, because the kubelet has no record of it. */
+    @Test
+    void zeroOfAResourceIsNoFormerRequest() {
+        DemandCodec withCores =
+                new DemandCodec(new ResourceNames(MEMORY, "nvidia.com/gpu").with(ShareKind.CORES, CORES));
+        for (String name : List.of(CORES, CARDS)) {
+            List<ContainerResources> zero =
+                    List.of(new ContainerResources("main", ContainerRole.APP, Map.of(name, "0")));
+            assertThat(withCores.former(zero)).as(name).isEmpty();
+            assertThat(withCores.decodeBound(zero, Map.of())).isInstanceOf(Decoded.Absent.class);
+        }
+    }
+
     @Test
     void zeroIsNotADemand() {
         assertThat(decode(Map.of(MEMORY, "0", CARDS, "0"))).isInstanceOf(Decoded.Absent.class);

@@ -30,6 +30,7 @@ class QuantityTest {
         "12., 12",
         "+3, 3",
         "3n, 0.000000003",
+        "18446744074783293440, 18446744074783293440",
         "999999999999999999Ei, 1152921504606846974847078495393153024",
     })
     void theExactNumber(String written, BigDecimal number) {
@@ -38,7 +39,7 @@ class QuantityTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "-1", "m", "Gi", "1gi", "1 Gi", "1i", "e3", "1234567890123456789", "٣", "0x1"})
+    @ValueSource(strings = {"", "-1", "m", "Gi", "1gi", "1 Gi", "1i", "e3", "٣", "0x1"})
     void anythingElseIsEmpty(String written) {
         assertThat(Quantity.parse(written)).isEmpty();
     }

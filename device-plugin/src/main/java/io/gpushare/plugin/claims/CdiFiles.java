@@ -36,14 +36,15 @@ public record CdiFiles(Path directory) {
     void write(String uid, Map<String, Object> document) throws IOException {
         Files.createDirectories(directory);
         // Runtimes read files that end with .json or .yaml.
-        Path next = directory.resolve(PREFIX + checked(uid) + UNFINISHED);
+        Path next = file(uid, UNFINISHED);
         Files.write(next, Json.write(document));
         Files.move(next, file(uid), StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /** Removes the file of that claim, if there is one. */
+    /** Removes the file of that claim, if there is one, and what a full disk left unfinished of it. */
     void delete(String uid) throws IOException {
         Files.deleteIfExists(file(uid));
+        Files.deleteIfExists(file(uid, UNFINISHED));
     }
 
     /** The cards of each claim that has a file, by its name; none for a file that does not say which. */
@@ -118,7 +119,11 @@ public record CdiFiles(Path directory) {
     }
 
     private Path file(String uid) {
-        return directory.resolve(PREFIX + checked(uid) + SUFFIX);
+        return file(uid, SUFFIX);
+    }
+
+    private Path file(String uid, String suffix) {
+        return directory.resolve(PREFIX + checked(uid) + suffix);
     }
 
     private static String checked(String uid) {

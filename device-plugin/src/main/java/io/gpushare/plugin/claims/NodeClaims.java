@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +47,7 @@ public final class NodeClaims {
     private final LatestSnapshot latest;
     private final NewClaims newClaims;
     private final Runnable changed;
+    private final Consumer<String> miscounted;
     private final AtomicLong refused = new AtomicLong();
     private final ClaimLocks locks = new ClaimLocks();
     private PreparedClaims prepared;
@@ -62,6 +64,7 @@ public final class NodeClaims {
      *
      * @param latest receives the prepared claims
      * @param changed is run after a claim was prepared or unprepared
+     * @param miscounted receives a sentence when kube-scheduler's sum for a card of this node must be wrong
      */
     public NodeClaims(
             ClaimDecoder decoder,
@@ -70,7 +73,8 @@ public final class NodeClaims {
             ClaimRequests requests,
             LatestSnapshot latest,
             NewClaims newClaims,
-            Runnable changed) {
+            Runnable changed,
+            Consumer<String> miscounted) {
         this.decoder = decoder;
         this.reader = reader;
         this.files = files;
@@ -78,6 +82,7 @@ public final class NodeClaims {
         this.latest = latest;
         this.newClaims = newClaims;
         this.changed = changed;
+        this.miscounted = miscounted;
         this.prepared = PreparedClaims.of(latest.now().inventory());
     }
 
@@ -172,6 +177,7 @@ public final class NodeClaims {
             return new Prepared.Refused(
                     "claim " + ref + " with uid " + ref.uid() + " does not exist any more: recreate the pod");
         }
+        decoder.miscounted(claim.get()).ifPresent(miscounted);
         return switch (decoder.decode(claim.get(), now)) {
             case Decoded.Absent<Allocation> _ ->
                 new Prepared.Refused("claim " + ref + " has no card of driver " + decoder.driver());
@@ -228,6 +234,7 @@ public final class NodeClaims {
             PreparedClaims before = prepared.withInventory(now);
             Optional<String> overlap = before.refusal(claim, allocation);
             if (overlap.isPresent()) {
+                miscounted.accept(overlap.get());
                 return overlap;
             }
             if (ended.getAsBoolean()) {

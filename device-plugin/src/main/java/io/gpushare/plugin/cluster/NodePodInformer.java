@@ -7,8 +7,10 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.codec.AllocationCodec;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.foreign.ForeignPod;
+import io.gpushare.model.pod.KubeletReport;
 import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.DemandCodec;
@@ -124,6 +126,8 @@ public final class NodePodInformer implements AutoCloseable {
                 demand,
                 demand.valid().map(valid -> counted(allocation, valid)).orElse(allocation),
                 containers.stream().map(ContainerResources::name).toList(),
+                state.kubelet().admission() == KubeletReport.Admission.ADMITTED
+                        && !annotations.containsKey(AnnotationKeys.MIRROR),
                 state.kubelet().started(),
                 demands.former(containers),
                 foreign,

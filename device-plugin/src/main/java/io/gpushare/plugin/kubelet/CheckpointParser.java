@@ -98,13 +98,19 @@ final class CheckpointParser {
         }
         List<KubeletCheckpoint.Entry> entries = new ArrayList<>();
         Map<String, Set<String>> refused = new HashMap<>();
+        Map<String, Set<String>> unnamed = new HashMap<>();
         for (Entry entry : recorded) {
             ContainerAllocateResponse response = ContainerAllocateResponse.parseFrom(
                     entry.response().isTextual() ? entry.response().binaryValue() : new byte[0]);
-            if (response.getEnvsOrDefault(AnnotationKeys.LEGACY_INDEX, "").equals(NO_CARD)) {
+            boolean refusal =
+                    response.getEnvsOrDefault(AnnotationKeys.LEGACY_INDEX, "").equals(NO_CARD);
+            if (refusal) {
                 refused.computeIfAbsent(entry.podUid(), _ -> new HashSet<>()).add(entry.container());
             }
             List<NamedCard> cards = cards(response);
+            if (cards.isEmpty() && !refusal && names.counts(entry.resource())) {
+                unnamed.computeIfAbsent(entry.podUid(), _ -> new HashSet<>()).add(entry.container());
+            }
             if (!cards.isEmpty()) {
                 Set<String> ids = ids(entry.devices()).stream()
                         .map(id -> names.deviceId(entry.resource(), id))
@@ -113,7 +119,11 @@ final class CheckpointParser {
                         new KubeletCheckpoint.Entry(entry.podUid(), entry.container(), entry.resource(), ids, cards));
             }
         }
-        return KubeletCheckpoint.of(entries, refused);
+        // The response about another resource of the same container may name its cards.
+        entries.forEach(
+                entry -> unnamed.getOrDefault(entry.podUid(), new HashSet<>()).remove(entry.container()));
+        unnamed.values().removeIf(Set::isEmpty);
+        return KubeletCheckpoint.of(entries, refused, unnamed.keySet());
     }
 
     /** By NUMA node since Kubernetes 1.20, a plain array before. */

@@ -64,19 +64,20 @@ public final class OtherWay implements AutoCloseable {
     /**
      * For a node that offers its cards by claims.
      *
-     * @param recorded reads what the kubelet recorded
+     * @param recorded reads what the kubelet recorded; empty if that fails
      */
     public static OtherWay devicePlugin(
             NodePodInformer pods,
-            Supplier<KubeletCheckpoint> recorded,
+            Supplier<Optional<KubeletCheckpoint>> recorded,
             InventoryAssembler assembler,
             Consumer<String> warnings) {
         return new OtherWay(() -> ofPods(pods, recorded), () -> PeriodicTask.ON_REQUEST, assembler, warnings);
     }
 
-    private static Function<Inventory, HeldCards> ofPods(NodePodInformer pods, Supplier<KubeletCheckpoint> recorded) {
+    private static Function<Inventory, HeldCards> ofPods(
+            NodePodInformer pods, Supplier<Optional<KubeletCheckpoint>> recorded) {
         return pods.live(TIMEOUT)
-                .map(all -> new PluginPods(all, recorded.get()))
+                .map(all -> new PluginPods(all, recorded.get().orElse(null)))
                 .<Function<Inventory, HeldCards>>map(all -> all::on)
                 .orElse(_ -> HeldCards.unknown("the pods of this node can't be listed"));
     }

@@ -7,42 +7,58 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.state.HeldCards;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the pods of a node have by the device plugin. The kubelet's record of the plugin's responses decides, which no
- * user can write; annotations don't count. A pod with a container that is not recorded may have any card: it is being
- * admitted, or the kubelet is about to reject it.
+ * user can write; neither requests nor annotations count. A pod that is not recorded may have any card until the
+ * kubelet has admitted it, or rejected it. After that it has nothing by the device plugin: the kubelet ignores names
+ * that its node never had.
  *
  * @param pods of the node at the API server, listed after the last plugin ended
- * @param recorded by the kubelet; a record of nothing if it can't be read
+ * @param recorded by the kubelet, and read after the pods were listed; null if it can't be read
  */
-public record PluginPods(List<NodePod> pods, KubeletCheckpoint recorded) {
+public record PluginPods(List<NodePod> pods, @Nullable KubeletCheckpoint recorded) {
     /** What they have of these cards. */
     public HeldCards on(Inventory inventory) {
-        return new HeldCards(pods.stream()
+        Map<String, Set<CardId>> held = new HashMap<>();
+        pods.stream()
                 .filter(pod -> !pod.ended() && pod.requestsDevices())
-                .collect(Collectors.toMap(pod -> "pod " + pod.ref(), pod -> cards(pod, inventory))));
+                .forEach(pod -> cards(pod, inventory).ifPresent(cards -> held.put("pod " + pod.ref(), cards)));
+        return new HeldCards(held);
     }
 
-    /** None where it is unknown. */
-    private Set<CardId> cards(NodePod pod, Inventory inventory) {
-        List<KubeletCheckpoint.Entry> entries =
-                recorded.pods().getOrDefault(pod.ref().uid(), List.of());
+    /** None where it is unknown which; empty if the pod has no device. */
+    private Optional<Set<CardId>> cards(NodePod pod, Inventory inventory) {
+        String uid = pod.ref().uid();
+        if (recorded == null || recorded.unnamed().contains(uid)) {
+            return Optional.of(Set.of());
+        }
+        List<KubeletCheckpoint.Entry> entries = recorded.pods().getOrDefault(uid, List.of());
+        Set<CardId> cards = new HashSet<>();
+        for (KubeletCheckpoint.Entry entry : entries) {
+            for (KubeletCheckpoint.NamedCard named : entry.cards()) {
+                Optional<CardId> card = named.in(inventory);
+                if (card.isEmpty()) {
+                    return Optional.of(Set.of());
+                }
+                cards.add(card.get());
+            }
+        }
+        if (pod.admitted()) {
+            return Optional.of(cards).filter(some -> !some.isEmpty());
+        }
         Set<String> known =
                 entries.stream().map(KubeletCheckpoint.Entry::container).collect(Collectors.toSet());
-        List<Optional<CardId>> cards = entries.stream()
-                .flatMap(entry -> entry.cards().stream())
-                .map(card -> card.in(inventory))
-                .toList();
-        return known.containsAll(requesting(pod)) && cards.stream().allMatch(Optional::isPresent)
-                ? cards.stream().flatMap(Optional::stream).collect(Collectors.toSet())
-                : Set.of();
+        return Optional.of(known.containsAll(requesting(pod)) ? cards : Set.of());
     }
 
     /** The containers that get cards; one more than there are for a pod whose requests can't be read. */

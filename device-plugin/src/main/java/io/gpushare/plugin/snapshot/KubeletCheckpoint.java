@@ -25,9 +25,10 @@ import java.util.stream.Stream;
  *
  * @param refused the containers to which gpushare's plugin answered that it has no card for them, by pod uid: they fail
  *     at every start
+ * @param unnamed the uids of the pods with devices of resources that are counted, of which no response names the cards
  */
-public record KubeletCheckpoint(Map<String, List<Entry>> pods, Map<String, Set<String>> refused) {
-    public static final KubeletCheckpoint EMPTY = new KubeletCheckpoint(Map.of(), Map.of());
+public record KubeletCheckpoint(Map<String, List<Entry>> pods, Map<String, Set<String>> refused, Set<String> unnamed) {
+    public static final KubeletCheckpoint EMPTY = KubeletCheckpoint.of(List.of());
 
     /** A card as the response to an Allocate call names it for the container runtime. */
     public sealed interface NamedCard {
@@ -127,14 +128,16 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods, Map<String, Set<S
     public KubeletCheckpoint {
         pods = Map.copyOf(pods);
         refused = Map.copyOf(refused);
+        unnamed = Set.copyOf(unnamed);
     }
 
     public static KubeletCheckpoint of(Collection<Entry> entries) {
-        return of(entries, Map.of());
+        return of(entries, Map.of(), Set.of());
     }
 
-    public static KubeletCheckpoint of(Collection<Entry> entries, Map<String, Set<String>> refused) {
-        return new KubeletCheckpoint(entries.stream().collect(Collectors.groupingBy(Entry::podUid)), refused);
+    public static KubeletCheckpoint of(
+            Collection<Entry> entries, Map<String, Set<String>> refused, Set<String> unnamed) {
+        return new KubeletCheckpoint(entries.stream().collect(Collectors.groupingBy(Entry::podUid)), refused, unnamed);
     }
 
     /** The containers of that pod that gpushare's plugin refused. */

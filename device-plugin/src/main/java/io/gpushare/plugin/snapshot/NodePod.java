@@ -20,6 +20,7 @@ import java.util.Set;
  * @param ended whether its phase is Succeeded or Failed: then it holds no cards
  * @param allocation the allocation in this project's annotation
  * @param containers the names of its containers, in the order in which they start
+ * @param admitted whether the kubelet has admitted it, and has recorded each device of it by its uid before that
  * @param started the names of its started containers, by container ID
  * @param former the containers whose devices are of a former resource: the kubelet makes no more calls for them
  * @param foreign the annotations of another scheduler
@@ -33,6 +34,7 @@ public record NodePod(
         Decoded<Demand> demand,
         Decoded<Allocation> allocation,
         List<String> containers,
+        boolean admitted,
         Map<String, String> started,
         Set<String> former,
         ForeignPod foreign,
@@ -59,6 +61,7 @@ public record NodePod(
                 new Decoded.Absent<>(),
                 new Decoded.Absent<>(),
                 List.of(),
+                false,
                 Map.of(),
                 Set.of(),
                 AliyunPod.NONE,

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.usage;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -21,6 +22,7 @@ public record Cgroup(Optional<String> podUid, Optional<String> containerId, Opti
     /** The cgroup of a process outside of all containers. */
     public static final Cgroup OF_THE_NODE = new Cgroup(Optional.empty(), Optional.empty());
 
+    private static final String NAMED = "name=";
     // pod<uid>, or kubepods-burstable-pod<uid>.slice with underscores; a static pod's uid is a hash without dashes.
     private static final Pattern POD =
             Pattern.compile("(?:.*-)?pod([0-9a-fA-F][0-9a-fA-F_-]{30,34}[0-9a-fA-F])(?:\\.slice)?");
@@ -31,6 +33,11 @@ public record Cgroup(Optional<String> podUid, Optional<String> containerId, Opti
     /** A cgroup whose container's name is unknown. */
     public Cgroup(Optional<String> podUid, Optional<String> containerId) {
         this(podUid, containerId, Optional.empty());
+    }
+
+    /** The same where the container's name is unknown. */
+    Cgroup withoutName() {
+        return new Cgroup(podUid, containerId);
     }
 
     /** With the container's name, by the lines of the process's {@code /proc/<pid>/mountinfo}. */
@@ -55,7 +62,9 @@ public record Cgroup(Optional<String> podUid, Optional<String> containerId, Opti
     }
 
     /**
-     * Parses the lines; a hierarchy that names a pod has precedence.
+     * Parses the lines; a hierarchy that names a pod has precedence, and before the others that of cgroup v2. Root in a
+     * container may be able to make hierarchies of version 1 with a name of its own, and any cgroups in them: of those
+     * with a name only systemd's counts.
      *
      * @param own the lines of the plugin itself. Names above its pod belong to the node, which may be a container, or
      *     the container of another cluster's pod
@@ -64,6 +73,8 @@ public record Cgroup(Optional<String> podUid, Optional<String> containerId, Opti
         List<Cgroup> found = lines.stream()
                 .map(line -> line.split(":", 3))
                 .filter(fields -> fields.length == 3)
+                .filter(fields -> !fields[1].startsWith(NAMED) || fields[1].equals(NAMED + "systemd"))
+                .sorted(Comparator.comparing(fields -> !fields[1].isEmpty()))
                 .map(fields -> ofPath(names(fields[2]), above(fields[1], own)))
                 .filter(cgroup -> cgroup.containerId().isPresent())
                 .toList();

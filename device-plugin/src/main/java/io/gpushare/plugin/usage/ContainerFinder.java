@@ -61,11 +61,20 @@ final class ContainerFinder {
 
     /** The pod of that cgroup; empty if it is none of the node's, or none that is known. */
     Optional<PodRef> pod(Cgroup cgroup) {
-        Optional<String> uid =
-                cgroup.containerId().map(byId::get).map(ContainerName::podUid).or(cgroup::podUid);
+        Optional<String> uid = started(cgroup).map(ContainerName::podUid).or(cgroup::podUid);
         return uid.map(pods::get)
                 .map(NodePod::ref)
                 .or(() -> uid.map(shares::get).map(all -> all.getFirst().pod()));
+    }
+
+    /**
+     * The container of that cgroup's ID, unless the cgroup is below another pod's: whoever may make cgroups can name
+     * those below its own like any container's.
+     */
+    private Optional<ContainerName> started(Cgroup cgroup) {
+        return cgroup.containerId()
+                .map(byId::get)
+                .filter(name -> cgroup.podUid().map(name.podUid()::equals).orElse(true));
     }
 
     /** Whether the pod requests a share of cards, or has one. */
@@ -97,7 +106,7 @@ final class ContainerFinder {
     Map<Cgroup, ContainerOnCard> containers(CardId card, Map<CardProcess, Cgroup> processes) {
         Map<Cgroup, ContainerOnCard> found = new HashMap<>();
         Map<String, List<Group>> unnamed = new HashMap<>();
-        Map<String, ContainerName> mounted = mounted(processes.values());
+        Map<Cgroup, ContainerName> mounted = mounted(processes.values());
         for (Group group : groups(processes)) {
             Optional<ContainerName> named = named(group.container(), mounted);
             named.ifPresent(
@@ -127,21 +136,19 @@ final class ContainerFinder {
                 .toList();
     }
 
-    /** The names that processes tell by their mounts, by container ID. */
-    private static Map<String, ContainerName> mounted(Collection<Cgroup> cgroups) {
-        Map<String, ContainerName> names = new HashMap<>();
+    /** The names that processes tell by their mounts, by the cgroup without its container's name. */
+    private static Map<Cgroup, ContainerName> mounted(Collection<Cgroup> cgroups) {
+        Map<Cgroup, ContainerName> names = new HashMap<>();
         cgroups.forEach(cgroup -> cgroup.container()
                 .ifPresent(name -> names.putIfAbsent(
-                        cgroup.containerId().orElse(""),
-                        new ContainerName(cgroup.podUid().orElseThrow(), name))));
+                        cgroup.withoutName(), new ContainerName(cgroup.podUid().orElseThrow(), name))));
         return names;
     }
 
     /** By the container's ID; or by its mounts; or if only one container of the pod requests cards, that one. */
-    private Optional<ContainerName> named(Cgroup cgroup, Map<String, ContainerName> mounted) {
-        return cgroup.containerId()
-                .map(byId::get)
-                .or(() -> cgroup.containerId().map(mounted::get))
+    private Optional<ContainerName> named(Cgroup cgroup, Map<Cgroup, ContainerName> mounted) {
+        return started(cgroup)
+                .or(() -> Optional.ofNullable(mounted.get(cgroup.withoutName())))
                 .or(() -> cgroup.podUid()
                         .map(pods::get)
                         .flatMap(pod -> pod.demand().valid())

@@ -133,7 +133,8 @@ class OneOffererProperties {
                     new ClaimRequests(settings, TestIsolation.none(latest)),
                     latest,
                     (now, cards) -> dra ? held.holders(now, cards) : Optional.of("by the device plugin now"),
-                    () -> {});
+                    () -> {},
+                    _ -> {});
             calls = new AllocationHandler(
                     latest,
                     _ -> Optional.of(node.kubelet.listed()),
@@ -226,7 +227,7 @@ class OneOffererProperties {
             Map<String, List<KubeletCheckpoint.Entry>> written =
                     new HashMap<>(kubelet.checkpoint().pods());
             written.keySet().removeAll(unrecorded);
-            return new KubeletCheckpoint(written, Map.of());
+            return new KubeletCheckpoint(written, Map.of(), Set.of());
         }
 
         /** A scheduler, or a user, may name any card; schedulers know after a while that the node offers none. */

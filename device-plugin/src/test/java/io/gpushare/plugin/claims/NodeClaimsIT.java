@@ -64,6 +64,22 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         assertThat(kubelet.registrations()).isEmpty();
     }
 
+    /** The card of this node that it names waits for pods that nobody can see here. */
+    @Test
+    void aSliceOfAnotherNodeInThisNodesPoolIsReported() throws Exception {
+        api.put(object("""
+            {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "n2-gpushare.io-00"},
+             "spec": {"driver": "gpushare.io", "nodeName": "n2",
+                      "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
+                      "devices": [{"name": "%s"}]}}
+            """.formatted(name(A))));
+        serve();
+        await().atMost(PATIENCE)
+                .until(() -> api.events().stream()
+                        .anyMatch(event ->
+                                event.contains("GpuPoolNotOwn") && event.contains("n2-gpushare.io-00 of node n2")));
+    }
+
     @Test
     void aKubeletThatStartsDeletesTheSlicesAndGetsThemAgain() throws Exception {
         serve();

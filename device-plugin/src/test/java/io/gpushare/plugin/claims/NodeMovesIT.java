@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Test;
 
 /** A node that moves between both ways to offer its cards while pods run, and processes that run at once. */
 class NodeMovesIT extends WholeProgramWithClaims {
+    private static final String CORES = "aliyun.com/gpu-core.percentage";
+
     @BeforeEach
     void cards() throws IOException {
         cards(CARD_A, CARD_B);
@@ -92,6 +94,59 @@ class NodeMovesIT extends WholeProgramWithClaims {
                 .anyMatch(slice -> names(slice).equals(List.of(name(B)))));
         prepare("new");
         assertThat(unprepare("before")).isEmpty();
+    }
+
+    /** A pod runs whose request of a card has become a claim, because a class maps its resource. */
+    private void ofItsClass() throws IOException {
+        claim("class", result("container-0-request-0", B));
+        prepare("class");
+        api.put(object("""
+            {"kind": "Pod",
+             "metadata": {"name": "class", "namespace": "default", "uid": "uid-pod-class",
+                          "creationTimestamp": "2026-01-01T00:00:00Z"},
+             "spec": {"nodeName": "n1", "containers": [
+               {"name": "main", "resources": {"limits": {"%1$s": "1"}, "requests": {"%1$s": "1"}}}]},
+             "status": {"phase": "Running",
+               "containerStatuses": [{"name": "main", "containerID": "containerd://c1"}],
+               "extendedResourceClaimStatus": {"resourceClaimName": "class", "requestMappings": [
+                 {"containerName": "main", "resourceName": "%1$s", "requestName": "container-0-request-0"}]}}}
+            """.formatted(CARDS)));
+    }
+
+    /** Each of them closed the node after a restart of the driver, until it ended. */
+    @Test
+    void afterARestartNothingIsHeldForPodsThatHaveNoDeviceByTheDevicePlugin() throws Exception {
+        Process first = serve("--core-resource=" + CORES);
+        slice();
+        ofItsClass();
+        api.pod("zero", "Running", Map.of(CORES, "0"), "");
+        // By nodeName, where the kubelet does not know the name.
+        api.pod("named", "Running", Map.of(MEMORY, "1"), memoryOn(A, 1));
+        kill(first);
+
+        serve("--core-resource=" + CORES);
+        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        assertThat(names(slice())).containsExactlyInAnyOrder(name(A), name(B));
+        assertThat(api.events()).noneMatch(event -> event.contains("GpuCardsHeld"));
+        prepare("class");
+        claim("next", result("gpu", A, "3Gi", "s1"));
+        prepare("next");
+    }
+
+    /** Its request is the claim's: it waits for no device, and has no other card. */
+    @Test
+    void backToResourcesAPodWhoseRequestBecameAClaimCountsOnce() throws Exception {
+        Process claims = serve();
+        slice();
+        ofItsClass();
+        end(claims);
+        offerResources();
+        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        api.pod("next", "Pending", Map.of(CARDS, "1"), "");
+        list("class", "next");
+        assertThat(allocate(CARDS, List.of(A))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+        await().atMost(PATIENCE).until(() -> api.podPatches().stream().anyMatch(patch -> patch.startsWith("next ")));
+        assertThat(api.podPatches()).noneMatch(patch -> patch.startsWith("class "));
     }
 
     @Test

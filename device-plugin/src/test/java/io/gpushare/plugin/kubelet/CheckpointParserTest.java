@@ -79,6 +79,26 @@ class CheckpointParserTest {
     }
 
     @Test
+    void aPodWithDevicesOfWhichNoResponseNamesTheCardsIsKnown() throws IOException {
+        String nameless = entry("{\"-1\":[\"x\"]}", visible("void"));
+        assertThat(parse(file(nameless)).unnamed()).containsExactly("uid-1");
+        assertThat(parse(file(nameless.replace("aliyun.com/gpu-mem", "nvidia.com/mig-1g.5gb")))
+                        .unnamed())
+                .containsExactly("uid-1");
+        assertThat(parse(file(nameless + "," + entry("{\"-1\":[\"y\"]}", visible(UUID))))
+                        .unnamed())
+                .as("another call for the same container names them")
+                .isEmpty();
+        assertThat(parse(file(nameless.replace("aliyun.com/gpu-mem", "rdma/hca")))
+                        .unnamed())
+                .isEmpty();
+        ContainerAllocateResponse refusal = visible("no-gpu-has-3GiB-to-run").toBuilder()
+                .putEnvs("ALIYUN_COM_GPU_MEM_IDX", "-1")
+                .build();
+        assertThat(parse(file(entry("{\"-1\":[\"x\"]}", refusal))).unnamed()).isEmpty();
+    }
+
+    @Test
     void anotherPluginsResponseAndFieldsOfNewerKubeletsAreIgnored() throws IOException {
         String rdma = "{\"PodUID\":\"u\",\"ContainerName\":\"c\",\"ResourceName\":\"rdma/hca\",\"DeviceIDs\":null,"
                 + "\"AllocResp\":null,\"New\":{\"deep\":[1,{}]}}";

@@ -80,6 +80,7 @@ class HamiPodsTest {
                 hami.demand(),
                 new Decoded.Valid<>(written.actual().orElseThrow()),
                 List.of("main"),
+                false,
                 Map.of(),
                 Set.of(),
                 hami.foreign(),

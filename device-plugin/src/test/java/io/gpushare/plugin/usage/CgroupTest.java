@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lines of nodes with these runtimes; P is a pod's uid, Q the same in systemd's form, C and D are container IDs. */
 class CgroupTest {
@@ -126,6 +127,22 @@ class CgroupTest {
                         "13:rdma:/", "12:misc:/k8s.io/" + C, written("11:memory:/kubepods/burstable/podP/C"), "0::/")))
                 .isEqualTo(new Cgroup(Optional.of(P), Optional.of(C)));
         assertThat(Cgroup.parse(List.of())).isEqualTo(Cgroup.OF_THE_NODE);
+    }
+
+    /** Whoever may mount a hierarchy of version 1 names it, and the cgroups in it, as it likes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0::/kubepods/podP/C", "1:name=systemd:/kubepods/podP/C", "3:memory:/kubepods/podP/C"})
+    void aNamedHierarchyButSystemdsSaysNothing(String line) {
+        assertThat(Cgroup.parse(List.of(written("14:name=frame:/kubepods/podX/D"), written(line))))
+                .isEqualTo(new Cgroup(Optional.of(P), Optional.of(C)));
+        assertThat(Cgroup.parse(List.of(written("14:name=frame:/kubepods/podX/D"))))
+                .isEqualTo(Cgroup.OF_THE_NODE);
+    }
+
+    @Test
+    void theHierarchyOfVersion2ComesFirst() {
+        assertThat(Cgroup.parse(List.of(written("13:rdma:/kubepods/podX/D"), written("0::/kubepods/podP/C"))))
+                .isEqualTo(new Cgroup(Optional.of(P), Optional.of(C)));
     }
 
     @ParameterizedTest

@@ -80,6 +80,18 @@ class ContainerFinderTest {
         assertThat(usage(node).foreign()).isEmpty();
     }
 
+    /** Pod q names a cgroup below its own after the container of p. */
+    @Test
+    void aContainerOfAnotherPodIsNotThatOfTheCgroup() {
+        NodeSnapshot node = pod(Map.of("x", "c0"), 1, 3);
+        processes.add(new CardProcess(1, OptionalLong.of(9 * GIB), OptionalInt.empty()));
+        cgroups.put(1L, new Cgroup(Optional.of("uid-q"), Optional.of("x"), Optional.of("c0")));
+        assertThat(excesses(node)).isEmpty();
+        processes.add(new CardProcess(2, OptionalLong.of(GIB), OptionalInt.empty()));
+        cgroups.put(2L, new Cgroup(Optional.of("uid-p"), Optional.of("x")));
+        assertThat(excesses(node)).as("nor by its mounts").isEmpty();
+    }
+
     @Test
     void moreContainersThanSharesAreNotMisattributed() {
         NodeSnapshot node = pod(Map.of(), 1, 1);

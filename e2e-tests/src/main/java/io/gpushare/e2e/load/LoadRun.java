@@ -106,6 +106,7 @@ public final class LoadRun implements Callable<Integer> {
         Budgets budgets = new Budgets(limits);
         if (hostile) {
             boolean alive = new HostileRun(repository, folder, sizes.getLast(), calls, budgets).measure();
+            alive &= HostileClaims.measure(repository.toAbsolutePath(), folder);
             alive &= HostileScrapes.measure(repository, folder);
             return alive && kept(budgets) ? 0 : 1;
         }

@@ -24,20 +24,30 @@ public final class ClaimWatch implements PodFeed, AutoCloseable {
     private final KubernetesApi api;
     private final ClaimedPods pods;
     private final PeriodicTask task = new PeriodicTask("claims", this::watch);
+    private final PeriodicTask showing = PeriodicTask.onRequest("claimed-pods", Duration.ZERO, this::show);
     private @Nullable Informer claims;
     private String waitsFor = "";
 
     private ClaimWatch(KubernetesApi api, Ledger ledger) {
         this.api = api;
         this.pods = new ClaimedPods(
-                node -> ledger.nodeEntry(node).cards().inventory(), ledger::annotated, PodFeed.of(ledger));
+                node -> ledger.nodeEntry(node).cards().inventory(),
+                ledger::annotated,
+                PodFeed.of(ledger),
+                showing::runSoon,
+                System::nanoTime);
     }
 
     /** Starts to watch: a {@link PodFeed.Factory}. */
     public static PodFeed start(KubernetesApi api, Ledger ledger, StartedParts parts) {
         ClaimWatch watch = parts.add(new ClaimWatch(api, ledger));
+        watch.showing.start();
         watch.task.start();
         return watch;
+    }
+
+    private Duration show() {
+        return pods.work();
     }
 
     private Duration watch() {
@@ -84,6 +94,11 @@ public final class ClaimWatch implements PodFeed, AutoCloseable {
     }
 
     @Override
+    public Duration behind() {
+        return pods.behind();
+    }
+
+    @Override
     public synchronized Map<String, Instant> heard() {
         return Map.of("claims", claims == null ? Instant.EPOCH : claims.lastHeard());
     }
@@ -91,6 +106,7 @@ public final class ClaimWatch implements PodFeed, AutoCloseable {
     @Override
     public void close() {
         task.close();
+        showing.close();
         synchronized (this) {
             if (claims != null) {
                 claims.close();

@@ -11,7 +11,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.claims.CardNames;
 import io.gpushare.model.claims.ClaimDecoder;
-import io.gpushare.model.claims.ClaimState;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.claims.ResourceClaim.Result;
 import io.gpushare.model.selector.CardSelector;
@@ -27,10 +26,9 @@ import java.util.Optional;
  */
 record ClaimedCards(String node, Inventory inventory) {
     /** The cards of all these claims; empty if the node has none of them. */
-    Optional<Allocation> of(List<ClaimState> claims) {
-        List<ContainerAllocation> all = claims.stream()
-                .flatMap(claim -> containers(claim.claim()).stream())
-                .toList();
+    Optional<Allocation> of(List<KnownClaim> claims) {
+        List<ContainerAllocation> all =
+                claims.stream().flatMap(claim -> claim.cards(this).stream()).toList();
         if (all.isEmpty()) {
             return Optional.empty();
         }
@@ -50,7 +48,8 @@ record ClaimedCards(String node, Inventory inventory) {
         return container.total().instances() > 0;
     }
 
-    private List<ContainerAllocation> containers(ResourceClaim claim) {
+    /** Those of one claim. */
+    List<ContainerAllocation> containers(ResourceClaim claim) {
         Map<String, CardId> present = new HashMap<>();
         inventory.cards().forEach(card -> CardNames.of(card.id()).ifPresent(name -> present.put(name, card.id())));
         List<Result> results = claim.results().stream()

@@ -10,6 +10,8 @@ import io.gpushare.model.claims.ClaimState;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.pod.PodClaims;
 import io.gpushare.model.pod.PodState;
+import io.gpushare.time.PeriodicTask;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,8 +21,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,9 @@ import org.slf4j.LoggerFactory;
  * <p>A claim counts once: at the first of its pods that runs on the node of its cards, or by its own name while there
  * is none. Pods without claims pass as they are, and so does a bound pod that has cards by its annotation: a claim that
  * it has beside them counts by its own name.
+ *
+ * <p>The informers only note what has changed. {@link #work} shows it, beside them and some of each namespace in turn:
+ * one claim may be named by thousands of pods, and one pod may name {@link PodClaims#MOST} claims.
  */
 public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState> {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimedPods.class);
@@ -41,46 +46,85 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
     private final Function<String, Inventory> inventories;
     private final Predicate<PodState> annotated;
     private final PodFeed ledger;
+    private final Runnable noted;
+    private final Backlog backlog;
     private final Map<String, PodState> pods = new ConcurrentHashMap<>(); // those with claims, by uid
     // By "namespace/name" of the claim, as all that follows.
-    private final Map<String, ClaimState> claims = new HashMap<>();
+    private final Map<String, KnownClaim> claims = new HashMap<>();
     private final Map<String, Set<String>> naming = new HashMap<>(); // the pods that name it
     private final Map<String, String> holders = new HashMap<>(); // the uid of the pod, or of the claim itself
     private final Map<String, Set<String>> onNode = new HashMap<>(); // the claims with cards of a node, by its name
     private final Map<String, PodRef> counted = new HashMap<>(); // what the ledger has by claims, by uid
+    private final Map<String, PodState> last = new HashMap<>(); // the pods as they were shown, by uid
     private final Map<String, Inventory> nodes = new HashMap<>(); // those that serve claims, by name
+    private MemoryUnit unit = MemoryUnit.GIB;
 
     /**
      * @param inventories that of a node in the ledger, by its name
      * @param annotated whether a pod is bound and has cards by its annotation
+     * @param noted is run when there is something to {@link #work} off
      */
-    public ClaimedPods(Function<String, Inventory> inventories, Predicate<PodState> annotated, PodFeed ledger) {
+    public ClaimedPods(
+            Function<String, Inventory> inventories,
+            Predicate<PodState> annotated,
+            PodFeed ledger,
+            Runnable noted,
+            LongSupplier nanoTime) {
         this.inventories = inventories;
         this.annotated = annotated;
         this.ledger = ledger;
+        this.noted = noted;
+        this.backlog = new Backlog(nanoTime);
     }
 
     @Override
     public void updatePod(PodState pod) {
-        if (pod.claims().none() && !pods.containsKey(pod.ref().uid())) {
+        String uid = pod.ref().uid();
+        if (pod.claims().none() && !pods.containsKey(uid)) {
             ledger.updatePod(pod);
             return;
         }
         synchronized (this) {
-            String uid = pod.ref().uid();
-            @Nullable PodState before = pod.ended() ? pods.remove(uid) : pods.put(uid, pod);
-            Set<String> named = before == null ? new HashSet<>() : keys(before);
-            named.forEach(key -> remove(naming, key, uid));
             if (pod.ended()) {
-                counted.remove(uid);
+                forget(pod.ref());
                 ledger.updatePod(pod);
             } else {
-                keys(pod).forEach(key -> add(naming, key, uid));
-                named.addAll(keys(pod));
-                show(uid);
+                note(pod, pods.put(uid, pod));
+                // The ledger knows every bound pod at once.
+                if (pod.node() != null && !counted.containsKey(uid)) {
+                    show(pod, pod);
+                }
             }
-            named.forEach(this::settle);
         }
+        noted.run();
+    }
+
+    private void note(PodState pod, @Nullable PodState before) {
+        String uid = pod.ref().uid();
+        if (before == null || !usesTheSame(before, pod)) {
+            if (before != null) {
+                leave(before);
+            }
+            keys(pod).forEach(key -> {
+                add(naming, key, uid);
+                later(key, false);
+            });
+        }
+        backlog.add(pod.ref().namespace(), new Backlog.Item.Shown(uid));
+    }
+
+    /** Whether it can hold the same claims. */
+    private static boolean usesTheSame(PodState before, PodState now) {
+        return before.claims().names().equals(now.claims().names())
+                && Objects.equals(before.node(), now.node())
+                && before.annotations().equals(now.annotations());
+    }
+
+    private void leave(PodState pod) {
+        keys(pod).forEach(key -> {
+            remove(naming, key, pod.ref().uid());
+            later(key, false);
+        });
     }
 
     @Override
@@ -90,103 +134,150 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
             return;
         }
         synchronized (this) {
-            @Nullable PodState before = pods.remove(pod.uid());
-            counted.remove(pod.uid());
+            forget(pod);
             ledger.removePod(pod);
-            if (before != null) {
-                keys(before).forEach(key -> remove(naming, key, pod.uid()));
-                keys(before).forEach(this::settle);
-            }
+        }
+        noted.run();
+    }
+
+    private void forget(PodRef pod) {
+        @Nullable PodState before = pods.remove(pod.uid());
+        counted.remove(pod.uid());
+        last.remove(pod.uid());
+        if (before != null) {
+            leave(before);
         }
     }
 
     @Override
-    public synchronized void changed(ClaimState now) {
+    public void changed(ClaimState now) {
         replace(now.claim(), now.none() ? null : now);
     }
 
     @Override
-    public synchronized void gone(ClaimState last) {
-        @Nullable ClaimState known = claims.get(last.claim().toString());
-        if (known != null && known.claim().uid().equals(last.claim().uid())) {
-            replace(last.claim(), null);
+    public synchronized void gone(ClaimState past) {
+        @Nullable KnownClaim known = claims.get(past.claim().toString());
+        if (known != null && known.claim().uid().equals(past.claim().uid())) {
+            replace(past.claim(), null);
         }
     }
 
     private void replace(ResourceClaim claim, @Nullable ClaimState now) {
-        String key = claim.toString();
-        @Nullable ClaimState before = now == null ? claims.remove(key) : claims.put(key, now);
-        if (Objects.equals(before, now)) {
-            return; // thousands of pods may name it
+        synchronized (this) {
+            String key = claim.toString();
+            @Nullable KnownClaim before = claims.get(key);
+            if (Objects.equals(before == null ? null : before.state(), now)) {
+                return; // thousands of pods may name it
+            }
+            if (before != null) {
+                claims.remove(key);
+                before.node().ifPresent(node -> remove(onNode, node, key));
+            }
+            if (now != null) {
+                KnownClaim known = new KnownClaim(now);
+                claims.put(key, known);
+                known.node().ifPresent(node -> add(onNode, node, key));
+            }
+            later(key, true);
         }
-        if (before != null) {
-            node(before).ifPresent(node -> remove(onNode, node, key));
-        }
-        if (now != null) {
-            node(now).ifPresent(node -> add(onNode, node, key));
-        }
-        settle(key);
-        naming.getOrDefault(key, Set.of()).forEach(this::show);
+        noted.run();
+    }
+
+    private void later(String key, boolean changed) {
+        backlog.add(key.substring(0, key.indexOf('/')), new Backlog.Item.Held(key, changed));
     }
 
     @Override
-    public synchronized void nodeChanged(String name) {
-        Inventory now = inventories.apply(name);
-        boolean serves = now.servesClaims();
-        if (!serves && !onNode.containsKey(name) && !nodes.containsKey(name)) {
-            return;
-        }
-        MemoryUnit unit = unit();
-        // A node whose plugin restarts, or is drained, keeps its place until it offers its cards in the other way.
-        boolean kept = serves || (now.noCards() != null && nodes.containsKey(name));
-        @Nullable Inventory before = kept ? nodes.put(name, now) : nodes.remove(name);
-        if (!now.equals(before)) {
-            each(onNode.getOrDefault(name, Set.of()), this::settle);
-        }
-        if (!unit().equals(unit)) {
-            each(pods.keySet(), this::show);
-        }
-    }
-
-    /** One that can't be counted does not keep the others from it. */
-    private static void each(Set<String> all, Consumer<String> counted) {
-        for (String one : all) {
-            try {
-                counted.accept(one);
-            } catch (RuntimeException e) {
-                LOG.warn("{} can't be counted: {}", one, e.toString());
+    public void nodeChanged(String name) {
+        synchronized (this) {
+            Inventory now = inventories.apply(name);
+            boolean serves = now.servesClaims();
+            if (!serves && !onNode.containsKey(name) && !nodes.containsKey(name)) {
+                return;
+            }
+            // A node whose plugin restarts, or is drained, keeps its place until it offers its cards in the other way.
+            boolean kept = serves || (now.noCards() != null && nodes.containsKey(name));
+            @Nullable Inventory before = kept ? nodes.put(name, now) : nodes.remove(name);
+            if (!now.equals(before)) {
+                onNode.getOrDefault(name, Set.of()).forEach(key -> {
+                    last.remove(holders.getOrDefault(key, ""));
+                    later(key, false);
+                });
+            }
+            MemoryUnit smallest = smallestUnit();
+            if (!smallest.equals(unit)) {
+                unit = smallest;
+                pods.values()
+                        .forEach(pod -> backlog.add(
+                                pod.ref().namespace(),
+                                new Backlog.Item.Shown(pod.ref().uid())));
             }
         }
+        noted.run();
     }
 
     /** The unit in which requests are counted that have no cards yet: the smallest of the nodes that serve claims. */
-    private MemoryUnit unit() {
+    private MemoryUnit smallestUnit() {
         return nodes.values().stream()
                 .map(Inventory::unit)
-                .min(Comparator.comparingLong(unit -> unit.size().bytes()))
+                .min(Comparator.comparingLong(each -> each.size().bytes()))
                 .orElse(MemoryUnit.GIB);
+    }
+
+    /** Shows what is next; returns the time until more is due. The informers wait for one thing at most. */
+    public Duration work() {
+        while (step()) {
+            if (Thread.currentThread().isInterrupted()) {
+                break;
+            }
+        }
+        synchronized (this) {
+            return backlog.rest().orElse(PeriodicTask.ON_REQUEST);
+        }
+    }
+
+    private synchronized boolean step() {
+        Optional<Backlog.Item> next = backlog.next();
+        next.ifPresent(item -> {
+            try {
+                switch (item) {
+                    case Backlog.Item.Shown(String uid) -> show(uid);
+                    case Backlog.Item.Held(String key, boolean changed) -> settle(key, changed);
+                }
+            } catch (RuntimeException e) {
+                // One that can't be counted does not keep the others from it.
+                LOG.warn("{} can't be counted: {}", item, e.toString());
+            }
+        });
+        return next.isPresent();
+    }
+
+    /** The time by which the ledger is behind; no tenant alone makes it long. */
+    @Override
+    public synchronized Duration behind() {
+        return backlog.behind();
     }
 
     /** The pod as its claims are now, also those that count at another pod. */
     @Override
     public synchronized PodState show(PodState pod) {
-        return pod.claims().none() ? pod : shown(pod, claim -> node(claim).equals(Optional.ofNullable(pod.node())));
+        return pod.claims().none() ? pod : shown(pod, claim -> claim.node().equals(Optional.ofNullable(pod.node())));
     }
 
     /** Whoever holds the claim now is shown with it, and nobody else any more. */
-    private void settle(String key) {
-        @Nullable ClaimState claim = claims.get(key);
-        @Nullable String now = claim == null || claim.claim().results().isEmpty() ? null : holder(key, claim);
+    private void settle(String key, boolean changed) {
+        @Nullable KnownClaim claim = claims.get(key);
+        @Nullable String now = claim == null || !claim.allocated() ? null : holder(key, claim);
         @Nullable String before = now == null ? holders.remove(key) : holders.put(key, now);
+        String namespace = key.substring(0, key.indexOf('/'));
         if (before != null && !before.equals(now)) {
-            show(before);
+            backlog.add(namespace, new Backlog.Item.Shown(before));
         }
         if (now != null && pods.containsKey(now)) {
-            show(now);
+            backlog.add(namespace, new Backlog.Item.Shown(now));
         } else if (now != null && claim != null) {
-            PodRef self = new PodRef(
-                    now, claim.claim().namespace(), "claim/" + claim.claim().name());
-            String node = node(claim).orElseThrow();
+            PodRef self = new PodRef(now, namespace, "claim/" + claim.claim().name());
+            String node = claim.node().orElseThrow();
             PodClaims held = held(List.of(claim), node, PodClaims.NONE);
             if (held.demand() == null) {
                 show(now); // none of its cards is there
@@ -194,14 +285,17 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
                 count(PodState.of(self, node, Map.of(), List.of()).with(held));
             }
         }
+        if (changed) {
+            naming.getOrDefault(key, Set.of()).forEach(uid -> backlog.add(namespace, new Backlog.Item.Shown(uid)));
+        }
     }
 
-    private String holder(String key, ClaimState claim) {
+    private String holder(String key, KnownClaim claim) {
         return claim.claim().pods().stream()
                 .map(PodRef::uid)
                 .filter(naming.getOrDefault(key, Set.of())::contains)
                 .filter(uid ->
-                        Optional.ofNullable(pods.get(uid)).map(PodState::node).equals(node(claim)))
+                        Optional.ofNullable(pods.get(uid)).map(PodState::node).equals(claim.node()))
                 .filter(uid -> !annotated.test(Objects.requireNonNull(pods.get(uid))))
                 .findFirst()
                 .orElse(claim.claim().uid());
@@ -212,10 +306,17 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
         @Nullable PodState pod = pods.get(uid);
         @Nullable PodRef gone = counted.get(uid);
         if (pod != null) {
-            count(shown(pod, claim -> uid.equals(holders.get(claim.claim().toString()))));
+            show(pod, shown(pod, claim -> uid.equals(holders.get(claim.claim().toString()))));
         } else if (gone != null) {
             counted.remove(uid);
             ledger.removePod(gone);
+        }
+    }
+
+    /** Unless the ledger has it already. */
+    private void show(PodState pod, PodState shown) {
+        if (!shown.equals(last.put(pod.ref().uid(), shown))) {
+            count(shown);
         }
     }
 
@@ -232,22 +333,23 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
     }
 
     /** @param its whether the pod is shown with the cards of that claim */
-    private PodState shown(PodState pod, Predicate<ClaimState> its) {
-        List<ClaimState> named = pod.claims().names().stream()
+    private PodState shown(PodState pod, Predicate<KnownClaim> its) {
+        List<KnownClaim> named = pod.claims().names().stream()
                 .flatMap(name -> Stream.ofNullable(claims.get(pod.ref().namespace() + "/" + name)))
                 .toList();
         @Nullable String node = pod.node();
         if (node != null) {
-            List<ClaimState> having = named.stream()
-                    .filter(claim -> !claim.claim().results().isEmpty() && its.test(claim))
+            List<KnownClaim> having = named.stream()
+                    .filter(claim -> claim.allocated() && its.test(claim))
                     .toList();
             return having.isEmpty() || annotated.test(pod) ? pod : pod.with(held(having, node, pod.claims()));
         }
         // Only an unbound pod waits: kube-scheduler allocates its claims before it binds it.
-        List<ClaimState> waiting = named.stream()
-                .filter(claim -> claim.claim().results().isEmpty())
+        List<RequestedCards.OfClaim> waiting = named.stream()
+                .filter(claim -> !claim.allocated())
+                .map(claim -> claim.requested(unit))
                 .toList();
-        return RequestedCards.of(waiting, unit())
+        return RequestedCards.of(waiting)
                 .map(requested -> pod.with(new PodClaims(
                         pod.claims().names(),
                         pod.claims().missing(),
@@ -258,7 +360,7 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
                 .orElse(pod);
     }
 
-    private PodClaims held(List<ClaimState> having, String node, PodClaims named) {
+    private PodClaims held(List<KnownClaim> having, String node, PodClaims named) {
         Optional<Allocation> held = new ClaimedCards(node, inventories.apply(node)).of(having);
         return held.map(allocation -> new PodClaims(
                         named.names(),
@@ -268,11 +370,6 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
                         allocation,
                         List.of()))
                 .orElse(named);
-    }
-
-    /** The node of the claim's cards. */
-    private static Optional<String> node(ClaimState claim) {
-        return claim.claim().results().stream().map(ResourceClaim.Result::pool).findFirst();
     }
 
     private static Set<String> keys(PodState pod) {

@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What claims request that have no cards yet, in the words of the ledger. A demand is about the same cards, and
@@ -25,16 +27,44 @@ import java.util.Optional;
  */
 record RequestedCards(Demand demand, List<String> notes) {
     private static final BigDecimal MOST = BigDecimal.valueOf(Integer.MAX_VALUE);
+    private static final Comparator<Demand> SIZE = Comparator.comparingInt(
+                    (Demand demand) -> demand.total().takenWhole())
+            .thenComparingInt(demand -> demand.total().units());
+
+    /**
+     * What one claim requests.
+     *
+     * @param largest the demand of its largest request; null if it requests none of our cards
+     * @param selective whether only kube-scheduler knows which cards it selects
+     * @param coresOfSeveral whether a request is about the cores of several cards
+     */
+    record OfClaim(
+            @Nullable Demand largest,
+            int requests,
+            boolean selective,
+            boolean alternatives,
+            boolean allOfNode,
+            boolean coresOfSeveral) {
+        static final OfClaim NONE = new OfClaim(null, 0, false, false, false, false);
+
+        static OfClaim of(ClaimState claim, MemoryUnit unit) {
+            List<ClaimState.Request> all = claim.requests();
+            return new OfClaim(
+                    all.stream().map(request -> demand(request, unit)).max(SIZE).orElse(null),
+                    all.size(),
+                    claim.constrained() || all.stream().anyMatch(ClaimState.Request::selective),
+                    all.stream().anyMatch(ClaimState.Request::alternatives),
+                    all.stream().anyMatch(request -> request.count() == 0),
+                    all.stream().anyMatch(request -> request.count() > 1 && request.cores() != null));
+        }
+    }
 
     /** Empty if they request none of our cards. */
-    static Optional<RequestedCards> of(List<ClaimState> claims, MemoryUnit unit) {
-        List<ClaimState.Request> requests =
-                claims.stream().flatMap(claim -> claim.requests().stream()).toList();
-        return requests.stream()
-                .map(request -> demand(request, unit))
-                .max(Comparator.comparingInt((Demand demand) -> demand.total().takenWhole())
-                        .thenComparingInt(demand -> demand.total().units()))
-                .map(largest -> new RequestedCards(largest, notes(claims, requests)));
+    static Optional<RequestedCards> of(List<OfClaim> claims) {
+        return claims.stream()
+                .flatMap(claim -> Stream.ofNullable(claim.largest()))
+                .max(SIZE)
+                .map(largest -> new RequestedCards(largest, notes(claims)));
     }
 
     private static Demand demand(ClaimState.Request request, MemoryUnit unit) {
@@ -71,23 +101,23 @@ record RequestedCards(Demand demand, List<String> notes) {
                 .orElse(0);
     }
 
-    private static List<String> notes(List<ClaimState> claims, List<ClaimState.Request> requests) {
+    private static List<String> notes(List<OfClaim> claims) {
         List<String> notes = new ArrayList<>();
-        if (requests.size() > 1) {
-            notes.add("its claims have " + requests.size() + " requests, which kube-scheduler may give different cards:"
+        int requests = claims.stream().mapToInt(OfClaim::requests).sum();
+        if (requests > 1) {
+            notes.add("its claims have " + requests + " requests, which kube-scheduler may give different cards:"
                     + " only the largest is compared with each card");
         }
-        if (requests.stream().anyMatch(ClaimState.Request::selective)
-                || claims.stream().anyMatch(ClaimState::constrained)) {
+        if (claims.stream().anyMatch(OfClaim::selective)) {
             notes.add("which cards its claims select, only kube-scheduler knows");
         }
-        if (requests.stream().anyMatch(ClaimState.Request::alternatives)) {
+        if (claims.stream().anyMatch(OfClaim::alternatives)) {
             notes.add("its claims have alternatives (firstAvailable): only the first is compared");
         }
-        if (requests.stream().anyMatch(request -> request.count() == 0)) {
+        if (claims.stream().anyMatch(OfClaim::allOfNode)) {
             notes.add("its claims request all cards of a node (allocationMode: All): only one is compared");
         }
-        if (requests.stream().anyMatch(request -> request.count() > 1 && request.cores() != null)) {
+        if (claims.stream().anyMatch(OfClaim::coresOfSeveral)) {
             notes.add("the cores that its claims request of several cards are not compared");
         }
         return notes;

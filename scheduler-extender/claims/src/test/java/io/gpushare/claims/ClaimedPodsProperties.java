@@ -49,6 +49,9 @@ class ClaimedPodsProperties {
         while (!histories.isEmpty()) {
             Deque<Consumer<ShownCluster>> next = histories.get(random.nextInt(histories.size()));
             next.removeFirst().accept(shown);
+            if (random.nextInt(4) == 0) {
+                shown.pods.work();
+            }
             if (next.isEmpty()) {
                 histories.remove(next);
             }

@@ -22,6 +22,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
@@ -29,7 +30,10 @@ import io.gpushare.model.claims.ClaimState;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.claims.ResourceClaim.Result;
 import io.gpushare.model.ledger.Placement;
+import io.gpushare.model.pod.PodClaims;
 import io.gpushare.model.pod.PodState;
+import io.gpushare.time.PeriodicTask;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -180,6 +184,7 @@ class ClaimedPodsTest {
         assertThat(cluster.waiting()).isEmpty();
 
         cluster.pods.updatePod(pod("q", "n1", "share"));
+        cluster.pods.work();
         assertThat(cluster.ledger.waitingByClaims()).isEmpty();
         assertThat(cluster.on("n1")).containsExactly("team/p [0, 5]");
     }
@@ -190,6 +195,7 @@ class ClaimedPodsTest {
         cluster.pods.changed(SHARE);
         PodState pod = pod("p", null, ShownCluster.FIVE, "share");
         cluster.pods.updatePod(pod);
+        cluster.pods.work();
         PodDemand.Valid demand = (PodDemand.Valid) cluster.ledger.demand(pod);
         Allocation five = new Allocation(
                 MemoryUnit.GIB,
@@ -221,11 +227,51 @@ class ClaimedPodsTest {
         for (int i = 0; i < 100; i++) {
             cluster.pods.updatePod(pod("p" + i, null, "share"));
         }
+        cluster.pods.work();
         cluster.updates.clear();
         cluster.pods.changed(claim("share", "3Gi")); // such as a label
+        cluster.pods.work();
         assertThat(cluster.updates).isEmpty();
         cluster.pods.changed(claim("share", "4Gi"));
+        cluster.pods.changed(claim("share", "3Gi"));
+        cluster.pods.work();
+        assertThat(cluster.updates).as("a claim that was made again, as it was").isEmpty();
+        cluster.pods.changed(claim("share", "4Gi"));
+        cluster.pods.work();
         assertThat(cluster.updates).hasSize(100);
+    }
+
+    /** It was seen after more than a minute, while a tenant's pods and claims changed ten times a second. */
+    @Test
+    void aNeighbourIsShownAfterOneTurnOfATenantWithManyPods() {
+        cluster.pods.changed(SHARE);
+        for (int i = 0; i < 1000; i++) {
+            cluster.pods.updatePod(pod("p" + i, null, "share"));
+        }
+        PodRef neighbour = new PodRef("uid-n", "other", "n");
+        cluster.pods.updatePod(
+                PodState.of(neighbour, null, Map.of(), List.of()).with(new PodClaims(List.of("share"), false)));
+        cluster.pods.work();
+        assertThat(cluster.updates.indexOf(neighbour)).isBetween(0, 32);
+        assertThat(cluster.updates).hasSize(1001);
+    }
+
+    @Test
+    void theLedgerIsBehindUntilWhatIsDueIsShown() {
+        cluster.pods.updatePod(pod("p", null, "share"));
+        cluster.now.addAndGet(Duration.ofSeconds(70).toNanos());
+        assertThat(cluster.pods.behind()).hasSeconds(70);
+        assertThat(cluster.pods.work()).isEqualTo(PeriodicTask.ON_REQUEST);
+        assertThat(cluster.pods.behind()).isZero();
+    }
+
+    @Test
+    void theLedgerKnowsABoundPodAtOnce() {
+        PodState pod = annotated("p", "n1", 5, "nic");
+        cluster.pods.updatePod(pod);
+        assertThat(cluster.updates).containsExactly(pod.ref());
+        cluster.pods.work();
+        assertThat(cluster.updates).hasSize(1);
     }
 
     @Test
@@ -281,11 +327,16 @@ class ClaimedPodsTest {
                 .isEqualTo(Share.memory(2).plus(Share.cores(30)));
         assertThat(wants(request(ClaimState.ANY, 32, "999999999Ei")).share().units())
                 .isPositive();
+        assertThat(wants(request(ClaimState.ANY, 1, "18446744074783293440"))
+                        .share()
+                        .units())
+                .as("an amount that overflows 64 bits")
+                .isEqualTo(Integer.MAX_VALUE);
         assertThat(wants(request(ClaimState.ANY, 1, "no quantity")).share()).isEqualTo(Share.memory(1));
     }
 
     private Demand wants(ClaimState.Request request) {
-        return RequestedCards.of(List.of(claim("c", List.of(request))), MemoryUnit.GIB)
+        return RequestedCards.of(List.of(RequestedCards.OfClaim.of(claim("c", List.of(request)), MemoryUnit.GIB)))
                 .orElseThrow()
                 .demand();
     }
@@ -298,8 +349,8 @@ class ClaimedPodsTest {
                         new ClaimState.Request("a", ClaimState.ANY, 0, "1Gi", null, true, false),
                         new ClaimState.Request("b", ClaimState.ANY, 2, "2Gi", "10", false, true)),
                 true);
-        RequestedCards requested =
-                RequestedCards.of(List.of(odd), MemoryUnit.GIB).orElseThrow();
+        RequestedCards requested = RequestedCards.of(List.of(RequestedCards.OfClaim.of(odd, MemoryUnit.GIB)))
+                .orElseThrow();
         assertThat(requested.demand().share()).isEqualTo(Share.memory(2));
         assertThat(requested.notes())
                 .hasSize(5)
@@ -373,6 +424,7 @@ class ClaimedPodsTest {
         });
         cluster.pods.changed(HELD);
         cluster.pods.updatePod(pod("p", "n1", "share"));
+        cluster.pods.work();
         assertThat(arrived).isEmpty();
         cluster.pods.updatePod(pod("q", null, List.of(resources("aliyun.com/gpu-mem", "5"))));
         assertThat(arrived).hasSize(1);

@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,8 +64,11 @@ final class ShownCluster {
 
     final Ledger ledger = new Ledger(new DemandCodec(ResourceNames.DEFAULT), AnnotationObserver.none());
     final List<PodRef> updates = new ArrayList<>();
-    final ClaimedPods pods =
-            new ClaimedPods(node -> ledger.nodeEntry(node).cards().inventory(), ledger::annotated, new PodFeed() {
+    final AtomicLong now = new AtomicLong();
+    final ClaimedPods pods = new ClaimedPods(
+            node -> ledger.nodeEntry(node).cards().inventory(),
+            ledger::annotated,
+            new PodFeed() {
                 @Override
                 public void updatePod(PodState pod) {
                     updates.add(pod.ref());
@@ -75,7 +79,9 @@ final class ShownCluster {
                 public void removePod(PodRef pod) {
                     ledger.removePod(pod);
                 }
-            });
+            },
+            () -> {},
+            now::get);
 
     static Card card(String uuid, int index) {
         return Card.of(uuid, index, Memory.ofGib(8));
@@ -196,6 +202,7 @@ final class ShownCluster {
 
     /** Who holds what, by node and holder. */
     Map<String, Map<String, Allocation>> held() {
+        pods.work();
         Map<String, Map<String, Allocation>> held = new TreeMap<>();
         ledger.nodeEntries()
                 .forEach((name, entry) -> entry.cards()
@@ -217,6 +224,7 @@ final class ShownCluster {
 
     /** What pods with claims wait for, by name. */
     Map<String, Demand> waiting() {
+        pods.work();
         Map<String, Demand> waiting = new TreeMap<>();
         ledger.waitingByClaims().forEach(pod -> waiting.put(pod.ref().toString(), pod.demand()));
         return waiting;

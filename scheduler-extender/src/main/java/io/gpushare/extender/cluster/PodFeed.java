@@ -5,6 +5,7 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.pod.PodState;
 import io.gpushare.time.StartedParts;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
@@ -25,6 +26,11 @@ public interface PodFeed {
     /** The time of the last message from the API server about what it watches itself, by resource. */
     default Map<String, Instant> heard() {
         return Map.of();
+    }
+
+    /** The time by which the ledger is behind what was reported here. */
+    default Duration behind() {
+        return Duration.ZERO;
     }
 
     /** Makes a feed. */

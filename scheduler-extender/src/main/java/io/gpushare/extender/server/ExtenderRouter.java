@@ -88,7 +88,7 @@ final class ExtenderRouter {
         Methods.get(
                 router,
                 "/readyz",
-                context -> respond(context, parts.verbs().unready().get()));
+                context -> respond(context, parts.verbs().unready().get().or(parts.behind())));
         // For the probe of a Deployment whose Service selects the leader: a replica on standby is ready as well.
         Methods.get(
                 router,

@@ -76,12 +76,15 @@ public final class ExtenderServer {
      *
      * @param unavailable why this replica neither serves verbs nor could take over, as a sentence; empty if it does or
      *     could
+     * @param behind why the ledger is too old to be relied on, as a sentence, although verbs are answered; empty if it
+     *     is not
      * @param hosts whether a host, in lower case, is one under whose name the extender is served, beside those of nodes
      */
     public record Parts(
             Ledger ledger,
             VerbRoutes.Parts verbs,
             Supplier<Optional<String>> unavailable,
+            Supplier<Optional<String>> behind,
             Predicate<String> hosts,
             Extension extension) {}
 

@@ -2,11 +2,15 @@ package io.gpushare.e2e.cluster.admission;
 
 import dev.cel.bundle.Cel;
 import dev.cel.bundle.CelFactory;
+import dev.cel.common.CelFunctionDecl;
+import dev.cel.common.CelOverloadDecl;
 import dev.cel.common.CelValidationException;
 import dev.cel.common.types.SimpleType;
 import dev.cel.common.values.NullValue;
 import dev.cel.parser.CelStandardMacro;
 import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelFunctionBinding;
+import io.kubernetes.client.custom.Quantity;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -31,6 +35,18 @@ public final class AdmissionPolicies {
             .addVar("namespaceObject", SimpleType.DYN)
             .addVar("request", SimpleType.DYN)
             .addVar("variables", SimpleType.DYN)
+            .addFunctionDeclarations(
+                    CelFunctionDecl.newFunctionDeclaration(
+                            "quantity",
+                            CelOverloadDecl.newGlobalOverload("to_quantity", SimpleType.STRING, SimpleType.STRING)),
+                    CelFunctionDecl.newFunctionDeclaration(
+                            "compareTo",
+                            CelOverloadDecl.newMemberOverload(
+                                    "compare_quantities", SimpleType.INT, SimpleType.STRING, SimpleType.STRING)))
+            .addFunctionBindings(
+                    CelFunctionBinding.from("to_quantity", String.class, text -> text),
+                    CelFunctionBinding.from(
+                            "compare_quantities", String.class, String.class, AdmissionPolicies::compareQuantities))
             .build();
 
     /**
@@ -73,11 +89,20 @@ public final class AdmissionPolicies {
     public AdmissionPolicies(Path folder, UnaryOperator<String> changed) throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.yaml")) {
             for (Path file : files) {
-                for (Object document : new Yaml().loadAll(changed.apply(Files.readString(file)))) {
-                    if ("ValidatingAdmissionPolicy".equals(map(document).get("kind"))) {
-                        policies.add(map(document));
-                    }
-                }
+                add(changed.apply(Files.readString(file)));
+            }
+        }
+    }
+
+    /** Those of the chart in that output of Helm. */
+    public AdmissionPolicies(String rendered) {
+        add(rendered);
+    }
+
+    private void add(String documents) {
+        for (Object document : new Yaml().loadAll(documents)) {
+            if ("ValidatingAdmissionPolicy".equals(map(document).get("kind"))) {
+                policies.add(map(document));
             }
         }
     }
@@ -153,6 +178,11 @@ public final class AdmissionPolicies {
         Object expression = validation.get("messageExpression");
         return String.valueOf(
                 expression == null ? validation.get("message") : value(Map.of("expression", expression), given));
+    }
+
+    /** Of Kubernetes' library of quantities, which are text here. */
+    private static long compareQuantities(String one, String other) {
+        return new Quantity(one).getNumber().compareTo(new Quantity(other).getNumber());
     }
 
     private static boolean truth(Map<String, Object> holder, Map<String, Object> given)

@@ -112,6 +112,7 @@ public final class ExtenderMetrics implements RequestObserver {
                 .register(registry);
         preemptions(source.preemptions());
         informers(source);
+        claims(source);
         registry.register(new LedgerMetrics(source, waste));
     }
 
@@ -157,6 +158,14 @@ public final class ExtenderMetrics implements RequestObserver {
                 .labelNames("resource")
                 .callback(callback ->
                         source.changes().get().forEach((resource, count) -> callback.call((double) count, resource)))
+                .register(registry);
+    }
+
+    private void claims(Core source) {
+        GaugeWithCallback.builder()
+                .name("gpushare_extender_claims_behind_seconds")
+                .help("Time by which the ledger is behind what pods have by claims.")
+                .callback(callback -> callback.call(source.behind().get().toMillis() / 1e3))
                 .register(registry);
     }
 
