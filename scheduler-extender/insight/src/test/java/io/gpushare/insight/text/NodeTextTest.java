@@ -116,7 +116,7 @@ class NodeTextTest {
     void inspectHasARowForAPodWhoseCardIsUnknown() {
         List<NodeDetails> nodes = NodeDetails.of(
                 List.of(node("b", 4, 15)), Map.of(), Map.of("b", Map.of(new PodRef("u", "lab", "unknown"), 4L)));
-        assertThat(new InspectText(nodes).details(false))
+        assertThat(new InspectText(nodes).details())
                 .contains("GPU3(Allocated)  Pending(Allocated)")
                 .containsPattern("unknown +lab +0 +0 +0 +0 +4 *\n")
                 .containsPattern("Allocated : +30 \\(50%\\)");
