@@ -59,6 +59,14 @@ public record MemoryUnit(Memory size) {
         return of(units).text();
     }
 
+    /**
+     * What a pod requests, with the number of units where a unit is not a GiB: {@code 7.5 GiB (30 units of 256 MiB)}.
+     */
+    public String requested(int units) {
+        return amount(units)
+                + (equals(GIB) ? "" : " (" + units + (units == 1 ? " unit" : " units") + " of " + size.text() + ")");
+    }
+
     @Override
     public String toString() {
         return equals(GIB) ? "GiB" : size.mib() + "MiB";

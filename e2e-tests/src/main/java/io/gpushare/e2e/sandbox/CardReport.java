@@ -68,7 +68,7 @@ final class CardReport {
 
     String table() {
         StringBuilder table = new StringBuilder(String.format(
-                "%-8s %-4s %-30s %5s %5s %8s  %s%n", "node", "card", "model", "units", "peak", "at once", "pods"));
+                "%-8s %-4s %-30s %5s %5s %8s  %s%n", "node", "card", "model", "GiB", "peak", "at once", "pods"));
         for (ClusterSnapshot.Node node : nodes.keySet()) {
             for (Card card : node.cards()) {
                 Usage usage = usage(card);

@@ -24,6 +24,8 @@ final class ClaimingPods implements AutoCloseable {
     private static final String SHARE = "claims-3gi";
     private static final String CARD = "claims-card";
     private static final List<String> PODS = List.of("claims-1", "claims-2", "claims-whole", "claims-next");
+    private static final String TOP = "(?s).*claims-1 +node-e +\\d +3 GiB .*claims-2 +node-e +\\d +3 GiB"
+            + " .*claims-whole +node-e +\\d +whole card .*";
     private static final String ANY = "device.driver == 'gpushare.io'";
 
     private final SandboxCluster sandbox;
@@ -61,9 +63,38 @@ final class ClaimingPods implements AutoCloseable {
         }
         checks.check(card(0).startsWith("GPU-") && card(0).equals(card(1)), "two claims of 3 GiB are not on one card");
         checks.check(!card(2).equals(card(0)), "a claim got a card alone that is shared");
+        shown();
         delete(PODS.get(2));
         check(() -> phase(3).equals("Running"), "the card of a claim that ended is not free");
         screen.line("claims: two pods share a card, another has one alone, and the next gets that one when it ends");
+    }
+
+    /** What users see of these pods: the lists, the data of the page, and why the last one waits. */
+    private void shown() throws IOException, InterruptedException {
+        String node = SandboxNode.CLAIMS.name();
+        try (ExtenderView view = new ExtenderView(sandbox.extender())) {
+            // The extender hears of a claim a moment after its pod runs.
+            check(() -> view.text("text/nodes?node=" + node).contains("54/96 GiB"), "the list has not 54 of 96 GiB");
+            check(
+                    () -> view.text("text/details?node=" + node).matches("(?s).*claims-1 .*claims-2 .*claims-whole .*"),
+                    "the list of pods lacks one with a claim");
+            check(
+                    () -> view.text("text/top-pods?namespace=default").matches(TOP),
+                    "top pods lacks a share or a card of a claim");
+            List<ExtenderView.Card> cards = view.cards(node);
+            checks.check(
+                    cards.stream().anyMatch(card -> card.whole() && card.pods().equals(List.of("claims-whole (whole)")))
+                            && cards.stream()
+                                    .anyMatch(card -> card.pods().equals(List.of("claims-1 3 GiB", "claims-2 3 GiB"))),
+                    "the page has " + cards + " of the node of claims");
+            String why = view.text("text/why?pod=claims-1");
+            checks.check(why.startsWith("Pod default/claims-1 is on node " + node + ", card GPU-"), "why says: " + why);
+            check(
+                    () -> view.text("text/why?pod=claims-next")
+                            .startsWith("Pod default/claims-next requests 1 whole card"),
+                    "why does not say what a pod with a claim waits for");
+            screen.line("claims: the lists, the page and why show them");
+        }
     }
 
     private void deviceClass(String name, String expression) throws IOException, InterruptedException {

@@ -19,8 +19,14 @@ final class Guide {
                          kubectl gpushare                         kubectl gpushare top pods -A
                          kubectl gpushare why %-10s          kubectl gpushare waste
               claims     kubectl apply -f deploy/samples/claims   kubectl get resourceclaims,resourceslices
+                         kubectl gpushare -d %-18s kubectl gpushare why claims-a-share
               logs       %s
 
-            """.formatted(page, folder.resolve("kubeconfig"), Workload.TOO_BIG, folder.resolve("logs"));
+            """.formatted(
+                        page,
+                        folder.resolve("kubeconfig"),
+                        Workload.TOO_BIG,
+                        SandboxNode.CLAIMS.name(),
+                        folder.resolve("logs"));
     }
 }

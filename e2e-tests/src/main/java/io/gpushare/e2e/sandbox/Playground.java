@@ -42,11 +42,12 @@ final class Playground {
     Checks run() throws IOException, InterruptedException {
         SimulatedUse use = new SimulatedUse(sandbox::cards, sandbox.proc());
         Instant nextUse = Instant.EPOCH;
-        try (PodProofs proofs = new PodProofs(sandbox, checks, orders)) {
+        try (PodProofs proofs = new PodProofs(sandbox, checks, orders);
+                ExtenderView view = new ExtenderView(sandbox.extender())) {
             while (checks.failures().isEmpty() && !sandbox.stopping()) {
                 sandbox.checkPrograms();
                 ClusterSnapshot snapshot = ClusterSnapshot.take(sandbox.api());
-                screen.show(snapshot);
+                screen.show(snapshot, view.cards(SandboxNode.CLAIMS.name()));
                 checks.checkCards(snapshot);
                 for (Placed placed : snapshot.pods()) {
                     if (placed.pod().uid().equals(own.get(placed.pod().name()))) {

@@ -31,6 +31,8 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         usageHelpWidth = 100)
 public final class Sandbox implements Callable<Integer> {
+    // Those that have a device plugin and a kubelet.
+    private static final int REAL = SandboxNode.ALL.size() + 1;
     private static final Duration READY = Duration.ofSeconds(150);
     private static final Duration ROUND = Duration.ofSeconds(100);
     private static final Duration STOPPING = Duration.ofMillis(500);
@@ -40,10 +42,10 @@ public final class Sandbox implements Callable<Integer> {
 
     @Option(
             names = "--nodes",
-            defaultValue = "4",
+            defaultValue = "5",
             description =
-                    "Number of nodes, 4 to 5000 (default 4), beside one that serves claims. Those beyond 4 have cards"
-                            + " and pods, but no plugin.")
+                    "Number of nodes, 5 to 5000 (default 5), of which one serves claims. Those beyond 5 have cards and"
+                            + " pods, but no plugin.")
     private int nodes;
 
     @Option(
@@ -72,8 +74,8 @@ public final class Sandbox implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         once |= images != null;
-        if (nodes < SandboxNode.ALL.size() || nodes > 5000 || (once && nodes > SandboxNode.ALL.size())) {
-            System.err.println("--nodes is a number from 4 to 5000, and 4 with --once");
+        if (nodes < REAL || nodes > 5000 || (once && nodes > REAL)) {
+            System.err.println("--nodes is a number from 5 to 5000, and 5 with --once");
             return 2;
         }
         Path folder = Files.createTempDirectory(Path.of("/tmp"), "gpushare-");
@@ -127,10 +129,9 @@ public final class Sandbox implements Callable<Integer> {
             sandbox.start(SandboxNode.ALL);
             sandbox.startServingClaims(SandboxNode.CLAIMS);
             awaitNodes(sandbox, screen);
-            if (nodes > SandboxNode.ALL.size()) {
-                sandbox.draw(nodes - SandboxNode.ALL.size());
-                screen.line(
-                        nodes + " nodes, of which " + SandboxNode.ALL.size() + " have a device plugin and a kubelet");
+            if (nodes > REAL) {
+                sandbox.draw(nodes - REAL);
+                screen.line(nodes + " nodes, of which " + REAL + " have a device plugin and a kubelet");
             }
             return once ? runOnce(sandbox, screen, folder) : runUntilStopped(sandbox, screen, folder);
         } catch (IOException e) {
@@ -145,7 +146,7 @@ public final class Sandbox implements Callable<Integer> {
 
     private static void awaitNodes(SandboxCluster sandbox, TerminalView screen)
             throws IOException, InterruptedException {
-        screen.line("starting the extender, " + SandboxNode.ALL.size() + " plugins, and a node of claims");
+        screen.line("starting the extender and " + REAL + " device plugins, of which one serves claims");
         Instant deadline = Instant.now().plus(Patience.of(READY));
         while (!sandbox.ready(SandboxNode.ALL.size())) {
             sandbox.checkPrograms();

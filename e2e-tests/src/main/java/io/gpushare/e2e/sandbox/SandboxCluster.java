@@ -124,7 +124,8 @@ final class SandboxCluster implements AutoCloseable {
                 "io.gpushare.insight.ExtenderMain",
                 "--kubeconfig=" + kubeconfig,
                 "--bind-address=127.0.0.1",
-                "--port=" + extenderPort);
+                "--port=" + extenderPort,
+                "--claims");
         Path log = logs.resolve("scheduler-extender.log");
         Program program = keep(
                 images != null

@@ -16,7 +16,7 @@ import java.util.Map;
  */
 final class TerminalView {
     private static final int BAR = 24;
-    private static final int NODES = 4;
+    private static final int NODES = SandboxNode.ALL.size();
     private static final String HOME_AND_CLEAR = "\u001b[H\u001b[J";
 
     private final PrintStream out;
@@ -47,9 +47,10 @@ final class TerminalView {
         out.flush();
     }
 
-    void show(ClusterSnapshot snapshot) {
+    /** @param claims the cards of the node that serves claims, as the extender shows them */
+    void show(ClusterSnapshot snapshot, List<ExtenderView.Card> claims) {
         if (terminal) {
-            out.print(HOME_AND_CLEAR + head + drawing(snapshot));
+            out.print(HOME_AND_CLEAR + head + drawing(snapshot, claims));
             out.flush();
         } else {
             snapshot.pods().forEach(placed -> printChange(snapshot, placed));
@@ -86,23 +87,30 @@ final class TerminalView {
                     places.add(node.name() + " card " + card.index() + " (" + card.name() + "), whole");
                 } else if (placed.unitsOn(card.uuid()) > 0) {
                     places.add(node.name() + " card " + card.index() + " (" + card.name() + "), "
-                            + placed.unitsOn(card.uuid()) + " of " + card.units() + " units");
+                            + placed.unitsOn(card.uuid()) + " of " + card.units() + " GiB");
                 }
             }
         }
         return String.join("; ", places);
     }
 
-    private static String drawing(ClusterSnapshot snapshot) {
+    static String drawing(ClusterSnapshot snapshot, List<ExtenderView.Card> claims) {
         StringBuilder drawing = new StringBuilder();
         List<ClusterSnapshot.Node> nodes = snapshot.nodes();
         // By name, those that have a device plugin are the last.
         for (ClusterSnapshot.Node node : nodes.subList(Math.max(0, nodes.size() - NODES), nodes.size())) {
             drawing.append(String.format(
-                    "%n%s   memory %d of %d units allocatable, %d of %d cards%n",
+                    "%n%s   memory %d of %d GiB allocatable, %d of %d cards%n",
                     node.name(), node.memoryAllocatable(), node.memory(), node.cardsAllocatable(), node.fullCards()));
             node.cards().forEach(card -> drawing.append(card(snapshot, card)));
         }
+        drawing.append(String.format(
+                "%n%s   serves claims, memory %d of %d GiB allocated%n",
+                SandboxNode.CLAIMS.name(),
+                claims.stream().mapToInt(ExtenderView.Card::allocated).sum(),
+                claims.stream().mapToInt(ExtenderView.Card::units).sum()));
+        claims.forEach(card -> drawing.append(
+                row(card.index(), card.model(), card.allocated(), card.units(), card.whole(), card.pods())));
         if (nodes.size() > NODES) {
             drawing.append("\nand ").append(nodes.size() - NODES).append(" more nodes, on the page\n");
         }
@@ -120,18 +128,17 @@ final class TerminalView {
         boolean whole = pods.stream().anyMatch(placed -> placed.takesWhole(card.uuid()));
         int units =
                 pods.stream().mapToInt(placed -> placed.unitsOn(card.uuid())).sum();
-        int filled = whole ? BAR : Math.min(BAR, Math.ceilDiv(units * BAR, Math.max(1, card.units())));
-        String bar = (whole ? "#" : "=").repeat(filled) + ".".repeat(BAR - filled);
         List<String> names = pods.stream()
-                .map(placed -> placed.pod().name() + (whole ? " (whole)" : " " + placed.unitsOn(card.uuid())))
+                .map(placed -> placed.pod().name() + (whole ? " (whole)" : " " + placed.unitsOn(card.uuid()) + " GiB"))
                 .toList();
+        return row(card.index(), card.name(), units, card.units(), whole, names);
+    }
+
+    private static String row(int index, String name, int allocated, int units, boolean whole, List<String> pods) {
+        int filled = whole ? BAR : Math.min(BAR, Math.ceilDiv(allocated * BAR, Math.max(1, units)));
+        String bar = (whole ? "#" : "=").repeat(filled) + ".".repeat(BAR - filled);
         return String.format(
-                "  %d %-29s [%s] %3s/%-3d  %s%n",
-                card.index(),
-                card.name(),
-                bar,
-                whole ? "all" : Integer.toString(units),
-                card.units(),
-                String.join(", ", names));
+                "  %d %-29s [%s] %3s/%-7s  %s%n",
+                index, name, bar, whole ? "all" : Integer.toString(allocated), units + " GiB", String.join(", ", pods));
     }
 }

@@ -62,7 +62,7 @@ final class WorkloadRun implements AutoCloseable {
         while (Instant.now().isBefore(deadline)) {
             sandbox.checkPrograms();
             ClusterSnapshot snapshot = ClusterSnapshot.take(sandbox.api());
-            screen.show(snapshot);
+            screen.show(snapshot, List.of());
             usage.add(snapshot);
             checks.checkCards(snapshot);
             for (Placed placed : snapshot.pods()) {

@@ -47,7 +47,7 @@ class PlaygroundIT {
                         "-cp",
                         ROOT.resolve("e2e-tests/target/classes") + ":" + ROOT.resolve("e2e-tests/target/lib") + "/*",
                         "io.gpushare.e2e.sandbox.Sandbox",
-                        "--nodes=40",
+                        "--nodes=41",
                         "--repository",
                         ROOT.toString())
                 .redirectErrorStream(true)

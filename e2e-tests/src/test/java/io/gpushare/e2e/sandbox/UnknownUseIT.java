@@ -163,7 +163,7 @@ class UnknownUseIT {
     private void page(Browser browser) throws Exception {
         browser.look(1440, 900, false);
         browser.open(sandbox.apiServer().resolve(PAGE).toString());
-        browser.await("document.querySelector('.f-idle .note')?.innerText.includes('unknown of 2 pods')", PATIENCE);
+        browser.await("document.querySelector('.f-idle .note')?.innerText === 'of 2 pods'", PATIENCE);
         assertThat(browser.value("document.querySelector('.f-idle dd').innerText", String.class))
                 .isEqualTo("unknown");
         assertThat(browser.value("document.querySelector('#waste').innerText", String.class))
@@ -174,8 +174,8 @@ class UnknownUseIT {
         browser.await("document.querySelector('#more [data-pod=alone]')", PATIENCE);
         assertThat(browser.texts("[...document.querySelectorAll('#more tr:has([data-pod])')].map(e => e.innerText)"))
                 .contains(
-                        "default\talone\t4\t28%\t1000 MiB\tunknown\t",
-                        "default\tother\t4\t28%\t1000 MiB\tunknown\t", "default\tquiet\t4\t28%\t0 MiB\t0%\t");
+                        "default\talone\t4 GiB\t28%\t1000 MiB\tunknown\t",
+                        "default\tother\t4 GiB\t28%\t1000 MiB\tunknown\t", "default\tquiet\t4 GiB\t28%\t0 MiB\t0%\t");
         assertThat(browser.value("document.querySelector('#more').innerText", String.class))
                 .containsOnlyOnce("Utilization unknown: " + REASON);
         browser.shoot(SCREENSHOTS.resolve("unknown-use-node.png"));

@@ -125,6 +125,8 @@ class WasteIT {
                             + size(total.path(each.getValue()).asLong()) + "')",
                     PATIENCE);
         }
+        browser.await("document.querySelector('#waste details')", PATIENCE);
+        browser.run("document.querySelector('#waste details').open = true");
         browser.run("[...document.querySelectorAll('.tabs button')].find(e => e.textContent === 'Pods').click()");
         browser.await("document.querySelectorAll('#waste tbody tr').length === " + names.size(), PATIENCE);
         assertThat(browser.texts("[...document.querySelectorAll('#waste tbody th')].map(e => e.innerText)"))

@@ -43,6 +43,25 @@ class SmallClustersTest {
         }
     }
 
+    // Reviews that did not know the cluster's cards yet chose a policy that left a job of eight cards without a node.
+    @Test
+    void jobsOfEightCardsFitWhereSharesAndSmallerJobsCameBefore() {
+        List<FreeCard> cards = unused(8, new CardKind("A100", 80));
+        List<FreeNode> nodes = IntStream.rangeClosed(1, 12)
+                .mapToObj(i -> FreeNode.of("a100-" + i, 0, 96_000, 1_048_576, cards))
+                .toList();
+        List<PodRequest> list = new ArrayList<>(Collections.nCopies(35, pod(5, 0)));
+        list.addAll(Collections.nCopies(45, pod(12, 0)));
+        list.addAll(Collections.nCopies(2, pod(0, 8)));
+        list.addAll(Collections.nCopies(2, pod(0, 2)));
+        list.addAll(Collections.nCopies(7, pod(0, 4)));
+        GpuWork work = GpuWork.of(ClusterCapacity.of(nodes));
+        for (long seed = 42; seed < 46; seed++) {
+            List<PodRequest> pods = ArrivalOrder.of(new ArrivalOrder.Shuffled(90), list, work, seed);
+            assertThat(refused(nodes, pods, seed)).as("seed %d", seed).isZero();
+        }
+    }
+
     @Test
     void instancesStayFreeWhileOnlyMemoryPodsHaveCome() {
         CardKind large = CardKind.instance("H100 MIG 3g.40gb", 40);
@@ -62,26 +81,35 @@ class SmallClustersTest {
         assertThat(refused(nodes, pods)).isZero();
     }
 
+    private static PodRequest pod(int units, int cards) {
+        return new PodRequest(1000 + 1000L * cards, 0, units, cards, Set.of());
+    }
+
     private static PodRequest instance(CardKind kind) {
         return new PodRequest(500, 2048, Share.INSTANCE.withUnits(kind.units()), 0, Set.of(kind.model()));
     }
 
     private static int refused(List<FreeNode> nodes, List<PodRequest> pods) {
+        return refused(nodes, pods, 42);
+    }
+
+    private static int refused(List<FreeNode> nodes, List<PodRequest> pods, long salt) {
         GpuWork work = GpuWork.of(ClusterCapacity.of(nodes));
         return new Replay(work, () -> 0)
-                .run(pods, new ExtenderPlacer(nodes, DEFAULT, 42))
+                .run(pods, new ExtenderPlacer(nodes, DEFAULT, salt))
                 .refused();
     }
 
     private static List<FreeNode> nodes(int count, int cards) {
-        List<FreeCard> unused = new ArrayList<>();
-        for (int i = 0; i < cards; i++) {
-            unused.add(FreeCard.unused(i, new CardKind("A10", 24)));
-        }
+        List<FreeCard> unused = unused(cards, new CardKind("A10", 24));
         List<FreeNode> nodes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             nodes.add(FreeNode.of("node-" + i, 0, 64_000, 262_144, unused));
         }
         return nodes;
+    }
+
+    private static List<FreeCard> unused(int count, CardKind kind) {
+        return IntStream.range(0, count).mapToObj(i -> FreeCard.unused(i, kind)).toList();
     }
 }

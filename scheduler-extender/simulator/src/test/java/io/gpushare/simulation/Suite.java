@@ -28,19 +28,35 @@ public record Suite(int clusters, long seed, boolean mig, List<PolicyKind> polic
         policies = List.copyOf(policies);
     }
 
-    /** Prints the table of all policies: the number of clusters, the first seed, and the words mig and lifetimes. */
+    /**
+     * Prints the table of all policies: the number of clusters, the first seed, and the words mig, all-kinds and
+     * lifetimes.
+     */
     public static void main(String... args) throws InterruptedException {
         List<String> words = List.of(args);
-        Suite suite = new Suite(
-                Integer.parseInt(args[0]),
-                Long.parseLong(args[1]),
-                words.contains("mig"),
-                List.of(PolicyKind.values()));
+        List<PolicyKind> policies = List.of(PolicyKind.values());
+        int clusters = Integer.parseInt(args[0]);
+        long seed = Long.parseLong(args[1]);
         int threads = Runtime.getRuntime().availableProcessors();
+        Suite suite = new Suite(clusters, seed, words.contains("mig"), policies);
         System.out.println(
                 words.contains("lifetimes")
                         ? suite.waits(threads, System.err::println)
-                        : suite.run(threads, System.err::println));
+                        : words.contains("all-kinds")
+                                ? ofAllKinds(clusters, seed, policies, threads, System.err::println)
+                                : suite.run(threads, System.err::println));
+    }
+
+    /** The table of clusters of all kinds: three of ten have cards that are cut into MIG instances. */
+    static RegretTable ofAllKinds(
+            int clusters, long seed, List<PolicyKind> policies, int threads, Consumer<String> progress)
+            throws InterruptedException {
+        int cut = 3 * clusters / 10;
+        List<RegretTable.Row> rows = new ArrayList<>(new Suite(clusters - cut, seed, false, policies)
+                .run(threads, progress)
+                .rows());
+        rows.addAll(new Suite(cut, seed, true, policies).run(threads, progress).rows());
+        return new RegretTable(policies, rows);
     }
 
     /**

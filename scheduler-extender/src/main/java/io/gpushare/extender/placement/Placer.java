@@ -204,11 +204,14 @@ public final class Placer {
     }
 
     /**
-     * Lets the adaptive policy review what it decides by, if that is due; not on the path of a request.
+     * Lets the adaptive policy review what it decides by, if that is due, for the cards as they are now: before the
+     * first request the policies know none, and while no pod comes to filter they may know old ones. Not on the path of
+     * a request.
      *
      * @return the policy that decides from now on, if it is another one than before
      */
     public Optional<PolicyKind> reviewPolicy() {
+        refresh();
         return policies.review(() -> ledger.nodeEntries().entrySet().stream()
                 .map(node -> FreeNodes.offered(node.getKey(), node.getValue()))
                 .filter(node -> !node.cards().isEmpty())

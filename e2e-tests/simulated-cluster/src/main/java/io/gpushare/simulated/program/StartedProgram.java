@@ -58,7 +58,12 @@ public interface StartedProgram extends AutoCloseable {
     long pid();
 
     @Override
-    default void close() throws InterruptedException {
-        kill();
+    default void close() {
+        try {
+            kill();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted before the program ended", e);
+        }
     }
 }

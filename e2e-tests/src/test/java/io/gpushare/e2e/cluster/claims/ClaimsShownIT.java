@@ -59,7 +59,7 @@ class ClaimsShownIT extends ClaimsScenario {
         create("waits", "most");
         pods.refused("waits", "cannot allocate all claims");
         assertThat(shows("why?namespace=default&pod=waits", "at most 12 GiB of 15 GiB free on one card, 13 GiB needed"))
-                .startsWith("Pod default/waits requests 13 units of memory on one card.")
+                .startsWith("Pod default/waits requests 13 GiB of memory on one card.")
                 .contains("It fits on node " + cluster.node() + ", card ");
         metric("gpushare_extender_waiting_pods{why=\"full\"} 1.0");
         metric("gpushare_cluster_cards{model=\"Tesla T4\",state=\"shared\"} 1.0");

@@ -101,8 +101,11 @@ class KubectlPluginIT {
         assertThat(details)
                 .contains("NAME:       gpu-t4-0001", "IPADDRESS:  10.0.0.2", "Total :      60")
                 .doesNotContain("gpu-a100");
-        assertThat(details).containsPattern("/60 \\(\\d+%\\)\n$");
-        assertThat(printed("-d", "gpu-t4-0001")).startsWith(details).contains("gpu-t4-0001 GPU2: unhealthy (Xid");
+        assertThat(details).containsPattern("/60 \\(\\d+%\\)\nGPU Memory in GiB\n$");
+        assertThat(printed("-d", "gpu-t4-0001"))
+                .contains("GPU0(GiB)", "Total :      60 GiB")
+                .containsPattern("/60 GiB \\(\\d+%\\)\n")
+                .contains("gpu-t4-0001 GPU2: unhealthy (Xid");
         JsonNode json = new ObjectMapper().readTree(inspect("-o", "json"));
         assertThat(json.at("/nodes/0/devs/0/totalGPU").asInt()).isEqualTo(80);
         assertThat(json.at("/nodes/0/devs/0").has("usedBytes")).isFalse();
@@ -459,7 +462,7 @@ class KubectlPluginIT {
         String why = printed("why", "tuning-sweep-41", "--namespace=research");
         System.out.println(why);
         assertThat(why).isEqualTo("""
-            Pod research/tuning-sweep-41 requests 90 units of memory on one card.
+            Pod research/tuning-sweep-41 requests 90 GiB of memory on one card.
             None of 4 nodes can take it now:
                   4  No card is large enough, even when empty
                      1 node with NVIDIA A100-SXM4-80GB: too small: one card has 80 GiB, 90 GiB needed
@@ -470,7 +473,7 @@ class KubectlPluginIT {
             What helps:
             - If the program can use several cards, split its memory over them: annotation gpushare.io/cards: "2".
             - The largest such card has 80 GiB: request at most that on one card.
-            - As it is requested now, no kind of node in the cluster could take it, even when empty: it needs a new node that offers 90 units of memory on one card.
+            - As it is requested now, no kind of node in the cluster could take it, even when empty: it needs a new node that offers 90 GiB of memory on one card.
             """);
         assertThat(printed("why", "tuning-sweep-41", "--namespace=research", "--limit", "2"))
                 .contains("too small: it has 80 GiB, 90 GiB needed", "2 more nodes with cards not shown");

@@ -212,7 +212,7 @@ class PageIT {
         browser.run("[...document.querySelectorAll('.pod')].find(e => e.textContent.includes('sweep-41')).click()");
         browser.await("document.querySelector('#more td')", SOON);
         assertThat(browser.value("document.querySelector('#more').innerText", String.class))
-                .contains("90 units of memory on one card", "too small: one card has 80 GiB, 90 GiB needed")
+                .contains("90 GiB of memory on one card", "too small: one card has 80 GiB, 90 GiB needed")
                 .contains("split its memory over them: annotation gpushare.io/cards: \"2\"");
         browser.shoot(SCREENSHOTS.resolve("why.png"));
         assertThat(browser.axe()).isEmpty();
@@ -229,7 +229,7 @@ class PageIT {
             browser.press(Keys.ENTER);
             browser.await("document.querySelector('#more .command')", SOON);
             assertThat(more())
-                    .contains("lab/just-bound-0", "ReplicaSet just", "20 units of memory on one card", "20 GiB")
+                    .contains("lab/just-bound-0", "ReplicaSet just", "20 GiB of memory on one card", "20 GiB")
                     .contains("Card 5: NVIDIA H100", "kubectl describe pod -n lab just-bound-0");
             assertThat(browser.value("document.activeElement.className", String.class))
                     .isEqualTo("close");

@@ -188,9 +188,7 @@ record CardAdvice(Demand demand, String where) {
 
         @Override
         public String toString() {
-            // What is requested is counted in units.
-            return unit.amount(units)
-                    + (unit.equals(MemoryUnit.GIB) ? "" : " (" + units + " units of " + unit.amount(1) + ")");
+            return unit.requested(units);
         }
     }
 }

@@ -160,10 +160,12 @@ final class ViewAnswers {
 
     private Answer details(ViewParameters parameters) throws RefusedException {
         Output output = parameters.output();
-        boolean notes = parameters.text("notes", "").isEmpty();
+        boolean gpushares = !parameters.text("notes", "").isEmpty();
         var nodes = details(parameters, output != Output.TEXT);
-        return Answer.of(
-                output, () -> InspectedNodes.of(nodes.get()), () -> new InspectText(nodes.get()).details(notes));
+        return Answer.of(output, () -> InspectedNodes.of(nodes.get()), () -> {
+            InspectText text = new InspectText(nodes.get());
+            return gpushares ? text.details() : text.detailsInGib();
+        });
     }
 
     private Answer nodeTable(ViewParameters parameters) throws RefusedException {

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongFunction;
 
 /**
  * Nodes and cards as text in the form of gpushare's {@code kubectl inspect gpushare}: one row per node with its cards
@@ -59,14 +60,32 @@ public final class InspectText {
     }
 
     /**
-     * One table per node, with its pods.
-     *
-     * @param notes whether notes on unusual cards follow, which gpushare does not have
+     * One table per node, with its pods. Its amounts have no units, as in gpushare: the last line names the one of all.
      */
-    public String details(boolean notes) {
+    public String details() {
+        return tables(String::valueOf, String::valueOf, "Allocated") + "GPU Memory in " + amounts.unit() + "\n";
+    }
+
+    /** The same with a unit at each amount, and with notes on unusual cards. */
+    public String detailsInGib() {
+        return tables(
+                        amount -> amounts.memory(amount).gib(),
+                        amount -> amounts.memory(amount).gib() + " GiB",
+                        "GiB")
+                + amounts.notes();
+    }
+
+    /**
+     * The tables of all nodes.
+     *
+     * @param cell an amount below a head
+     * @param sum an amount beside its name
+     * @param head what is written beside the name of each card
+     */
+    private String tables(LongFunction<String> cell, LongFunction<String> sum, String head) {
         StringBuilder text = new StringBuilder();
         for (NodeDetails node : amounts.nodes()) {
-            TextTable pods = pods(node);
+            TextTable pods = pods(node, cell, head);
             long allocated = amounts.allocated(node);
             long total = amounts.total(node);
             text.append('\n')
@@ -74,22 +93,23 @@ public final class InspectText {
                     .append('\n')
                     .append(pods)
                     .append(new TextTable()
-                            .row("Allocated :", allocated + " (" + NodeAmounts.part(allocated, total) + ")")
-                            .row("Total :", String.valueOf(total)))
+                            .row("Allocated :", sum.apply(allocated) + " (" + NodeAmounts.part(allocated, total) + ")")
+                            .row("Total :", sum.apply(total)))
                     .append("-".repeat(pods.width()))
                     .append('\n');
         }
-        return text + "\n\nAllocated/Total GPU Memory In Cluster:  " + amounts.sum() + "\n"
-                + (notes ? amounts.notes() : "");
+        String part = NodeAmounts.part(amounts.allocated(), amounts.total());
+        return text + "\n\nAllocated/Total GPU Memory In Cluster:  " + cell.apply(amounts.allocated()) + "/"
+                + sum.apply(amounts.total()) + " (" + part + ")\n";
     }
 
-    private TextTable pods(NodeDetails node) {
+    private TextTable pods(NodeDetails node, LongFunction<String> cell, String unit) {
         List<String> head = new ArrayList<>(List.of("NAME", "NAMESPACE"));
         List<OneCard> cards = node.cards();
-        cards.forEach(card -> head.add("GPU" + card.index() + "(Allocated)"));
+        cards.forEach(card -> head.add("GPU" + card.index() + "(" + unit + ")"));
         int columns = cards.size() + (node.pending().isEmpty() ? 0 : 1);
         if (columns > cards.size()) {
-            head.add("Pending(Allocated)");
+            head.add("Pending(" + unit + ")");
         }
         TextTable table = new TextTable().row(head);
         Map<PodRef, long[]> pods = new TreeMap<>(PodOnCard.BY_NAME);
@@ -104,7 +124,7 @@ public final class InspectText {
         pods.forEach((pod, units) -> {
             List<String> row = new ArrayList<>(List.of(pod.name(), pod.namespace()));
             for (long each : units) {
-                row.add(String.valueOf(amounts.amount(node, each)));
+                row.add(cell.apply(amounts.amount(node, each)));
             }
             table.row(row);
         });

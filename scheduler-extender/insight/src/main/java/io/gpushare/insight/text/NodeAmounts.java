@@ -25,18 +25,17 @@ final class NodeAmounts {
                 .map(NodeDetails::unit)
                 .distinct()
                 .toList();
-        // Every unit is a whole number of MiB, which is the common unit of nodes that count differently.
-        unit = units.isEmpty()
-                ? MemoryUnit.GIB
-                : units.size() == 1 ? units.getFirst() : new MemoryUnit(Memory.ofMib(1));
+        // Every unit is a whole number of MiB.
+        unit = units.stream().allMatch(MemoryUnit.GIB::equals) ? MemoryUnit.GIB : MemoryUnit.ofMib(1);
     }
 
     List<NodeDetails> nodes() {
         return nodes;
     }
 
-    MemoryUnit unit() {
-        return unit;
+    /** The common unit: GiB, or MiB where nodes count in anything else, as gpushare's own table has these two. */
+    String unit() {
+        return unit.equals(MemoryUnit.GIB) ? "GiB" : "MiB";
     }
 
     /** Units of the node in the common unit. */

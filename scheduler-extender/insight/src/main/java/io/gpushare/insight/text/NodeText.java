@@ -61,7 +61,7 @@ public final class NodeText {
         for (NodeDetails node : amounts.nodes()) {
             List<String> row = new ArrayList<>(List.of(
                     node.name(),
-                    models(node),
+                    models(node, wide),
                     amounts.memory(amounts.allocated(node)).of(amounts.memory(amounts.total(node)), "/")));
             if (wide) {
                 row.add(node.unit().amount(node.freeOnOneCard()));
@@ -82,15 +82,17 @@ public final class NodeText {
                         + amounts.notes();
     }
 
-    /** For example {@code 8 x Tesla T4}. */
-    private static String models(NodeDetails node) {
+    /** For example {@code 8 x Tesla T4}; MIG instances are counted together, unless each profile is named. */
+    private static String models(NodeDetails node, boolean profiles) {
         Map<String, Integer> models = new TreeMap<>();
-        node.cards().forEach(card -> models.merge(card.model(), 1, Integer::sum));
+        node.cards()
+                .forEach(card ->
+                        models.merge(profiles || !card.instance() ? card.model() : "MIG instance", 1, Integer::sum));
         return models.isEmpty()
                 ? "none"
                 : models.entrySet().stream()
                         .map(model -> model.getValue() + " x " + model.getKey())
-                        .collect(Collectors.joining(", "));
+                        .collect(Collectors.joining(", ", "", node.servesClaims() ? " (by claims)" : ""));
     }
 
     private static String sign(OneCard card, Set<Mark> marks) {

@@ -35,7 +35,12 @@ public record ClusterSnapshot(
         List<String> models,
         @Nullable WaitingQueue waiting) {
     /** A node with cards. */
-    public record Node(String name, @Nullable String unusable, long unitMiB, List<Card> cards) {}
+    public record Node(
+            String name,
+            @Nullable String unusable,
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean servesClaims,
+            long unitMiB,
+            List<Card> cards) {}
 
     /**
      * A card.
@@ -60,7 +65,7 @@ public record ClusterSnapshot(
             for (OneCard card : node.cards()) {
                 cards.add(card(card, cards.size(), namespaces, models));
             }
-            nodes.add(new Node(node.name(), node.unusable(), node.unitMiB(), cards));
+            nodes.add(new Node(node.name(), node.unusable(), node.servesClaims(), node.unitMiB(), cards));
         }
         return new ClusterSnapshot(
                 ViewJson.VERSION,

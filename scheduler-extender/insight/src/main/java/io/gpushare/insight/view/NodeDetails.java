@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.waste.CardUsage.CardUse;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * nodes, cards or pods are made from it.
  *
  * @param unusable why it takes no new pod; null if it does
+ * @param servesClaims whether pods get its cards by claims
  * @param offersNone whether its device plugin runs and offers no cards
  * @param holdsPods whether pods hold cards of it, known ones or not
  * @param measured whether its device plugin reports usage
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 public record NodeDetails(
         String name,
         @Nullable String unusable,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean servesClaims,
         long unitMiB,
         @Nullable String address,
         List<OneCard> cards,
@@ -49,6 +52,7 @@ public record NodeDetails(
      * @param reservedMiB what the driver reserves of its memory, where that is known
      * @param headroomMiB what is kept of its memory, which is therefore not cut into units
      * @param use what is measured of it
+     * @param instance whether it is a MIG instance
      * @param freeUnits what new pods may have
      * @param allocatedCores in percent; also where they are not limited
      */
@@ -67,6 +71,7 @@ public record NodeDetails(
             @JsonIgnoreProperties({"workload", "node", "card", "allocatedBytes", "over", "idle"})
             List<PodOnCard> pods,
 
+            @JsonIgnore boolean instance,
             @JsonIgnore int freeUnits,
             @JsonIgnore int allocatedCores) {
         private static OneCard of(CardState state, List<PodOnCard> pods, NodeUse usage) {
@@ -83,6 +88,7 @@ public record NodeDetails(
                     CardStates.of(state),
                     usage.cards().getOrDefault(uuid, CardUse.UNKNOWN),
                     pods,
+                    state.card().profile() != null,
                     state.free().units(),
                     state.occupied().cores());
         }
@@ -107,6 +113,7 @@ public record NodeDetails(
         return new NodeDetails(
                 node.name(),
                 Phrases.unusable(node),
+                Reason.SERVES_CLAIMS.equals(node.unusable()),
                 node.cards().inventory().unit().size().mib(),
                 node.address(),
                 node.cards().cards().stream()

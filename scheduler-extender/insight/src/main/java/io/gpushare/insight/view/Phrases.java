@@ -20,17 +20,18 @@ public final class Phrases {
     private Phrases() {}
 
     /**
-     * For example {@code 8 units of memory on one card}, or {@code 30 units (7.5 GiB)} if they are not GiB.
+     * For example {@code 8 GiB of memory on one card}, with units of another size {@code 7.5 GiB (30 units of 256
+     * MiB)}.
      *
-     * @param unit that of all nodes with cards; null if it differs
+     * @param unit that of all nodes with cards; null if it differs, and then the amount is {@code 30 units}
      */
     public static String of(Demand demand, @Nullable MemoryUnit unit) {
         List<String> parts = new ArrayList<>();
         if (demand.total().units() > 0) {
             int units = demand.share().units();
-            String amount = unit == null || unit.equals(MemoryUnit.GIB) ? "" : " (" + unit.amount(units) + ")";
-            String each = count(units, "unit") + amount + " of memory on ";
-            parts.add(each + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
+            String amount = unit == null ? count(units, "unit") : unit.requested(units);
+            parts.add(amount + " of memory on "
+                    + (demand.split() == 1 ? "one card" : "each of " + demand.split() + " cards"));
         }
         if (demand.total().part() > 0) {
             parts.add(demand.share().part() + "% of the memory of "

@@ -2,7 +2,7 @@
 
 import { html, nothing, render } from './lib/lit-html.js';
 import { Filters } from './filters.js';
-import { allocation, count, duration, partly, percent, sum } from './words.js';
+import { allocation, clock, count, duration, partly, percent, sum } from './words.js';
 
 const GIB = 2 ** 30;
 
@@ -42,7 +42,7 @@ export function drawHeader(box, snapshot, totals, waste) {
   document.body.classList.toggle('offline', snapshot.error !== '' && snapshot.loaded);
   const total = report?.total;
   const [some, all] = allocation(totals);
-  const idle = total && [total.podsIdle ? count(total.podsIdle, 'pod') : '', total.podsIdleUnknown ? `unknown of ${count(total.podsIdleUnknown, 'pod')}` : ''].filter((note) => note).join('; ');
+  const idle = total && [total.podsIdle ? count(total.podsIdle, 'pod') : '', total.podsIdleUnknown ? `${total.idleBytes ? 'unknown ' : ''}of ${count(total.podsIdleUnknown, 'pod')}` : ''].filter((note) => note).join('; ');
   render(html`
     <div class="title"><h1>GPU cards</h1><p class=${`status ${kind}`} role="status">${words}</p></div>
     <div class="total">
@@ -59,5 +59,6 @@ export function drawHeader(box, snapshot, totals, waste) {
         ${figure('idle for 30 min', total.idleBytes, total.podsIdleUnknown > 0, idle, { state: 'idle', order: 'waste' }, 'f-idle')}
         ${figure('free, unusable', report.unusableBytes, false, '', { state: 'unusable' }, 'f-unusable')}
         ${figure('over its limit', total.overBytes, partly(total), total.podsOver ? count(total.podsOver, 'pod') : '', { state: 'over' }, 'f-over')}
+        <div class="figure-of when"><dt>measured at</dt><dd>${clock(report.at)}</dd></div>
       </dl>` : nothing}`, box);
 }

@@ -59,7 +59,7 @@ function bar(card, details, unit, view) {
   return html`<div class="card ${kind}">
     <span class="index" aria-hidden="true">${card.index}</span>
     <div class="bar" role="img" aria-label=${spoken(card, details ? parts : undefined)}>${parts.map((share) => segment(share, card, view))}</div>
-    <span class="figure" aria-hidden="true">${mark ? html`<b class="mark">${mark}</b>` : html`${amount(card.allocated)}<i>/${amount(card.size)}</i>`}</span>
+    <span class="figure" aria-hidden="true">${mark ? html`<b class="mark">${mark}</b>` : html`${amount(card.allocated)}<i>/${amount(card.size)} GiB</i>`}</span>
   </div>`;
 }
 
@@ -69,9 +69,9 @@ function tile(node, details, view) {
   return html`
     <div class="head">
       <button type="button" class="name" data-node=${node.name} tabindex=${view.current === node.name ? 0 : -1} aria-haspopup="dialog"
-        aria-label=${`${node.name}, ${kinds || 'no cards'}, ${allocated(node)} allocated${node.severity ? ', needs attention' : ''}`}>${node.name}</button>
+        aria-label=${`${node.name}, ${kinds || 'no cards'}, ${allocated(node)} allocated${node.claims ? ', serves claims' : ''}${node.severity ? ', needs attention' : ''}`}>${node.name}</button>
       <span class="sum" aria-hidden="true"><b>${some}</b>/${all}</span>
-      <span class="kind" title=${node.unusable || kinds}>${node.unusable || kinds}</span>
+      <span class="kind" title=${node.unusable || kinds}>${node.claims ? html`<b class="claims" title="Pods get its cards by resource claims">claims</b>` : nothing}${node.unusable || kinds}</span>
     </div>
     ${node.cards.length ? node.cards.map((card) => bar(card, details?.cards.get(card.index), node.unit, view)) : html`<p class="none">no cards</p>`}`;
 }

@@ -54,6 +54,7 @@ function node(sent, response) {
     name: sent.name,
     unit,
     unusable: sent.unusable ?? '',
+    claims: sent.servesClaims === true,
     cards,
     size: cards.reduce((sum, each) => sum + each.size, 0),
     allocated: cards.reduce((sum, each) => sum + each.allocated, 0),

@@ -6,7 +6,9 @@ import { age, count } from './words.js';
 
 const EXPLAINED = 5;
 const PODS = 12;
-const GROUPS = 3;
+// Until all is asked for, so that the cards are on the first screen: groups, and of each the kinds of cards.
+const FIRST = 3;
+const KINDS = 1;
 const FRESH = 60000;
 
 export class WaitingPods {
@@ -17,6 +19,7 @@ export class WaitingPods {
   #unfolded = innerWidth > 640;
   // The explanations come after the first view: they take the extender a while.
   explains = false;
+  #all = false;
 
   constructor(box) {
     this.#box = box;
@@ -43,7 +46,11 @@ export class WaitingPods {
       this.#unfolded = event.target.open;
       if (opened) this.draw(waiting);
     }}><summary><h2 id="waiting-title">${count(all, 'pod')} waiting for a card</h2></summary>
-      <ul class="groups" tabindex="0" aria-label="Waiting pods">${list.map((group) => this.#group(group, demands[group[0].demand]))}</ul>
+      <ul class="groups" aria-label="Waiting pods">${list.slice(0, this.#all ? list.length : FIRST).map((group) => this.#group(group, demands[group[0].demand]))}</ul>
+      <button type="button" class="more" @click=${() => {
+        this.#all = !this.#all;
+        this.draw(waiting);
+      }}>${this.#all ? 'Less' : list.length > FIRST ? `All ${list.length} kinds of waiting pods, and what helps` : 'All reasons, and what helps'}</button>
       ${all > pods.length ? html`<p class="facts">The first ${pods.length} by priority and age, of ${all.toLocaleString('en')}.</p>` : nothing}</details>`, this.#box);
   }
 
@@ -52,7 +59,7 @@ export class WaitingPods {
     const why = demand && this.#explained.get(subject(first, demand))?.why;
     return html`<li><div class="what">${first.fault
       ? html`<p><b>Can’t be placed as it is written</b>: ${first.fault}</p>`
-      : demand ? html`<p>${demand.feasibleNodes > 0 ? html`${why?.gang ? 'Alone it fits' : 'Fits'} on <b>${count(demand.feasibleNodes, 'node')}</b> by its cards; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${why?.groups ? obstacles(why.groups, GROUPS) : reasons(demand.reasons)}${advice(why)}`
+      : demand ? html`<p>${demand.feasibleNodes > 0 ? html`${why?.gang ? 'Alone it fits' : 'Fits'} on <b>${count(demand.feasibleNodes, 'node')}</b> by its cards; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${why?.groups ? obstacles(why.groups, this.#all ? why.groups.length : KINDS) : reasons(demand.reasons)}${this.#all ? advice(why) : nothing}`
         : html`<p>Requests something else: open it for details</p>`}</div>
       <p class="pods">${group.slice(0, PODS).map((pod) => html`<button type="button" class="pod" data-namespace=${pod.namespace} data-pod=${pod.name} aria-haspopup="dialog">${pod.namespace}/${pod.name} <i>${age(pod.created)}</i></button>`)}${group.length > PODS ? html`<span>and ${group.length - PODS} more</span>` : nothing}</p></li>`;
   }
@@ -87,11 +94,14 @@ const subject = (pod, demand) => `${pod.namespace}/${pod.name} ${demand.text}`;
 export function obstacles(groups, most = groups.length) {
   const more = groups.slice(most);
   const nodes = more.reduce((sum, group) => sum + group.nodes, 0);
-  return html`<ul class="reasons">${groups.slice(0, most).map((group) => html`<li><b>${count(group.nodes, 'node')}</b> ${group.model ? html`with ${group.model}: ${group.detail}` : group.sentence}</li>`)}${more.length ? html`<li>and <b>${count(nodes, 'node')}</b> of ${count(more.length, 'more kind')}: open the pod for all</li>` : nothing}</ul>`;
+  return html`<ul class="reasons">${groups.slice(0, most).map((group) => html`<li><b>${count(group.nodes, 'node')}</b>${group.model ? html` with ${group.model}: ${group.detail}` : about(group.sentence)}</li>`)}${more.length ? html`<li>and <b>${count(nodes, 'node')}</b> of ${count(more.length, 'more kind')}: open the pod for all</li>` : nothing}</ul>`;
 }
 
+/** A reason after a number of nodes: many begin with the word node. */
+const about = (sentence) => `: ${sentence.replace(/^node('s)? /, (_, its) => (its ? 'its ' : ''))}`;
+
 function reasons(of) {
-  return html`<ul class="reasons">${of.map((reason) => html`<li><b>${count(reason.nodes, 'node')}</b> ${reason.sentence}</li>`)}</ul>`;
+  return html`<ul class="reasons">${of.map((reason) => html`<li><b>${count(reason.nodes, 'node')}</b>${about(reason.sentence)}</li>`)}</ul>`;
 }
 
 /** What helps, in sentences. */

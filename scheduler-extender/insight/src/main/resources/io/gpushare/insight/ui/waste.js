@@ -3,9 +3,8 @@
 import { html, nothing, render, svg } from './lib/lit-html.js';
 import { dashboard } from './grafana.js';
 import { Filters } from './filters.js';
-import { MANY } from './map.js';
 import { podButton } from './pod.js';
-import { count, duration, partly, size, sum } from './words.js';
+import { clock, count, duration, partly, size, sum } from './words.js';
 
 const ROWS = 8;
 
@@ -35,15 +34,14 @@ export class WasteTables {
   #view = 'namespaces';
   #sort = 'unusedBytes';
   #all = false;
-  #open;
+  // Its sums are in the head of the page: the cards come first.
+  #open = false;
 
   /** @param snapshot has the address of Grafana */
   constructor(box, waste, snapshot) {
     this.#box = box;
     this.#waste = waste;
     this.#snapshot = snapshot;
-    // A small screen, and one with a map, shows the cards first.
-    this.#open = innerWidth > 640 && snapshot.nodes.size < MANY;
   }
 
   #set(values) {
@@ -62,7 +60,7 @@ export class WasteTables {
     const [, rows] = VIEWS[this.#view];
     const all = rows(report).map((row) => (this.#view === 'pods' ? pod(row) : row)).sort((a, b) => (b[this.#sort] ?? -1) - (a[this.#sort] ?? -1));
     render(html`<details .open=${this.#open} @toggle=${(event) => { this.#open = event.target.open; }}>
-      <summary><h2 id="waste-title">Waste</h2> <span class="facts">${known(report.total)}${report.reporting < report.nodes ? `; usage is unknown on ${count(report.nodes - report.reporting, 'node')}` : ''}</span></summary>
+      <summary><h2 id="waste-title">Waste</h2> <span class="facts">measured at ${clock(report.at)}: ${known(report.total)}${report.reporting < report.nodes ? `; usage is unknown on ${count(report.nodes - report.reporting, 'node')}` : ''}</span></summary>
       <div class="waste">
         <div class="tables">
           <p class="tabs">${Object.entries(VIEWS).map(([key, [text]]) => html`<button type="button" aria-pressed=${String(key === this.#view)} @click=${() => this.#set({ view: key })}>${text}</button>`)}</p>
@@ -113,9 +111,9 @@ function history(samples, grafana) {
   const line = (key) => samples.map((sample, i) => `${x(times[i]).toFixed(1)},${y(sample[key]).toFixed(1)}`).join(' ');
   const last = samples.at(-1);
   const span = duration((to - from) / 1000);
-  return html`<figure class="history"><figcaption class="facts">Last ${span}, of ${size(top)}:
+  return html`<figure class="history"><figcaption class="facts">Last ${span}; at ${clock(last.at)}:
       <span class="l-allocated">allocated ${size(last.allocatedBytes)}</span>, <span class="l-used">used ${size(last.usedBytes)}</span> ${longer}</figcaption>
-    ${svg`<svg viewBox="0 0 300 92" preserveAspectRatio="none" role="img" aria-label=${`Allocated and used memory of the last ${span}: now ${size(last.allocatedBytes)} and ${size(last.usedBytes)} of ${size(top)}`}>
+    ${svg`<svg viewBox="0 0 300 92" preserveAspectRatio="none" role="img" aria-label=${`Allocated and used memory of the last ${span}: ${size(last.allocatedBytes)} and ${size(last.usedBytes)} at ${clock(last.at)}`}>
       <polygon class="a-allocated" points=${`0,90 ${line('allocatedBytes')} 300,90`} />
       <polygon class="a-used" points=${`0,90 ${line('usedBytes')} 300,90`} />
       <polyline class="s-allocated" points=${line('allocatedBytes')} />

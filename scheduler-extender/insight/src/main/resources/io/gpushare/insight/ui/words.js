@@ -74,6 +74,9 @@ export function colour(of, namespace) {
   return of.has(namespace) ? `c${of.get(namespace)}` : 'other';
 }
 
+/** The time of day of a measurement, as the reader's clock shows it. */
+export const clock = (at) => new Date(at).toLocaleTimeString('en-GB');
+
 /** A duration in its largest unit. */
 export function duration(seconds) {
   if (seconds < 90) return `${Math.round(seconds)} s`;

@@ -19,7 +19,7 @@ class HeldClaimsIT extends WithClaims {
         assertThat(text("details?node=c")
                         .lines()
                         .map(line -> line.replaceAll(" +", " ").strip()))
-                .contains("NAME NAMESPACE GPU0(Allocated) GPU1(Allocated)", "card default 0 15", "share default 3 0");
+                .contains("NAME NAMESPACE GPU0(GiB) GPU1(GiB)", "card default 0 15", "share default 3 0");
         assertThat(text("top-pods").lines().map(line -> line.replaceAll(" +", " ")))
                 .anyMatch(line -> line.startsWith("default share c 0 3 GiB"))
                 .anyMatch(line -> line.startsWith("default card c 1 whole card"));
@@ -32,7 +32,7 @@ class HeldClaimsIT extends WithClaims {
                 .contains("\"name\":\"share\",\"namespace\":\"default\",\"usedGPU\":3");
         assertThat(text("why?pod=share")).startsWith("Pod default/share is on node c, card GPU-a.");
         assertThat(text("why?pod=card")).startsWith("Pod default/card is on node c, card GPU-b (whole).");
-        assertThat(json("explain?pod=share").encode()).contains("\"demand\":\"3 units of memory on one card\"");
+        assertThat(json("explain?pod=share").encode()).contains("\"demand\":\"3 GiB of memory on one card\"");
     }
 
     @Test

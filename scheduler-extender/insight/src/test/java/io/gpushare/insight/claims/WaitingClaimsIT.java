@@ -32,7 +32,7 @@ class WaitingClaimsIT extends WithClaims {
         running("card", null, "gpu-b");
         waiting("p", "8Gi");
         assertThat(text("why?pod=p"))
-                .startsWith("Pod default/p requests 8 units of memory on one card.\nNone of 1 node can take it now:\n")
+                .startsWith("Pod default/p requests 8 GiB of memory on one card.\nNone of 1 node can take it now:\n")
                 .contains(
                         "at most 5 GiB of 15 GiB free on one card, 8 GiB needed",
                         "What helps:",
@@ -40,7 +40,7 @@ class WaitingClaimsIT extends WithClaims {
                 .doesNotContain("serves_claims", "no cards to offer", "would let it run");
         JsonObject queue = json("cluster").getJsonObject("waiting");
         assertThat(queue.getJsonArray("demands").getJsonObject(0).getString("text"))
-                .isEqualTo("8 units of memory on one card");
+                .isEqualTo("8 GiB of memory on one card");
         assertThat(queue.getJsonArray("pods").encode()).contains("\"name\":\"p\"");
         metric("gpushare_extender_waiting_pods{why=\"full\"} 1.0");
         await().until(() -> {

@@ -17,6 +17,7 @@ import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.NodeCards;
 import java.util.ArrayList;
@@ -111,12 +112,34 @@ class NodeTextTest {
                     """);
     }
 
+    @Test
+    void instancesAreCountedTogetherUnlessWide() {
+        Card full = Card.of("GPU-0", 0, Memory.ofGib(80));
+        List<Card> cards = new ArrayList<>(List.of(full));
+        for (int i = 1; i < 4; i++) {
+            MigInstance instance =
+                    new MigInstance(new CardId("GPU-1"), i == 1 ? "3g.40gb" : "1g.10gb", 0, 0, List.of());
+            cards.add(new Card(
+                    new CardId("MIG-" + i),
+                    i,
+                    1,
+                    full.model(),
+                    Memory.ofGib(i == 1 ? 40 : 10),
+                    new Card.Details(null, null, null, true, instance)));
+        }
+        NodeView node = new NodeView("a", null, null, null, NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards)));
+        List<NodeDetails> nodes = NodeDetails.of(List.of(node), Map.of(), Map.of());
+        assertThat(NodeText.of(nodes, false)).contains("\na     3 x MIG instance, 1 x simulated  0/140 GiB  0 0 0 0\n");
+        assertThat(NodeText.of(nodes, true))
+                .contains("1 x simulated, 2 x simulated MIG 1g.10gb, 1 x simulated MIG 3g.40gb ");
+    }
+
     /** As in gpushare's own table, which counts such a pod in the node's sum too. */
     @Test
     void inspectHasARowForAPodWhoseCardIsUnknown() {
         List<NodeDetails> nodes = NodeDetails.of(
                 List.of(node("b", 4, 15)), Map.of(), Map.of("b", Map.of(new PodRef("u", "lab", "unknown"), 4L)));
-        assertThat(new InspectText(nodes).details(false))
+        assertThat(new InspectText(nodes).details())
                 .contains("GPU3(Allocated)  Pending(Allocated)")
                 .containsPattern("unknown +lab +0 +0 +0 +0 +4 *\n")
                 .containsPattern("Allocated : +30 \\(50%\\)");

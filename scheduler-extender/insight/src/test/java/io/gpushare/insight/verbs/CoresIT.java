@@ -55,7 +55,7 @@ class CoresIT extends WithView {
         assertThat(extender.bind("c", "uid-c", "driver")).isEqualTo(NO_LIMITS);
         assertThat(text("why?pod=c&limit=10"))
                 .contains(
-                        "requests 2 units of memory on one card and 31% of its cores",
+                        "requests 2 GiB of memory on one card and 31% of its cores",
                         INSUFFICIENT,
                         "at most 30% of the cores free on one card, 31% needed",
                         "do not limit cores, which needs --core-resource and --isolation=mps or hami-core",

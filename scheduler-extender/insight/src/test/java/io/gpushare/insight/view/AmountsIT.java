@@ -108,15 +108,36 @@ class AmountsIT {
                     .contains("default on-%1$s %1$s 0 %2$s - -".formatted(node.name(), people(node.held())));
             assertThat(text("defrag")).doesNotContain(" units");
         }
-        // gpushare's own table counts in the unit that its head names: in MiB where the nodes differ.
-        int common = a.unit() == b.unit() ? a.unit() : 1;
-        String name = common == 1024 ? "GiB" : common + "MiB";
+        details(a, b);
+    }
+
+    /** Each amount has its unit, and all are in GiB; gpushare's own table has the unit that it names, and no other. */
+    private void details(Node a, Node b) throws Exception {
+        long held = a.held() + b.held();
+        long total = a.total() + b.total();
+        List<String> details = rows("details");
+        for (Node node : List.of(a, b)) {
+            assertThat(details)
+                    .contains("on-%s default %s".formatted(node.name(), gib(node.held())))
+                    .contains("Allocated : %s GiB (%d%%)".formatted(gib(node.held()), 100 * node.held() / node.total()))
+                    .contains("Total : " + people(node.total()));
+        }
+        assertThat(details)
+                .contains("NAME NAMESPACE GPU0(GiB)")
+                .contains("Allocated/Total GPU Memory In Cluster: %s/%s (%d%%)"
+                        .formatted(gib(held), people(total), 100 * held / total));
+        int common = a.unit() == 1024 && b.unit() == 1024 ? 1024 : 1;
+        String name = common == 1024 ? "GiB" : "MiB";
+        String sum = held / common + "/" + total / common + " (";
         assertThat(rows("summary"))
                 .contains("NAME IPADDRESS GPU0(Allocated/Total) GPU Memory(" + name + ")")
                 .contains("a unknown %1$d/%2$d %1$d/%2$d".formatted(a.held() / common, a.total() / common))
-                .anyMatch(row ->
-                        row.startsWith((a.held() + b.held()) / common + "/" + (a.total() + b.total()) / common + " ("));
-        assertThat(rows("details")).contains("on-b default " + b.held() / common);
+                .anyMatch(row -> row.startsWith(sum));
+        assertThat(rows("details?notes=off"))
+                .contains("on-b default " + b.held() / common)
+                .contains("Total : " + b.total() / common)
+                .anyMatch(row -> row.startsWith("Allocated/Total GPU Memory In Cluster: " + sum))
+                .endsWith("GPU Memory in " + name);
     }
 
     private void json(Node a, Node b) throws Exception {
@@ -147,8 +168,11 @@ class AmountsIT {
 
     private void why(Node a, Node b, int waiting) throws Exception {
         JsonObject why = object("explain?pod=waits");
-        String amount = a.unit() != b.unit() || a.unit() == 1024 ? "" : " (" + people((long) waiting * b.unit()) + ")";
-        String demand = waiting + " units" + amount + " of memory on one card";
+        String requested = a.unit() != b.unit()
+                ? waiting + " units"
+                : people((long) waiting * b.unit())
+                        + (b.unit() == 1024 ? "" : " (%d units of %s)".formatted(waiting, people(b.unit())));
+        String demand = requested + " of memory on one card";
         assertThat(why.getString("demand")).isEqualTo(demand);
         assertThat(why.getJsonArray("advice").toString())
                 .contains("it needs a new node that offers " + demand)

@@ -38,7 +38,7 @@ class ScaleUpIT extends WithView {
         memoryPod("huge", 90);
         assertThat(text("why?pod=huge"))
                 .contains("As it is requested now, no kind of node in the cluster could take it, even when empty: it"
-                        + " needs a new node that offers 90 units of memory on one card.");
+                        + " needs a new node that offers 90 GiB of memory on one card.");
         memoryPod("first", 12);
         assertThat(text("why?pod=first")).contains("1 more node like t4 (2 × Tesla T4, 15 GiB) would let it run.");
         for (String name : new String[] {"first", "second", "third"}) {

@@ -68,7 +68,7 @@ class UsageIT extends WithView {
                             "\"usedBytes\":5368709120,\"utilizationPercent\":87,\"powerWatts\":65,",
                             "\"units\":3,\"usedBytes\":4294967296,\"utilizationPercent\":60");
             assertThat(json("explain?pod=p").encode())
-                    .contains("\"demand\":\"3 units of memory on one card\",\"created\":\"2026-11-20T12:00:00Z\"")
+                    .contains("\"demand\":\"3 GiB of memory on one card\",\"created\":\"2026-11-20T12:00:00Z\"")
                     .contains("\"usedBytes\":4294967296,\"utilizationPercent\":60,\"over\":true");
             restartExtender();
             awaitUsage(

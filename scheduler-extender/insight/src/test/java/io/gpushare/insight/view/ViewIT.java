@@ -86,7 +86,7 @@ class ViewIT extends WithView {
         JsonObject waiting =
                 await().until(() -> json("cluster").getJsonObject("waiting"), queue -> queue.getInteger("count") == 2);
         JsonObject demand = waiting.getJsonArray("demands").getJsonObject(0);
-        assertThat(demand.getString("text")).isEqualTo("16 units of memory on one card");
+        assertThat(demand.getString("text")).isEqualTo("16 GiB of memory on one card");
         assertThat(demand.getInteger("feasibleNodes")).isZero();
         assertThat(demand.getJsonArray("reasons").getJsonObject(0).getString("sentence"))
                 .isEqualTo("No card is large enough, even when empty");
@@ -113,11 +113,11 @@ class ViewIT extends WithView {
 
         String text = text("why?pod=p&limit=10");
         assertThat(text)
-                .startsWith("Pod default/p requests 15 units of memory on one card.\n")
+                .startsWith("Pod default/p requests 15 GiB of memory on one card.\n")
                 .contains("By its cards it fits on 2 of 3 nodes.")
                 .contains("1 GiB of 15 GiB free", "15 GiB needed", "unhealthy: Xid 79", "cordoned", "  fits\n");
         assertThat(text("why?pod=full")).startsWith("Pod default/full is on node a, card GPU-");
-        assertThat(why.getString("demand")).isEqualTo("15 units of memory on one card");
+        assertThat(why.getString("demand")).isEqualTo("15 GiB of memory on one card");
         assertThat(why.containsKey("holds")).isFalse();
         assertThat(why.containsKey("owner")).isFalse();
         assertThat(text("why?pod=none"))
@@ -210,6 +210,20 @@ class ViewIT extends WithView {
             NAME:       a
             IPADDRESS:  unknown
 
+            NAME  NAMESPACE  GPU0(GiB)  GPU1(GiB)
+            p     default    3          0
+            Allocated :  3 GiB (10%)
+            Total :      30 GiB
+            ---------------------------------------
+
+
+            Allocated/Total GPU Memory In Cluster:  3/30 GiB (10%)
+            """);
+        assertThat(text("details?node=a&notes=off")).isEqualTo("""
+
+            NAME:       a
+            IPADDRESS:  unknown
+
             NAME  NAMESPACE  GPU0(Allocated)  GPU1(Allocated)
             p     default    3                0
             Allocated :  3 (10%)
@@ -218,6 +232,7 @@ class ViewIT extends WithView {
 
 
             Allocated/Total GPU Memory In Cluster:  3/30 (10%)
+            GPU Memory in GiB
             """);
         assertThat(text("nodes?node=a"))
                 .startsWith("NODE  CARDS         ALLOCATED  GiB ON EACH CARD\na     2 x Tesla T4");

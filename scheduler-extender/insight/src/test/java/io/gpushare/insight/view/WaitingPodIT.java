@@ -112,7 +112,7 @@ class WaitingPodIT extends WithView {
                 .doesNotContain("would let it run", "It fits", "None of");
         JsonObject json = json("explain?pod=p");
         assertThat(json.getString("state")).isEqualTo("gated");
-        assertThat(json.getString("demand")).isEqualTo("8 units (2 GiB) of memory on one card");
+        assertThat(json.getString("demand")).isEqualTo("2 GiB (8 units of 256 MiB) of memory on one card");
         counted("gated");
         assertThat(json("cluster").getJsonObject("waiting").getInteger("count")).isZero();
     }

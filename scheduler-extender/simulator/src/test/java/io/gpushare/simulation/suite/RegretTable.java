@@ -30,7 +30,7 @@ public record RegretTable(List<PolicyKind> policies, List<Row> rows) {
             return allocated.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
         }
 
-        double regret(int policy) {
+        public double regret(int policy) {
             return best() - allocated.get(policy);
         }
     }
