@@ -25,17 +25,22 @@ import io.gpushare.plugin.offer.Readiness;
 import io.gpushare.plugin.offer.SliceRemoval;
 import io.gpushare.plugin.offer.UnknownNames;
 import io.gpushare.plugin.snapshot.AnnotationDifference;
+import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
 import io.gpushare.program.Ending;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Deadlines;
 import io.gpushare.time.StartedParts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /** The running device plugin: starts its parts and connects them. */
 final class Plugin implements RunningPlugin {
@@ -46,9 +51,11 @@ final class Plugin implements RunningPlugin {
      * Starts everything.
      *
      * @param ending requested if the plugin can't continue
+     * @param deadlines of calls that are made while the kubelet waits
      * @param parts receives what has to be closed
      */
-    Plugin(PluginOptions options, Ending ending, Clocks clocks, StartedParts parts) throws IOException {
+    Plugin(PluginOptions options, Ending ending, Clocks clocks, Deadlines deadlines, StartedParts parts)
+            throws IOException {
         ResourceNames resources = options.cluster.resources();
         Path pluginDir = options.kubeletDir.resolve("device-plugins");
         NodeParts all = new NodeParts(options, ending, clocks, parts);
@@ -56,6 +63,8 @@ final class Plugin implements RunningPlugin {
         NodePodInformer pods = all.pods;
         PodResourcesClient podResources = parts.add(new PodResourcesClient(
                 options.kubeletDir.resolve("pod-resources/kubelet.sock"), resources, all.sockets));
+        PodResourcesPoller.Lister podList = timeout -> podResources.list(deadlines.of(timeout));
+        Function<Duration, Optional<List<NodePod>>> live = timeout -> pods.live(deadlines.of(timeout));
         NodeLease lease = parts.add(new NodeLease(
                         new NodeLeaseCalls(all.api, options.cluster.nodeLeaseNamespace(), options.nodeName),
                         all.publisher::changed,
@@ -85,7 +94,7 @@ final class Plugin implements RunningPlugin {
         BooleanSupplier holdersKnown =
                 () -> published.known() && (!claims || latest.now().claimsKnown());
         NodeParts.Limits limits =
-                all.limits(resources.memory(), pods::synced, holdersKnown, podResources::list, options.beside());
+                all.limits(resources.memory(), pods::synced, holdersKnown, podList, options.beside());
         SliceRemoval slices = new SliceRemoval(
                 all.api.resources(),
                 ClaimsPlugin.DRIVER,
@@ -102,7 +111,7 @@ final class Plugin implements RunningPlugin {
             letClaimsEnd(options, all, files, limits.isolation(), slices, otherWay, clocks, parts);
         }
         AllocationHandler calls = new AllocationHandler(
-                latest, podResources::list, pods::live, options.containers(), limits.isolation(), all.clock);
+                latest, podList, live, options.containers(), limits.isolation(), all.clock);
         KubeletConnection kubelet = new KubeletConnection(
                         pluginDir,
                         resources,
@@ -112,10 +121,10 @@ final class Plugin implements RunningPlugin {
                         all.sockets,
                         all.clock)
                 .start();
-        departure = new Departure(latest, pods::live, kubelet::idle, all.clock);
+        departure = new Departure(latest, live, kubelet::idle, all.clock);
         PodResourcesPoller poller = parts.add(new PodResourcesPoller(
                 latest,
-                podResources::list,
+                podList,
                 new CheckpointReader(pluginDir, resources)::read,
                 pods::synced,
                 () -> all.publisher.read(Source.POD_RESOURCES),

@@ -2,6 +2,7 @@ package io.gpushare.plugin;
 
 import io.gpushare.program.ProgramProcess;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Deadlines;
 import java.util.List;
 
 /** Starts the device plugin as a process. */
@@ -9,6 +10,6 @@ public final class PluginMain {
     private PluginMain() {}
 
     public static void main(String[] args) {
-        ProgramProcess.exitWith(PluginProgram.start(List.of(args), System.getenv(), Clocks.system()));
+        ProgramProcess.exitWith(PluginProgram.start(List.of(args), System.getenv(), Clocks.system(), Deadlines.USUAL));
     }
 }

@@ -8,6 +8,7 @@ import io.gpushare.plugin.offer.NodeLock;
 import io.gpushare.program.Ending;
 import io.gpushare.program.RunningProgram;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Deadlines;
 import io.gpushare.time.StartedParts;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,15 +29,18 @@ public final class PluginProgram {
 
     private final Map<String, String> environment;
     private final Clocks clocks;
+    private final Deadlines deadlines;
 
-    private PluginProgram(Map<String, String> environment, Clocks clocks) {
+    private PluginProgram(Map<String, String> environment, Clocks clocks, Deadlines deadlines) {
         this.environment = Map.copyOf(environment);
         this.clocks = clocks;
+        this.deadlines = deadlines;
     }
 
     /** Starts the plugin; several can run in one process, each with a kubelet of its own. */
-    public static RunningProgram start(List<String> arguments, Map<String, String> environment, Clocks clocks) {
-        PluginProgram program = new PluginProgram(environment, clocks);
+    public static RunningProgram start(
+            List<String> arguments, Map<String, String> environment, Clocks clocks, Deadlines deadlines) {
+        PluginProgram program = new PluginProgram(environment, clocks, deadlines);
         return RunningProgram.start("the plugin", ending -> program.run(arguments, ending));
     }
 
@@ -96,7 +100,7 @@ public final class PluginProgram {
         try (StartedParts parts = new StartedParts()) {
             RunningPlugin plugin = options.serve == ServeMode.DRA
                     ? new ClaimsPlugin(options, ending, clocks, parts)
-                    : new Plugin(options, ending, clocks, parts);
+                    : new Plugin(options, ending, clocks, deadlines, parts);
             int code = ending.await();
             LOG.info("stopping");
             if (code == Ending.DONE || code == DRIVER_REPLACED) {

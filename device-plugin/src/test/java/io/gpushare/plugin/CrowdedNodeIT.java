@@ -28,7 +28,7 @@ class CrowdedNodeIT extends WholeProgram {
         cards(node.cards().toArray(String[]::new));
         node.pods().forEach(api::put);
         kubelet.podResources(node.podResources());
-        StartedProgram program = run(METRICS, "--memory-unit=256MiB");
+        StartedProgram program = runProcess(METRICS, "--memory-unit=256MiB");
         await(Duration.ofMinutes(2))
                 .pollInterval(Duration.ofSeconds(1))
                 .ignoreExceptions()

@@ -94,6 +94,14 @@ public final class TestApiServer implements AutoCloseable {
         server.faults().muteWatches(true);
     }
 
+    /** How often the node's pods were listed. */
+    public int podLists() {
+        return server.log()
+                .matching(request ->
+                        request.path().equals("/api/v1/pods") && !request.uri().contains("watch=true"))
+                .size();
+    }
+
     /** A pod of one container {@code main} in namespace default. */
     public void pod(String name, String phase, Map<String, String> limits, String allocation) {
         annotated(name, phase, limits, allocation.isEmpty() ? Map.of() : Map.of("gpushare.io/allocation", allocation));

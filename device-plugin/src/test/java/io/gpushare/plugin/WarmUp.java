@@ -39,7 +39,7 @@ final class WarmUp extends WholeProgram {
         await().until(() -> kubelet.healthy(MEMORY).size() == 15);
         api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(A, 3));
         list("p");
-        List<String> devices = await().ignoreExceptions().until(() -> preferred(MEMORY, 3), ids -> ids.size() == 3);
+        List<String> devices = preferred(MEMORY, 3);
         await().ignoreExceptions().until(() -> allocate(MEMORY, devices).containsValue(A));
         assertThat(metrics()).isNotEmpty();
     }

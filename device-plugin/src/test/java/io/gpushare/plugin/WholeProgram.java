@@ -11,9 +11,11 @@ import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.program.RunningProgram;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;
+import io.gpushare.simulated.patience.Patience;
 import io.gpushare.simulated.program.Ends;
 import io.gpushare.simulated.program.StartedProgram;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Deadlines;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -58,6 +60,7 @@ public abstract class WholeProgram {
     public TestApiServer api;
     private final List<StartedProgram> programs = new ArrayList<>();
     private volatile Duration wallAhead = Duration.ZERO;
+    private volatile Duration passed = Duration.ZERO;
 
     @RegisterExtension
     public final AfterTestExecutionCallback logOfAFailure = context -> {
@@ -90,9 +93,13 @@ public abstract class WholeProgram {
     /** Starts the program in this JVM. */
     public StartedProgram run(String... options) throws IOException {
         List<String> arguments = arguments(options);
+        int deadlines = (int) Math.ceilDiv(Patience.of(Duration.ofSeconds(1)).toMillis(), 1000);
         return started(StartedProgram.inThisJvm(dir.resolve("log"), () -> {
             RunningProgram program = PluginProgram.start(
-                    arguments, Map.of(), Clocks.of(() -> Instant.now().plus(wallAhead), System::nanoTime));
+                    arguments,
+                    Map.of(),
+                    Clocks.of(() -> Instant.now().plus(wallAhead).plus(passed), () -> System.nanoTime() + passed.toNanos()),
+                    new Deadlines(deadlines));
             return new Ends(program.exit(), program::terminate, program::fail);
         }));
     }
@@ -153,9 +160,22 @@ public abstract class WholeProgram {
         replace("cards", String.join("\n", lines) + "\n");
     }
 
+    /** Replaces the cards, of which one can have MIG, and waits until the driver read them for the program. */
+    public void awaitScan(String... lines) throws IOException {
+        Path minors = dir.resolve("cards.mig-minors");
+        Files.deleteIfExists(minors);
+        cards(lines);
+        await().until(() -> Files.exists(minors));
+    }
+
     /** Sets the wall clock of the programs in this JVM by that much ahead of the machine's. */
     public void stepWallClock(Duration ahead) {
         wallAhead = ahead;
+    }
+
+    /** Lets so much time pass at once by both clocks of the programs in this JVM. */
+    public void passTime(Duration time) {
+        passed = passed.plus(time);
     }
 
     private void replace(String name, String content) throws IOException {
@@ -180,7 +200,12 @@ public abstract class WholeProgram {
         }
     }
 
+    /** The devices that the plugin prefers: it prefers none where it does not learn in time which pod is admitted. */
     public List<String> preferred(String resource, int size) {
+        return await().until(() -> preferredNow(resource, size), devices -> devices.size() == size);
+    }
+
+    private List<String> preferredNow(String resource, int size) {
         return kubelet.calls(resource)
                 .getPreferredAllocation(PreferredAllocationRequest.newBuilder()
                         .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
@@ -241,7 +266,7 @@ public abstract class WholeProgram {
     public HttpResponse<String> get(String path) throws IOException, InterruptedException {
         return client.send(
                 HttpRequest.newBuilder(URI.create(metricsUrl().replace("/metrics", path)))
-                        .timeout(Duration.ofSeconds(10))
+                        .timeout(Patience.of(Duration.ofSeconds(10)))
                         .build(),
                 HttpResponse.BodyHandlers.ofString());
     }

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The driver and HAMi-core hold containers to the share of their claim. */
@@ -144,6 +145,7 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
     }
 
     /** The kubelet tells the driver nothing of them, and their containers start within about a second. */
+    @Tag("alone")
     @Test
     void aPodThatJoinsAClaimIsLimitedWithinASecond() throws Exception {
         serveDriver();

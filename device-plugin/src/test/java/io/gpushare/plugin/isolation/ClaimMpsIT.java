@@ -215,9 +215,8 @@ class ClaimMpsIT extends WholeProgramWithMps {
         run("--cdi-dir=" + cdi(), METRICS, "--isolation=mps", "--mps-dir=" + mps, "--proc-dir=" + proc);
         await().until(() -> kubelet.registrations().size() == 2);
         await().until(() -> get("/readyz").body().contains("can't be listed"));
-        await().during(Duration.ofSeconds(8))
-                .atMost(Patience.of(Patience.USUAL))
-                .untilAsserted(() -> assertThat(daemon(A)).contains(daemon));
+        awaitLooks(A, 3);
+        assertThat(daemon(A)).contains(daemon);
         assertThat(tenant.alive()).isTrue();
     }
 

@@ -56,8 +56,8 @@ class HostileTenantIT extends WholeProgramWithMps {
         long server = report().server();
         for (int i = 0; i < 5; i++) {
             send("quit");
-            Thread.sleep(500);
         }
+        awaitLooks(A, 2);
         assertThat(neighbour.alive()).isTrue();
         assertThat(report().failures()).isZero();
         assertThat(report().server()).isEqualTo(server);
@@ -87,7 +87,7 @@ class HostileTenantIT extends WholeProgramWithMps {
         await().until(() -> Files.exists(pipe.resolve("nvidia-cuda-mps-control.pid")));
         send("start_server -uid 0");
 
-        Thread.sleep(6000);
+        awaitLooks(A, 3);
         assertThat(report().server()).isEqualTo(server);
         assertThat(report().phase()).isEqualTo(Phase.READY);
         assertThat(neighbour.alive()).isTrue();

@@ -248,6 +248,15 @@ abstract class WholeProgramWithMps extends WholeProgramWithClaims {
         Files.move(next, dir.resolve("script"), StandardCopyOption.ATOMIC_MOVE);
     }
 
+    /** Waits until the supervisor has looked at the card so many times: it reports what it sees each time. */
+    void awaitLooks(String card, int looks) throws IOException {
+        Path state = mps.resolve(card).resolve("state");
+        for (int look = 0; look < looks; look++) {
+            Object before = Files.getAttribute(state, "unix:ctime");
+            await().until(() -> !Files.getAttribute(state, "unix:ctime").equals(before));
+        }
+    }
+
     Phase phase(String card) throws IOException {
         return new MpsDirectory(mps).report(card).orElseThrow().phase();
     }
