@@ -104,6 +104,7 @@ public final class Extender implements AutoCloseable {
     private final Leadership leadership;
     private final ExtenderServer server;
     private final Clocks clocks;
+    private boolean stopped;
 
     /** @param parts what is started, also when this throws */
     private Extender(
@@ -271,7 +272,8 @@ public final class Extender implements AutoCloseable {
     }
 
     /** Lets requests in flight end for at most that long, then gives the Lease back; throws when some did not end. */
-    public void stop(Duration grace) throws IOException {
+    public synchronized void stop(Duration grace) throws IOException {
+        stopped = true;
         leadership.resign();
         try {
             server.stop(grace);
@@ -280,11 +282,13 @@ public final class Extender implements AutoCloseable {
         }
     }
 
-    /** Stops and frees everything that it holds. */
+    /** Stops, if it has not been stopped, and frees everything that it holds. */
     @Override
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
         try {
-            stop(CLOSE_GRACE);
+            if (!stopped) {
+                stop(CLOSE_GRACE);
+            }
         } finally {
             parts.close();
         }

@@ -4,6 +4,7 @@ import io.gpushare.e2e.card.node.Machine;
 import io.gpushare.e2e.card.node.SkippedException;
 import io.gpushare.nvml.Nvml;
 import io.gpushare.nvml.library.NvmlException;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,6 +59,11 @@ public final class OnACard implements Callable<Integer> {
             description = "HAMi-core's library, libvgpu.so: the part frameworks runs under it too.")
     private @Nullable Path hamiCore;
 
+    @Option(
+            names = "--patient",
+            description = "Let the time limits grow with how busy the machine is, as for a simulated card.")
+    private boolean patient;
+
     @Option(names = "--parts", paramLabel = "<name>", split = ",", description = "Run only these parts.")
     private List<String> names = List.of();
 
@@ -78,8 +84,9 @@ public final class OnACard implements Callable<Integer> {
             report.machine(machine.facts());
             for (Part part : Part.all()) {
                 if (names.isEmpty() || names.contains(part.name())) {
-                    Duration left = BUDGET.minusNanos(System.nanoTime() - start);
-                    Report.Result result = run(part, machine, left.compareTo(part.limit()) < 0 ? left : part.limit());
+                    Duration left = limit(BUDGET).minusNanos(System.nanoTime() - start);
+                    Duration limit = limit(part.limit());
+                    Report.Result result = run(part, machine, left.compareTo(limit) < 0 ? left : limit);
                     report.add(result);
                     System.out.println(result.part() + ": " + result.outcome() + " in " + result.seconds() + " s "
                             + result.reason());
@@ -95,6 +102,10 @@ public final class OnACard implements Callable<Integer> {
             return NO_CARD;
         }
         return report.passed() ? 0 : 1;
+    }
+
+    private Duration limit(Duration quiet) {
+        return patient ? Patience.of(quiet) : quiet;
     }
 
     /** Also after a signal: ends every program of this one, and gives the card its settings back. */

@@ -92,7 +92,8 @@ public final class Sandbox implements Callable<Integer> {
         RecordedImages recorded = images == null
                 ? null
                 : new RecordedImages(checkout, images.toAbsolutePath().normalize());
-        try (SandboxCluster sandbox = new SandboxCluster(checkout, folder, extenderPort, recorded)) {
+        try (SandboxCluster sandbox =
+                new SandboxCluster(checkout, folder, extenderPort, SandboxCluster.Programs.PROCESSES, recorded)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(sandbox, folder), "stop"));
             code = run(sandbox, screen, folder);
         }

@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox;
 
 import io.gpushare.e2e.sandbox.program.Program;
 import io.gpushare.e2e.sandbox.program.RecordedImages;
+import io.gpushare.e2e.sandbox.program.SimulatedLibrary;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.claims.ClaimController;
@@ -44,6 +45,7 @@ final class SandboxCluster implements AutoCloseable {
     private final List<Program> programs = new ArrayList<>();
     private final Map<String, SimulatedKubelet> kubelets = new LinkedHashMap<>();
     private int extenderPort;
+    private final Programs form;
     private final @Nullable RecordedImages images;
     private final Map<String, Program> plugins = new LinkedHashMap<>();
     private final SimulatedApiServer server;
@@ -51,20 +53,30 @@ final class SandboxCluster implements AutoCloseable {
     private final DrawnNodes drawn;
     private volatile boolean stopping;
 
-    /**
-     * @param repository the checkout, built
-     * @param folder an empty folder with a short name, for sockets, cards and logs
-     * @param extenderPort the extender's port; 0 for any free port
-     */
-    SandboxCluster(Path repository, Path folder, int extenderPort) throws IOException {
-        this(repository, folder, extenderPort, null);
+    /** Where the programs run. */
+    enum Programs {
+        PROCESSES,
+        THIS_JVM
     }
 
     /**
+     * One whose programs run in this JVM.
+     *
+     * @param repository the checkout, built
+     * @param folder an empty folder with a short name, for sockets, cards and logs
+     */
+    SandboxCluster(Path repository, Path folder) throws IOException {
+        this(repository, folder, 0, Programs.THIS_JVM, null);
+    }
+
+    /**
+     * @param extenderPort the extender's port; 0 for any free port
      * @param images where the extender and the plugin of {@link SandboxNode#RECORDED} come from, if not from the
      *     checkout
      */
-    SandboxCluster(Path repository, Path folder, int extenderPort, @Nullable RecordedImages images) throws IOException {
+    SandboxCluster(Path repository, Path folder, int extenderPort, Programs form, @Nullable RecordedImages images)
+            throws IOException {
+        this.form = form;
         this.images = images;
         this.repository = repository;
         this.folder = folder;
@@ -130,9 +142,9 @@ final class SandboxCluster implements AutoCloseable {
         Program program = keep(
                 images != null
                         ? images.start("scheduler-extender", arguments, Map.of(), List.of(folder), log)
-                        : Program.start(
+                        : program(
                                 "scheduler-extender",
-                                repository.resolve("scheduler-extender/insight"),
+                                "scheduler-extender/insight",
                                 EXTENDER_HEAP_MIB,
                                 arguments,
                                 Map.of(),
@@ -173,13 +185,14 @@ final class SandboxCluster implements AutoCloseable {
         kubelets.put(machine.name(), keep(SimulatedKubelet.start(options, server.uri(), InstantSource.system())));
         Path kubeconfig = Files.writeString(
                 folder.resolve(machine.name() + ".kubeconfig"), server.kubeconfig(plugin(machine.name())));
+        Path library = SimulatedLibrary.copy(driver(), cards(machine.name()).getParent());
         Path cards = Files.writeString(cards(machine.name()), machine.cardsFile());
         List<String> arguments = new ArrayList<>(List.of(
                 "io.gpushare.plugin.PluginMain",
                 "--metrics-address=127.0.0.1:0",
                 "--node-name=" + machine.name(),
                 "--kubeconfig=" + kubeconfig,
-                "--nvml-library=" + driver().resolve("libnvidia-ml.so.1"),
+                "--nvml-library=" + library,
                 "--kubelet-dir=" + directory,
                 "--proc-dir=" + proc()));
         arguments.addAll(more);
@@ -192,26 +205,31 @@ final class SandboxCluster implements AutoCloseable {
         Program program = keep(
                 images != null && machine.equals(SandboxNode.RECORDED)
                         ? images.start("device-plugin", arguments, environment, List.of(folder, driver()), log)
-                        : Program.start(
-                                plugin(machine.name()),
-                                repository.resolve("device-plugin"),
-                                PLUGIN_HEAP_MIB,
-                                arguments,
-                                environment,
-                                log));
+                        : program(
+                                plugin(machine.name()), "device-plugin", PLUGIN_HEAP_MIB, arguments, environment, log));
         programs.add(program);
         plugins.put(machine.name(), program);
+    }
+
+    private Program program(
+            String name, String module, int heapMib, List<String> arguments, Map<String, String> environment, Path log)
+            throws IOException {
+        Path path = repository.resolve(module);
+        return switch (form) {
+            case PROCESSES -> Program.start(name, path, heapMib, arguments, environment, log);
+            case THIS_JVM -> Program.inThisJvm(name, path, arguments, environment, log);
+        };
     }
 
     private void startSupervisor(SandboxNode machine, Path cards, Path logs) throws IOException {
         List<String> arguments = List.of(
                 "io.gpushare.mps.SupervisorMain",
                 "--mps-dir=" + mps(),
-                "--nvml-library=" + driver().resolve("libnvidia-ml.so.1"),
+                "--nvml-library=" + cards.resolveSibling(SimulatedLibrary.NAME),
                 "--mps-control-program=" + driver().resolve("mps/nvidia-cuda-mps-control"));
-        programs.add(keep(Program.start(
+        programs.add(keep(program(
                 "mps-supervisor of " + machine.name(),
-                repository.resolve("device-plugin"),
+                "device-plugin",
                 PLUGIN_HEAP_MIB,
                 arguments,
                 Map.of("GPUSHARE_SIMULATED_CARDS", cards.toString()),
@@ -244,7 +262,7 @@ final class SandboxCluster implements AutoCloseable {
 
     /** The simulated driver's file of that node. Replace it atomically instead of writing into it. */
     Path cards(String node) {
-        return folder.resolve(node + ".cards");
+        return folder.resolve(node + ".driver").resolve("cards");
     }
 
     /** The proc folder of the plugins: {@code <pid>/cgroup} for each process. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.program.Program;
+import io.gpushare.e2e.sandbox.program.SimulatedLibrary;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
@@ -52,6 +53,7 @@ class CoresIT {
     private SimulatedApiServer server;
     private ApiClient api;
     private SimulatedKubelet kubelet;
+    private Path cards;
 
     @BeforeEach
     void start() throws Exception {
@@ -60,11 +62,13 @@ class CoresIT {
         kubelet = keep(SimulatedKubelet.start(
                 KubeletOptions.of("n", folder.resolve("k")), server.uri(), InstantSource.system()));
         Path programs = root.resolve("nvml-binding/target/simulated-driver").toAbsolutePath();
-        Files.writeString(
-                folder.resolve("cards"),
+        Path driver = folder.resolve("driver");
+        Path library = SimulatedLibrary.copy(programs, driver);
+        cards = Files.writeString(
+                driver.resolve("cards"),
                 "driver version=580.95.05 cuda=13.0\ncard kind=A100-80 memory=80GiB uuid=" + A
                         + "\ncard kind=A100-80 memory=80GiB uuid=" + B + "\n");
-        String nvml = "--nvml-library=" + programs.resolve("libnvidia-ml.so.1");
+        String nvml = "--nvml-library=" + library;
         String mps = "--mps-dir=" + folder.resolve("mps");
         program(
                 "mps",
@@ -185,12 +189,11 @@ class CoresIT {
     private Program program(String name, String module, String main, String... options) throws IOException {
         List<String> arguments = new ArrayList<>(List.of(main));
         arguments.addAll(List.of(options));
-        return keep(Program.start(
+        return keep(Program.inThisJvm(
                 name,
                 root.resolve(module),
-                64,
                 arguments,
-                Map.of("GPUSHARE_SIMULATED_CARDS", folder.resolve("cards").toString()),
+                Map.of("GPUSHARE_SIMULATED_CARDS", cards.toString()),
                 folder.resolve(name + ".log")));
     }
 

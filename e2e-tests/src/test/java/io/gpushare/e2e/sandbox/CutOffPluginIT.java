@@ -35,7 +35,7 @@ class CutOffPluginIT {
 
     CutOffPluginIT() throws IOException {
         Path root = Path.of(System.getProperty("gpushare.root", ".."));
-        sandbox = new SandboxCluster(root, Files.createTempDirectory(Path.of("/tmp"), "gpushare-"), 0);
+        sandbox = new SandboxCluster(root, Files.createTempDirectory(Path.of("/tmp"), "gpushare-"));
     }
 
     @BeforeEach

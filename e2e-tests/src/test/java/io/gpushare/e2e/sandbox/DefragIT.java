@@ -35,7 +35,7 @@ class DefragIT {
     private final List<Thread> controllers = new ArrayList<>();
 
     DefragIT() throws IOException {
-        sandbox = new SandboxCluster(Path.of(System.getProperty("gpushare.root", "..")), folder, 0);
+        sandbox = new SandboxCluster(Path.of(System.getProperty("gpushare.root", "..")), folder);
     }
 
     /** The output and the exit code of a command. */

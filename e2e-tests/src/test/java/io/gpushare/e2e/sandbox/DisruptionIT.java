@@ -28,7 +28,7 @@ class DisruptionIT {
 
     DisruptionIT() throws IOException {
         Path root = Path.of(System.getProperty("gpushare.root", ".."));
-        sandbox = new SandboxCluster(root, Files.createTempDirectory(Path.of("/tmp"), "gpushare-"), 0);
+        sandbox = new SandboxCluster(root, Files.createTempDirectory(Path.of("/tmp"), "gpushare-"));
     }
 
     @BeforeAll

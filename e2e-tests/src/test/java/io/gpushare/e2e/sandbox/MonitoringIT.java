@@ -74,7 +74,7 @@ class MonitoringIT {
     @BeforeEach
     void start() throws Exception {
         Prometheus.requireInstalled();
-        sandbox = new SandboxCluster(ROOT, folder, 0);
+        sandbox = new SandboxCluster(ROOT, folder);
         AlertConditions.start(sandbox);
         sandbox.showPlugins();
         PrometheusConfig.write(sandbox, folder);

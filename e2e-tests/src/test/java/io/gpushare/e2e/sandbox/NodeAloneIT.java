@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.sandbox.program.Program;
+import io.gpushare.e2e.sandbox.program.SimulatedLibrary;
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
@@ -63,22 +64,20 @@ class NodeAloneIT {
         StringBuilder cards = new StringBuilder("driver version=580.95.05 cuda=13.0\n");
         CARDS.forEach(uuid -> cards.append("card kind=A100-80 memory=80GiB uuid=" + uuid + "\n"));
         Path root = Path.of(System.getProperty("gpushare.root", ".."));
-        plugin = Program.start(
+        Path library =
+                SimulatedLibrary.copy(root.resolve("nvml-binding/target/simulated-driver"), folder.resolve("driver"));
+        Files.writeString(library.resolveSibling("cards"), cards);
+        plugin = Program.inThisJvm(
                 "device-plugin",
                 root.resolve("device-plugin"),
-                64,
                 List.of(
                         "io.gpushare.plugin.PluginMain",
                         "--node-name=n",
                         "--metrics-address=127.0.0.1:0",
                         "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()),
-                        "--nvml-library="
-                                + root.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1")
-                                        .toAbsolutePath(),
+                        "--nvml-library=" + library,
                         "--kubelet-dir=" + directory),
-                Map.of(
-                        "GPUSHARE_SIMULATED_CARDS",
-                        Files.writeString(folder.resolve("cards"), cards).toString()),
+                Map.of(),
                 folder.resolve("plugin.log"));
         metrics = URI.create(plugin.logged(Program.METRICS));
         awaitNode();

@@ -158,7 +158,7 @@ class TakeoverIT {
     }
 
     private interface Loss {
-        void of(Extender leader);
+        void of(Extender leader) throws IOException;
     }
 
     /**

@@ -48,7 +48,7 @@ class UnknownUseIT {
     @BeforeEach
     void start() throws Exception {
         Prometheus.requireInstalled();
-        sandbox = new SandboxCluster(ROOT, folder, 0);
+        sandbox = new SandboxCluster(ROOT, folder);
         sandbox.start(List.of(new SandboxNode(
                 "node-a", List.of("kind=T4 memory=15GiB utilisation=65/20", "kind=T4 memory=15GiB"), true)));
         Await.until(PATIENCE, "the node offers its cards", this::ready, ready -> ready);

@@ -48,7 +48,7 @@ class WasteIT {
     @BeforeEach
     void create() throws IOException {
         Prometheus.requireInstalled();
-        sandbox = new SandboxCluster(ROOT, folder, 0);
+        sandbox = new SandboxCluster(ROOT, folder);
     }
 
     @AfterEach

@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.insight.running.TestApiServer;
 import io.gpushare.insight.running.TestApiServer.Fault;
+import io.gpushare.program.RunningProgram;
 import io.gpushare.simulated.patience.Patience;
+import io.gpushare.simulated.program.Ends;
+import io.gpushare.simulated.program.StartedProgram;
+import io.gpushare.time.Clocks;
 import io.vertx.core.json.JsonObject;
 import java.io.File;
 import java.io.IOException;
@@ -21,6 +25,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The packaged program in its own process. */
+/** The packaged program, in its own process where signals end it. */
 class ProgramIT {
     private static final Pattern LISTENING = Pattern.compile("listening on 127.0.0.1 port ([0-9]+)");
     private static final Path TARGET =
@@ -55,8 +60,18 @@ class ProgramIT {
         api.close();
     }
 
+    /** A huge annotation with newlines, which another program wrote, is one line of the log and an accepted Event. */
     @Test
     void sigtermFinishesABindInFlightAndExitsWith0() throws Exception {
+        String forged = "2026-01-01T00:00:00.000Z INFO  Ledger - forged";
+        api.pod("huge", "uid-huge", new JsonObject().put("aliyun.com/gpu-mem", "3"));
+        api.boundByOther(
+                "huge",
+                "n1",
+                Map.of(
+                        "gpushare.io/allocation",
+                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"role\":\"x\\n" + forged
+                                + "é".repeat(12_000) + "\",\"memory\":{}}]}"));
         Process program = program("--port=0", "--bind-address=127.0.0.1", "--kubeconfig=" + api.kubeconfig(folder));
         try (HttpClient client = HttpClient.newHttpClient()) {
             await(Duration.ofSeconds(60)).until(() -> LISTENING.matcher(log()).find());
@@ -69,6 +84,11 @@ class ProgramIT {
                                     HttpResponse.BodyHandlers.ofString())
                             .statusCode()
                     == 200);
+            await().until(() -> !api.recordedEvents().isEmpty());
+            assertThat(api.recordedEvents().getFirst())
+                    .contains("GpuAllocationDisbelieved", "'role' is init or sidecar", "recreate the pod");
+            assertThat(log()).contains("'role' is init or sidecar").hasSizeLessThan(20_000);
+            assertThat(log().lines()).noneMatch(line -> line.startsWith(forged));
             api.next(Fault.HELD);
             CompletableFuture<HttpResponse<String>> bind = client.sendAsync(
                     HttpRequest.newBuilder(base.resolve("/gpushare-scheduler/bind"))
@@ -104,38 +124,22 @@ class ProgramIT {
                             && LISTENING.matcher(log()).find());
             Matcher port = LISTENING.matcher(log());
             assertThat(port.find()).isTrue();
+            CompletableFuture<Instant> ended = program.onExit().thenApply(_ -> Instant.now());
             program.toHandle().destroy(); // SIGTERM
             await().until(() -> log().contains("the lease has been given back"));
-            await().until(() -> log().contains("stopped"));
+            await().until(() -> log().contains("ExtenderProgram - stopped"));
             assertThat(api.leader()).isEmpty();
-            long stopped = System.nanoTime();
             assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(port.group(1))))
                     .isInstanceOf(ConnectException.class);
-            assertThat(program.isAlive()).as("the process keeps its address").isTrue();
             assertThat(Patience.exitCode(program)).isZero();
-            assertThat(Duration.ofNanos(System.nanoTime() - stopped)).isGreaterThan(Duration.ofSeconds(2));
-        } finally {
-            program.destroyForcibly();
-        }
-    }
-
-    @Test
-    void aHugeAnnotationWithNewlinesIsOneLineOfTheLogAndAnAcceptedEvent() throws Exception {
-        String forged = "2026-01-01T00:00:00.000Z INFO  Ledger - forged";
-        api.boundByOther(
-                "p",
-                "n1",
-                Map.of(
-                        "gpushare.io/allocation",
-                        "{\"version\":1,\"unitMiB\":1024,\"containers\":[{\"name\":\"main\",\"role\":\"x\\n" + forged
-                                + "é".repeat(12_000) + "\",\"memory\":{}}]}"));
-        Process program = program("--port=0", "--bind-address=127.0.0.1", "--kubeconfig=" + api.kubeconfig(folder));
-        try {
-            await(Duration.ofSeconds(60)).until(() -> !api.recordedEvents().isEmpty());
-            assertThat(api.recordedEvents().getFirst())
-                    .contains("GpuAllocationDisbelieved", "'role' is init or sidecar", "recreate the pod");
-            assertThat(log()).contains("'role' is init or sidecar").hasSizeLessThan(20_000);
-            assertThat(log().lines()).noneMatch(line -> line.startsWith(forged));
+            Instant stopped = Instant.parse(log().lines()
+                    .filter(line -> line.endsWith("ExtenderProgram - stopped"))
+                    .map(line -> line.split(" ", 2)[0])
+                    .findFirst()
+                    .orElseThrow());
+            assertThat(Duration.between(stopped, Patience.result(ended)))
+                    .as("for which the process keeps its address")
+                    .isGreaterThan(Duration.ofSeconds(2));
         } finally {
             program.destroyForcibly();
         }
@@ -143,16 +147,24 @@ class ProgramIT {
 
     @Test
     void invalidOptionsAreReportedTogetherWithExitCode2() throws Exception {
-        Process program = program("--colour=red", "--port=x");
-        assertThat(Patience.exitCode(program)).isEqualTo(2);
+        assertThat(exitCode("--colour=red", "--port=x")).isEqualTo(2);
         assertThat(log()).contains("Unknown option: '--colour=red'", "'x' is not a port");
     }
 
     @Test
     void outsideAClusterAKubeconfigIsRequired() throws Exception {
-        Process program = program("--port=0");
-        assertThat(Patience.exitCode(program)).isEqualTo(1);
+        assertThat(exitCode("--port=0")).isEqualTo(1);
         assertThat(log()).contains("name a file with --kubeconfig");
+    }
+
+    /** That of the program in this JVM. */
+    private int exitCode(String... args) throws Exception {
+        try (StartedProgram program = StartedProgram.inThisJvm(folder.resolve("log"), () -> {
+            RunningProgram running = ExtenderProgram.start(List.of(args), Map.of(), Clocks.system());
+            return new Ends(running.exit(), running::terminate, running::fail);
+        })) {
+            return program.exitCode();
+        }
     }
 
     private Process program(String... args) throws IOException {

@@ -30,7 +30,7 @@ final class ProgramInThisJvm implements StartedProgram {
         Thread.ofPlatform().group(threads).name("start").start(() -> {
             try {
                 started.complete(start.call());
-            } catch (Exception e) {
+            } catch (Exception | Error e) {
                 started.completeExceptionally(e);
             }
         });

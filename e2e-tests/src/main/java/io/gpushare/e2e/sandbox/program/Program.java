@@ -1,6 +1,7 @@
 package io.gpushare.e2e.sandbox.program;
 
 import io.gpushare.simulated.patience.Patience;
+import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -8,12 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One of the project's programs in its own process, with a small heap and its log in a file. */
+/** One of the project's programs with its log in a file: in its own process with a small heap, or in this JVM. */
 public final class Program implements AutoCloseable {
     // A JVM that records for an AOT cache writes tens of megabytes when it ends.
     private static final Duration STOP = Duration.ofSeconds(30);
@@ -29,12 +31,30 @@ public final class Program implements AutoCloseable {
 
     private final String name;
     private final Path log;
-    private final Process process;
+    private final StartedProgram started;
 
-    private Program(String name, Path log, Process process) {
+    private Program(String name, Path log, StartedProgram started) {
         this.name = name;
         this.log = log;
-        this.process = process;
+        this.started = started;
+    }
+
+    /**
+     * Starts the program in this JVM, from the build output in its module's {@code target}. Its classes are loaded by a
+     * class loader of their own, once for all programs of the module.
+     *
+     * @param arguments the main class and its flags
+     * @param environment what it has beside that of this process; the simulated driver reads none of it
+     */
+    public static Program inThisJvm(
+            String name, Path module, List<String> arguments, Map<String, String> environment, Path log)
+            throws IOException {
+        Map<String, String> all = new HashMap<>(System.getenv());
+        all.putAll(environment);
+        return new Program(
+                name,
+                log,
+                StartedProgram.inThisJvm(log, () -> LoadedModule.of(module).start(arguments, all)));
     }
 
     /**
@@ -45,13 +65,9 @@ public final class Program implements AutoCloseable {
     public static Program start(
             String name, Path module, int heapMib, List<String> arguments, Map<String, String> environment, Path log)
             throws IOException {
-        Path classes = module.resolve("target/classes");
-        Path libraries = module.resolve("target/lib");
-        if (!Files.isDirectory(classes) || !Files.isDirectory(libraries)) {
-            throw new IOException("the program " + name + " is not built: run ./mvnw -Dfast -DskipTests package first ("
-                    + libraries + " is missing)");
-        }
-        return start(name, classes + ":" + libraries + "/*", heapMib, arguments, environment, log);
+        LoadedModule.requireBuilt(module);
+        String classPath = LoadedModule.classes(module) + ":" + LoadedModule.libraries(module) + "/*";
+        return start(name, classPath, heapMib, arguments, environment, log);
     }
 
     /** Starts the program from that class path, with the runtime of this process. */
@@ -79,10 +95,9 @@ public final class Program implements AutoCloseable {
 
     public static Program start(String name, List<String> command, Map<String, String> environment, Path log)
             throws IOException {
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().putAll(environment);
-        return new Program(name, log, builder.start());
+        return new Program(name, log, StartedProgram.process(log, builder));
     }
 
     /**
@@ -124,21 +139,26 @@ public final class Program implements AutoCloseable {
 
     /** Throws, with the end of its log, if the program no longer runs. */
     public void checkAlive() throws IOException {
-        if (!process.isAlive()) {
+        if (!started.isAlive()) {
             List<String> lines = Files.readAllLines(log);
-            throw new IOException(name + " ended with code " + process.exitValue() + "; the end of " + log + ":\n"
+            throw new IOException(name + " has ended; the end of " + log + ":\n"
                     + String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size())));
         }
     }
 
-    /** Kills the program, as the loss of its machine would. */
-    public void kill() {
-        process.destroyForcibly();
+    /** Kills the program, as the loss of its machine would; in this JVM it closes what it has opened. */
+    public void kill() throws IOException {
+        try {
+            started.kill();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
     }
 
     /** Asks the program to end, as the end of its pod does, and does not wait. */
     public void terminate() {
-        process.destroy();
+        started.terminate();
     }
 
     /** Stops its execution until {@link #thaw}, as the pause of its virtual machine would. */
@@ -161,7 +181,7 @@ public final class Program implements AutoCloseable {
     }
 
     private void signal(String signal) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid()))
+        new ProcessBuilder("kill", "-" + signal, String.valueOf(started.pid()))
                 .inheritIO()
                 .start()
                 .waitFor();
@@ -171,11 +191,10 @@ public final class Program implements AutoCloseable {
     public void close() {
         terminate();
         try {
-            if (!process.waitFor(Patience.of(STOP))) {
-                process.destroyForcibly();
-            }
+            // In this JVM it is over then too, and its log gets no more of its lines.
+            boolean _ = started.endsWithin(Patience.of(STOP));
+            started.kill();
         } catch (InterruptedException _) {
-            process.destroyForcibly();
             Thread.currentThread().interrupt();
         }
     }

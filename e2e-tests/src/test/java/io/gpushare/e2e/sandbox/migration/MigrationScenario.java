@@ -3,6 +3,7 @@ package io.gpushare.e2e.sandbox.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.e2e.sandbox.program.Program;
+import io.gpushare.e2e.sandbox.program.SimulatedLibrary;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
@@ -166,25 +167,18 @@ abstract class MigrationScenario {
     private Program startPlugin(String node) throws IOException {
         StringBuilder driver = new StringBuilder("driver version=580.95.05 cuda=13.0\n");
         cards(node).forEach(card -> driver.append("card kind=T4 memory=15GiB uuid=" + card + "\n"));
+        Path library = SimulatedLibrary.copy(
+                root.resolve("nvml-binding/target/simulated-driver"), folder.resolve(node + ".driver"));
+        Files.writeString(library.resolveSibling("cards"), driver);
         List<String> arguments = new ArrayList<>(List.of(
                 "io.gpushare.plugin.PluginMain",
                 "--node-name=" + node,
                 "--kubeconfig=" + kubeconfig(),
-                "--nvml-library="
-                        + root.resolve("nvml-binding/target/simulated-driver/libnvidia-ml.so.1")
-                                .toAbsolutePath(),
+                "--nvml-library=" + library,
                 "--kubelet-dir=" + folder.resolve(node)));
         arguments.addAll(flags);
-        return Program.start(
-                "device-plugin of " + node,
-                root.resolve("device-plugin"),
-                64,
-                arguments,
-                Map.of(
-                        "GPUSHARE_SIMULATED_CARDS",
-                        Files.writeString(folder.resolve(node + ".cards"), driver)
-                                .toString()),
-                log(node));
+        return Program.inThisJvm(
+                "device-plugin of " + node, root.resolve("device-plugin"), arguments, Map.of(), log(node));
     }
 
     /** Starts our extender and waits until it is ready. */
@@ -195,10 +189,9 @@ abstract class MigrationScenario {
                 "--port=0",
                 "--kubeconfig=" + kubeconfig()));
         arguments.addAll(flags);
-        Program program = keep(Program.start(
+        Program program = keep(Program.inThisJvm(
                 "scheduler-extender",
                 root.resolve("scheduler-extender/insight"),
-                96,
                 arguments,
                 Map.of(),
                 folder.resolve("extender.log")));

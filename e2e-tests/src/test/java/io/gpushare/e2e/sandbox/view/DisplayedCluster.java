@@ -22,12 +22,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A cluster to display: realistic node and pod objects in a simulated API server, and the real extender as a process.
+ * A cluster to display: realistic node and pod objects in a simulated API server, and the real extender in this JVM.
  * The size determines the objects. There are no kubelets, and the first nodes serve plugin metrics without plugins.
  */
 public final class DisplayedCluster implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final int HEAP_MIB = 1024; // the heap of its image
     private static final String PROXY = "/api/v1/namespaces/kube-system/services/gpushare-schd-extender:";
     private static final Pattern VIEW_PORT = Pattern.compile("view for callers with a token on port ([0-9]+)");
     private static final Duration READY = Duration.ofMinutes(2);
@@ -92,10 +91,9 @@ public final class DisplayedCluster implements AutoCloseable {
         Path root = Path.of(System.getProperty("gpushare.root", ".."))
                 .toAbsolutePath()
                 .normalize();
-        program = Program.start(
+        program = Program.inThisJvm(
                 "scheduler-extender",
                 root.resolve("scheduler-extender/insight"),
-                HEAP_MIB,
                 Stream.concat(
                                 Stream.of(
                                         "io.gpushare.insight.ExtenderMain",
@@ -150,7 +148,7 @@ public final class DisplayedCluster implements AutoCloseable {
     }
 
     /** Ends the extender, as the loss of its machine would. */
-    public void killExtender() {
+    public void killExtender() throws IOException {
         program.kill();
     }
 
