@@ -74,8 +74,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
                       "devices": [{"name": "%s"}]}}
             """.formatted(name(A))));
         serve();
-        await().atMost(PATIENCE)
-                .until(() -> api.events().stream()
+        await().until(() -> api.events().stream()
                         .anyMatch(event ->
                                 event.contains("GpuPoolNotOwn") && event.contains("n2-gpushare.io-00 of node n2")));
     }

@@ -116,7 +116,7 @@ class NodeMovesIT extends WholeProgramWithClaims {
     /** Each of them closed the node after a restart of the driver, until it ended. */
     @Test
     void afterARestartNothingIsHeldForPodsThatHaveNoDeviceByTheDevicePlugin() throws Exception {
-        Process first = serve("--core-resource=" + CORES);
+        StartedProgram first = serve("--core-resource=" + CORES);
         slice();
         ofItsClass();
         api.pod("zero", "Running", Map.of(CORES, "0"), "");
@@ -125,7 +125,7 @@ class NodeMovesIT extends WholeProgramWithClaims {
         kill(first);
 
         serve("--core-resource=" + CORES);
-        await().atMost(PATIENCE).until(() -> get("/readyz").statusCode() == 200);
+        await().until(() -> get("/readyz").statusCode() == 200);
         assertThat(names(slice())).containsExactlyInAnyOrder(name(A), name(B));
         assertThat(api.events()).noneMatch(event -> event.contains("GpuCardsHeld"));
         prepare("class");
@@ -136,16 +136,16 @@ class NodeMovesIT extends WholeProgramWithClaims {
     /** Its request is the claim's: it waits for no device, and has no other card. */
     @Test
     void backToResourcesAPodWhoseRequestBecameAClaimCountsOnce() throws Exception {
-        Process claims = serve();
+        StartedProgram claims = serve();
         slice();
         ofItsClass();
         end(claims);
         offerResources();
-        await().atMost(PATIENCE).until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
+        await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));
         api.pod("next", "Pending", Map.of(CARDS, "1"), "");
         list("class", "next");
         assertThat(allocate(CARDS, List.of(A))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
-        await().atMost(PATIENCE).until(() -> api.podPatches().stream().anyMatch(patch -> patch.startsWith("next ")));
+        await().until(() -> api.podPatches().stream().anyMatch(patch -> patch.startsWith("next ")));
         assertThat(api.podPatches()).noneMatch(patch -> patch.startsWith("class "));
     }
 
