@@ -75,8 +75,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
             """.formatted(name(A))));
         serve();
         await().until(() -> api.events().stream()
-                        .anyMatch(event ->
-                                event.contains("GpuPoolNotOwn") && event.contains("n2-gpushare.io-00 of node n2")));
+                .anyMatch(event -> event.contains("GpuPoolNotOwn") && event.contains("n2-gpushare.io-00 of node n2")));
     }
 
     @Test

@@ -161,8 +161,9 @@ final class HostileClaims {
         node.withObject("/metadata/annotations")
                 .put(
                         "gpushare.io/inventory",
-                        "{\"version\":1,\"unitMiB\":1024,\"noCards\":{\"reason\":\"serves_claims\",\"detail\":\"\"},\"cards\":[{\"uuid\":\""
-                                + CARD + "\",\"index\":0,\"minor\":0,\"model\":\"A100\",\"memoryMiB\":40960}]}");
+                        "{\"version\":1,\"unitMiB\":1024,\"noCards\":{\"reason\":\"serves_claims\",\"detail\":\"\"},"
+                                + "\"cards\":[{\"uuid\":\"" + CARD
+                                + "\",\"index\":0,\"minor\":0,\"model\":\"A100\",\"memoryMiB\":40960}]}");
         return node;
     }
 

@@ -33,8 +33,8 @@ class VersionsTest {
 
     @BeforeEach
     void copyScript() throws IOException {
-        for (String file : List.of(
-                "scenario", "version-features", "local-kubernetes/cluster.bash", "local-kubernetes/current")) {
+        for (String file :
+                List.of("scenario", "version-features", "local-kubernetes/cluster.bash", "local-kubernetes/current")) {
             Path to = copy.resolve("e2e-tests").resolve(file);
             Files.createDirectories(Objects.requireNonNull(to.getParent()));
             Files.copy(ROOT.resolve("e2e-tests").resolve(file), to);
@@ -55,8 +55,8 @@ class VersionsTest {
     }
 
     private String scenario(Map<String, String> environment, String... arguments) throws IOException {
-        List<String> command =
-                new ArrayList<>(List.of("bash", copy.resolve("e2e-tests/scenario").toString(), "AnyIT"));
+        List<String> command = new ArrayList<>(
+                List.of("bash", copy.resolve("e2e-tests/scenario").toString(), "AnyIT"));
         command.addAll(List.of(arguments));
         ProcessBuilder script = new ProcessBuilder(command).redirectErrorStream(true);
         script.environment().remove("GPUSHARE_KUBERNETES");
@@ -70,7 +70,8 @@ class VersionsTest {
         String folder = "-Dgpushare.kubernetes=" + copy.resolve("kubernetes");
         assertThat(scenario(folder).lines().toList())
                 .startsWith(
-                        "The programs of Kubernetes v1.29.3 are those in " + copy.resolve("kubernetes/server/bin") + ".",
+                        "The programs of Kubernetes v1.29.3 are those in " + copy.resolve("kubernetes/server/bin")
+                                + ".",
                         "The scenarios of what Kubernetes 1.29 lacks are skipped:")
                 .anyMatch(line -> line.startsWith("  the legacy Policy file"))
                 .anyMatch(line -> line.startsWith("  tokens bound to the node of a pod"))
