@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -36,7 +37,7 @@ final class HostileClaims {
 
     private final SimulatedApiServer api;
     private final ServerProcess extender;
-    private int changes;
+    private int changed;
     private int neighbours;
 
     private HostileClaims(SimulatedApiServer api, ServerProcess extender) {
@@ -89,7 +90,8 @@ final class HostileClaims {
         long begin = System.nanoTime();
         try (ScheduledExecutorService changing = Executors.newSingleThreadScheduledExecutor();
                 Connection kept = new Connection(extender.port())) {
-            changing.scheduleAtFixedRate(this::change, 0, 1_000 / A_SECOND, TimeUnit.MILLISECONDS);
+            ScheduledFuture<?> changes =
+                    changing.scheduleAtFixedRate(this::change, 0, 1_000 / A_SECOND, TimeUnit.MILLISECONDS);
             while (System.nanoTime() - begin < LOAD.toNanos()) {
                 Duration seen = seen();
                 longest = seen.compareTo(longest) > 0 ? seen : longest;
@@ -99,7 +101,7 @@ final class HostileClaims {
                     times.add(System.nanoTime() - call);
                 }
             }
-            changing.shutdownNow();
+            changes.cancel(false);
         }
         double seconds = (System.nanoTime() - begin) / 1e9;
         LoadRun.print(
@@ -113,12 +115,12 @@ final class HostileClaims {
 
     private void change() {
         for (int tenant = 0; tenant < TENANTS; tenant++) {
-            String claim = "c" + changes % CLAIMS;
+            String claim = "c" + changed % CLAIMS;
             api.objects().remove(ApiResource.RESOURCE_CLAIMS, namespace(tenant), claim);
-            api.objects().put(waitingClaim(tenant, changes % CLAIMS));
-            api.objects().put(waitingPod(tenant, changes % PODS, String.valueOf(changes)));
+            api.objects().put(waitingClaim(tenant, changed % CLAIMS));
+            api.objects().put(waitingPod(tenant, changed % PODS, String.valueOf(changed)));
         }
-        changes++;
+        changed++;
     }
 
     /** How long after a pod was bound that has a claim the extender shows it; {@link #MOST} if it does not. */
@@ -128,7 +130,8 @@ final class HostileClaims {
         ObjectNode pod = claiming("neighbour", name, "");
         pod.withObject("/spec").put("nodeName", NODE);
         pod.withObject("/status").put("phase", "Running");
-        ((ArrayNode) pod.withObject("/spec").withArray("resourceClaims"))
+        pod.withObject("/spec")
+                .withArray("resourceClaims")
                 .addObject()
                 .put("name", "gpu")
                 .put("resourceClaimName", name);
@@ -177,7 +180,7 @@ final class HostileClaims {
 
     private static ObjectNode waitingPod(int tenant, int number, String label) {
         ObjectNode pod = claiming(namespace(tenant), "p" + number, label);
-        ArrayNode claims = (ArrayNode) pod.withObject("/spec").withArray("resourceClaims");
+        ArrayNode claims = pod.withObject("/spec").withArray("resourceClaims");
         for (int i = 0; i < CLAIMS; i++) {
             claims.addObject().put("name", "c" + i).put("resourceClaimName", "c" + i);
         }
@@ -193,7 +196,7 @@ final class HostileClaims {
 
     private static ObjectNode waitingClaim(int tenant, int number) {
         ObjectNode claim = claim(namespace(tenant), "c" + number);
-        ArrayNode requests = (ArrayNode) claim.withObject("/spec/devices").withArray("requests");
+        ArrayNode requests = claim.withObject("/spec/devices").withArray("requests");
         for (int i = 0; i < REQUESTS; i++) {
             requests.addObject()
                     .put("name", "r" + i)
