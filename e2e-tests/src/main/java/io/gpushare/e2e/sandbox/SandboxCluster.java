@@ -185,7 +185,8 @@ final class SandboxCluster implements AutoCloseable {
         kubelets.put(machine.name(), keep(SimulatedKubelet.start(options, server.uri(), InstantSource.system())));
         Path kubeconfig = Files.writeString(
                 folder.resolve(machine.name() + ".kubeconfig"), server.kubeconfig(plugin(machine.name())));
-        Path library = SimulatedLibrary.copy(driver(), cards(machine.name()).getParent());
+        Path library = SimulatedLibrary.copy(
+                driver(), Objects.requireNonNull(cards(machine.name()).getParent()));
         Path cards = Files.writeString(cards(machine.name()), machine.cardsFile());
         List<String> arguments = new ArrayList<>(List.of(
                 "io.gpushare.plugin.PluginMain",

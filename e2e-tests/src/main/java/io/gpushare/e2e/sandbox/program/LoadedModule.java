@@ -84,8 +84,8 @@ final class LoadedModule {
                     .invoke(null));
         }
         Object running = start.invoke(null, values.toArray());
-        CompletableFuture<Integer> exit = new CompletableFuture<>();
-        ((CompletableFuture<?>) call(running, "exit")).thenAccept(code -> exit.complete((Integer) code));
+        CompletableFuture<Integer> exit =
+                ((CompletableFuture<?>) call(running, "exit")).thenApply(code -> (Integer) code);
         return new Ends(exit, () -> call(running, "terminate"), () -> call(running, "fail"));
     }
 

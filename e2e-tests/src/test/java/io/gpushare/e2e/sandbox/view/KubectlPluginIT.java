@@ -386,7 +386,7 @@ class KubectlPluginIT {
     }
 
     private static void awaitText(String file, Predicate<String> there) throws Exception {
-        Patience.await().until(() -> Files.readString(folder.resolve(file)), there::test);
+        Patience.await().until(() -> Files.readString(folder.resolve(file)), there);
     }
 
     @Test
