@@ -1,6 +1,8 @@
 package io.gpushare.e2e.load;
 
 import io.gpushare.e2e.load.budget.Latencies;
+import io.gpushare.e2e.load.client.Clients;
+import io.gpushare.e2e.load.client.Connection;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,7 @@
 package io.gpushare.e2e.load;
 
+import io.gpushare.e2e.load.client.Clients;
+import io.gpushare.e2e.load.client.Connection;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ExecutionException;

@@ -3,6 +3,7 @@ package io.gpushare.e2e.load;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.load.budget.Latencies;
+import io.gpushare.e2e.load.client.Connection;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.client.ApiClient;
@@ -165,8 +166,8 @@ final class HostileClaims {
                 .put(
                         "gpushare.io/inventory",
                         "{\"version\":1,\"unitMiB\":1024,\"noCards\":{\"reason\":\"serves_claims\",\"detail\":\"\"},"
-                                + "\"cards\":[{\"uuid\":\"" + CARD
-                                + "\",\"index\":0,\"minor\":0,\"model\":\"A100\",\"memoryMiB\":40960}]}");
+                                + "\"cards\":[{\"uuid\":\""
+                                + CARD + "\",\"index\":0,\"minor\":0,\"model\":\"A100\",\"memoryMiB\":40960}]}");
         return node;
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.load.budget.Budget;
 import io.gpushare.e2e.load.budget.Budgets;
 import io.gpushare.e2e.load.budget.Latencies;
+import io.gpushare.e2e.load.client.Connection;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;

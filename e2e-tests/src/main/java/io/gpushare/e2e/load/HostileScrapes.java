@@ -1,5 +1,7 @@
 package io.gpushare.e2e.load;
 
+import io.gpushare.e2e.load.client.Clients;
+import io.gpushare.e2e.load.client.Connection;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.kubelet.CrowdedNode;

@@ -2,6 +2,7 @@ package io.gpushare.e2e.load;
 
 import io.gpushare.e2e.load.budget.Budget;
 import io.gpushare.e2e.load.budget.Budgets;
+import io.gpushare.e2e.load.client.Connection;
 import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,7 @@
 package io.gpushare.e2e.load;
 
 import io.gpushare.e2e.load.budget.Latencies;
+import io.gpushare.e2e.load.client.Connection;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

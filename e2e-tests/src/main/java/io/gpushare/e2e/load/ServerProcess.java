@@ -1,6 +1,7 @@
 package io.gpushare.e2e.load;
 
 import io.gpushare.e2e.load.bare.BareHandler;
+import io.gpushare.e2e.load.client.Connection;
 import io.gpushare.e2e.sandbox.program.Program;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

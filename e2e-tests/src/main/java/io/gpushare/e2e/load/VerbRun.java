@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.e2e.load.budget.Budget;
 import io.gpushare.e2e.load.budget.Budgets;
 import io.gpushare.e2e.load.budget.Latencies;
+import io.gpushare.e2e.load.client.Clients;
+import io.gpushare.e2e.load.client.Connection;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.gpushare.e2e.load;
+package io.gpushare.e2e.load.client;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /** One kept-alive HTTP/1.1 connection with minimal client-side work, so that measurements show the server. */
-final class Connection implements AutoCloseable {
+public final class Connection implements AutoCloseable {
     private static final int TIMEOUT_MILLIS = 60_000;
 
     private final Socket socket;
@@ -20,7 +20,7 @@ final class Connection implements AutoCloseable {
     private byte[] body = new byte[0];
     private int size;
 
-    Connection(int port) throws IOException {
+    public Connection(int port) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(TIMEOUT_MILLIS);
@@ -29,7 +29,7 @@ final class Connection implements AutoCloseable {
     }
 
     /** The bytes of a POST request, which can be sent repeatedly. */
-    static byte[] post(String path, byte[] body) {
+    public static byte[] post(String path, byte[] body) {
         byte[] head = ("POST " + path
                         + " HTTP/1.1\r\nHost: extender\r\nContent-Type: application/json\r\nContent-Length: "
                         + body.length + "\r\n\r\n")
@@ -41,7 +41,7 @@ final class Connection implements AutoCloseable {
     }
 
     /** Sends the request and reads the whole response; throws if the status is not 200. */
-    void call(byte[] request) throws IOException {
+    public void call(byte[] request) throws IOException {
         out.write(request);
         String status = line();
         if (!status.startsWith("HTTP/1.1 200")) {
@@ -83,7 +83,7 @@ final class Connection implements AutoCloseable {
     }
 
     /** The body of the response to the last call. */
-    byte[] response() {
+    public byte[] response() {
         return Arrays.copyOf(body, size);
     }
 

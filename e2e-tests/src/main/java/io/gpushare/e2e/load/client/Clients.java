@@ -1,4 +1,4 @@
-package io.gpushare.e2e.load;
+package io.gpushare.e2e.load.client;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -9,16 +9,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Runs several clients at the same time, each on its own thread. */
-final class Clients {
+public final class Clients {
     private Clients() {}
 
     /** One client. */
-    interface Client {
+    public interface Client {
         void run(int number) throws IOException;
     }
 
     /** Runs the client on so many threads and waits for all of them. */
-    static void run(int parallel, Client client) throws InterruptedException, ExecutionException {
+    public static void run(int parallel, Client client) throws InterruptedException, ExecutionException {
         try (ExecutorService pool = Executors.newFixedThreadPool(parallel)) {
             List<Future<?>> running = new ArrayList<>();
             for (int i = 0; i < parallel; i++) {
