@@ -57,11 +57,6 @@ public final class RunningProgram {
         return exit.copy();
     }
 
-    /** The group of all its threads, those of its libraries included. */
-    public ThreadGroup threads() {
-        return threads;
-    }
-
     /** Requests a planned end, as SIGTERM does; returns at once. */
     public void terminate() {
         ending.request(Ending.DONE);

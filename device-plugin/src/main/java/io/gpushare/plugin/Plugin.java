@@ -25,7 +25,6 @@ import io.gpushare.plugin.offer.Readiness;
 import io.gpushare.plugin.offer.SliceRemoval;
 import io.gpushare.plugin.offer.UnknownNames;
 import io.gpushare.plugin.snapshot.AnnotationDifference;
-import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.state.PodResourcesPoller;
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
@@ -36,11 +35,8 @@ import io.gpushare.time.StartedParts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 
 /** The running device plugin: starts its parts and connects them. */
 final class Plugin implements RunningPlugin {
@@ -64,7 +60,7 @@ final class Plugin implements RunningPlugin {
         PodResourcesClient podResources = parts.add(new PodResourcesClient(
                 options.kubeletDir.resolve("pod-resources/kubelet.sock"), resources, all.sockets));
         PodResourcesPoller.Lister podList = timeout -> podResources.list(deadlines.of(timeout));
-        Function<Duration, Optional<List<NodePod>>> live = timeout -> pods.live(deadlines.of(timeout));
+        AllocationHandler.Pods live = timeout -> pods.live(deadlines.of(timeout));
         NodeLease lease = parts.add(new NodeLease(
                         new NodeLeaseCalls(all.api, options.cluster.nodeLeaseNamespace(), options.nodeName),
                         all.publisher::changed,
@@ -93,8 +89,7 @@ final class Plugin implements RunningPlugin {
         // Cards of claims that are not read yet seem to be unused.
         BooleanSupplier holdersKnown =
                 () -> published.known() && (!claims || latest.now().claimsKnown());
-        NodeParts.Limits limits =
-                all.limits(resources.memory(), pods::synced, holdersKnown, podList, options.beside());
+        NodeParts.Limits limits = all.limits(resources.memory(), pods::synced, holdersKnown, podList, options.beside());
         SliceRemoval slices = new SliceRemoval(
                 all.api.resources(),
                 ClaimsPlugin.DRIVER,
@@ -110,8 +105,8 @@ final class Plugin implements RunningPlugin {
         if (claims) {
             letClaimsEnd(options, all, files, limits.isolation(), slices, otherWay, clocks, parts);
         }
-        AllocationHandler calls = new AllocationHandler(
-                latest, podList, live, options.containers(), limits.isolation(), all.clock);
+        AllocationHandler calls =
+                new AllocationHandler(latest, podList, live, options.containers(), limits.isolation(), all.clock);
         KubeletConnection kubelet = new KubeletConnection(
                         pluginDir,
                         resources,
@@ -121,7 +116,7 @@ final class Plugin implements RunningPlugin {
                         all.sockets,
                         all.clock)
                 .start();
-        departure = new Departure(latest, live, kubelet::idle, all.clock);
+        departure = new Departure(latest, live::live, kubelet::idle, all.clock);
         PodResourcesPoller poller = parts.add(new PodResourcesPoller(
                 latest,
                 podList,

@@ -79,16 +79,21 @@ class UsageIT extends WholeProgram {
         uses(103, "", 1, 0);
         showProcesses("");
 
-        await().until(() -> api.events().size() == 2);
+        // It waits for several reports of the driver in a row, which come every five seconds.
+        await().until(() -> {
+            passTime(Duration.ofSeconds(5));
+            return api.events().size() == 2;
+        });
         assertThat(api.events())
                 .allMatch(event -> event.contains("GpuUseWithoutAllocation") && event.contains(A))
                 .anyMatch(event -> event.contains("\"kind\":\"Pod\",\"name\":\"uninvited\"")
                         && event.contains("Request GPU memory or cards in its resources"))
                 .anyMatch(event -> event.contains("\"kind\":\"Node\",\"name\":\"n1\"")
                         && event.contains("nvidia-smi shows the process"));
-        assertThat(metrics().lines())
-                .contains(card("foreign_memory_used_bytes", 5 * GIB), container("memory_used_bytes", "modest", 2 * GIB))
-                .noneMatch(line -> line.contains("uninvited"));
+        await().untilAsserted(() -> assertThat(metrics().lines())
+                .contains(
+                        card("foreign_memory_used_bytes", 5 * GIB), container("memory_used_bytes", "modest", 2 * GIB)));
+        assertThat(metrics()).doesNotContain("uninvited");
     }
 
     @Test

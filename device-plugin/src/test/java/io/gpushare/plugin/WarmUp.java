@@ -26,6 +26,9 @@ final class WarmUp extends WholeProgram {
             node.start();
             try {
                 node.admit();
+            } catch (Throwable e) {
+                System.out.println("the log of the warm-up:\n" + node.log());
+                throw e;
             } finally {
                 node.end();
                 delete(node.dir);

@@ -98,7 +98,9 @@ public abstract class WholeProgram {
             RunningProgram program = PluginProgram.start(
                     arguments,
                     Map.of(),
-                    Clocks.of(() -> Instant.now().plus(wallAhead).plus(passed), () -> System.nanoTime() + passed.toNanos()),
+                    Clocks.of(
+                            () -> Instant.now().plus(wallAhead).plus(passed),
+                            () -> System.nanoTime() + passed.toNanos()),
                     new Deadlines(deadlines));
             return new Ends(program.exit(), program::terminate, program::fail);
         }));

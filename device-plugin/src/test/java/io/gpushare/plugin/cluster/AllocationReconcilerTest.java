@@ -19,7 +19,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class AllocationReconcilerTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final AllocationReconciler.Pace QUICK = new AllocationReconciler.Pace(
             Duration.ofMillis(1), new Backoff(Duration.ofMillis(5), Duration.ofMillis(20)), Duration.ofMillis(50));
 

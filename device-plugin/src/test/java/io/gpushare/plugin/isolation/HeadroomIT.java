@@ -7,6 +7,7 @@ import io.gpushare.model.card.MemoryUnit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -36,6 +37,9 @@ class HeadroomIT {
             Map.of(IsolationMode.MPS, 514, IsolationMode.DRIVER, 518);
 
     private static final long LEAST = 768;
+    /** Hundreds of programs start one after the other, each within some milliseconds. */
+    private static final Duration SOON = Duration.ofMillis(2);
+
     private static final String CGROUP = "/sys/fs/cgroup/kubepods/pod";
 
     @TempDir
@@ -107,7 +111,9 @@ class HeadroomIT {
                         0,
                         String.valueOf(shares.get(i) - Objects.requireNonNull(CONTEXT.get(mode))));
                 tenants.add(tenant);
-                await().until(() -> !tenant.lines().isEmpty());
+                await().pollDelay(Duration.ZERO)
+                        .pollInterval(SOON)
+                        .until(() -> !tenant.lines().isEmpty());
                 printed.add(tenant.lines().getFirst());
             }
             return printed;

@@ -69,7 +69,7 @@ class MpsIT extends WholeProgramWithMps {
     }
 
     @ParameterizedTest
-    @CsvSource({"memory, 14", "memory*2, 28", "40, 40", "none, ''"})
+    @CsvSource({"memory*2, 28", "none, ''"})
     void aRestartedPluginCapsTheCoresOfAShareAsBefore(String cores, String percentage) throws Exception {
         capStaysAfterARestart(cores, () -> A, 2, percentage);
     }

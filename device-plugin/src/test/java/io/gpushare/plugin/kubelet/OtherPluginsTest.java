@@ -3,6 +3,7 @@ package io.gpushare.plugin.kubelet;
 import static io.gpushare.model.request.ResourceNames.DEFAULT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** HAMi's plugin and NVIDIA's serve the resource that counts slots, on sockets of one name. */
 class OtherPluginsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Patience.of(Patience.USUAL);
     private static final Duration A_WHILE = Duration.ofSeconds(1);
 
     @TempDir

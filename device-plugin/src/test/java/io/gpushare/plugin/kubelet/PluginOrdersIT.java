@@ -13,6 +13,7 @@ import io.gpushare.simulated.kubelet.devices.DeviceManager;
 import io.gpushare.simulated.kubelet.devices.KubeletVersion;
 import io.gpushare.simulated.kubelet.devices.RegistrationService;
 import io.gpushare.simulated.kubelet.devices.UnixSockets;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +47,6 @@ class PluginOrdersIT {
     private static final int THEIRS = 5;
     private static final Duration STEP = Duration.ofMillis(100);
     private static final Duration PAST_GRACE = Duration.ofMinutes(6);
-    private static final long PATIENCE = Duration.ofSeconds(20).toNanos();
 
     private enum Act {
         OURS_STARTS,
@@ -182,7 +182,7 @@ class PluginOrdersIT {
 
     /** Lets time pass, with the kubelet's reports and the checks of our plugin, until the condition holds. */
     private void settle(String what, BooleanSupplier condition) throws IOException {
-        long end = System.nanoTime() + PATIENCE;
+        long end = System.nanoTime() + Patience.of(Patience.USUAL).toNanos();
         do {
             assertThat(System.nanoTime()).as(what + "; now " + status).isLessThan(end);
             clock.pass(STEP);

@@ -4,14 +4,12 @@ import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.plugin.state.SnapshotPublisher.Source;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class SnapshotPublisherTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final AtomicInteger published = new AtomicInteger();
 

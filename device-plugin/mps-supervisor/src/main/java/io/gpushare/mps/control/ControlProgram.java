@@ -84,7 +84,9 @@ public record ControlProgram(Path program, Map<String, String> environment, Pipe
                 // It ended without reading: its exit code says why.
                 asking.waitFor();
             }
-            CompletableFuture<byte[]> output = CompletableFuture.supplyAsync(() -> read(asking));
+            // Not in the common pool: on a node with few processors it has one thread, for all cards.
+            CompletableFuture<byte[]> output = new CompletableFuture<>();
+            Thread.ofPlatform().daemon().name("mps-answer").start(() -> output.complete(read(asking)));
             long end = System.nanoTime() + LIMIT.toNanos();
             byte[] answer = output.get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
             if (answer.length > LONGEST || !asking.waitFor(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {

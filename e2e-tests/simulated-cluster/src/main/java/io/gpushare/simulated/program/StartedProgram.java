@@ -58,7 +58,11 @@ public interface StartedProgram extends AutoCloseable {
     long pid();
 
     @Override
-    default void close() throws InterruptedException {
-        kill();
+    default void close() {
+        try {
+            kill();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
