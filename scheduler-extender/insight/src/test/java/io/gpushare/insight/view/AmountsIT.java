@@ -108,8 +108,8 @@ class AmountsIT {
 
     /** Each amount has its unit, and all are in GiB; gpushare's own table has the unit that it names, and no other. */
     private void details(Node a, Node b) throws Exception {
-        long held = a.held() + b.held();
-        long total = a.total() + b.total();
+        long held = (long) a.held() + b.held();
+        long total = (long) a.total() + b.total();
         List<String> details = rows("details");
         for (Node node : List.of(a, b)) {
             assertThat(details)
