@@ -1,6 +1,5 @@
 package io.gpushare.e2e.sandbox.program;
 
-import io.gpushare.simulated.patience.Patience;
 import io.gpushare.simulated.program.Ends;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,7 +10,6 @@ import java.net.URLClassLoader;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,8 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class LoadedModule {
     private static final Map<Path, LoadedModule> MODULES = new ConcurrentHashMap<>();
-
-    private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final ClassLoader classes;
 
