@@ -184,8 +184,7 @@ class UsageIT extends WholeProgram {
         if (Files.exists(proc)) {
             String path = pod.isEmpty()
                     ? "/system.slice/sshd.service"
-                    : "/kubepods/burstable/pod" + "00000000-0000-4000-8000-000000000000/"
-                            + TestApiServer.containerId(pod);
+                    : "/kubepods/burstable/pod" + "0".repeat(32) + "/" + TestApiServer.containerId(pod);
             Files.writeString(
                     Files.createDirectory(proc.resolve(String.valueOf(pid))).resolve("cgroup"), "0::" + path + "\n");
         }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -27,6 +28,8 @@ import java.util.stream.Collectors;
  * kubelet.
  */
 final class ContainerFinder {
+    private static final Pattern STATIC = Pattern.compile("[0-9a-f]{32}");
+
     private final Map<String, NodePod> pods;
     private final Map<String, ContainerName> byId = new HashMap<>();
     private final Map<String, List<ContainerShare>> shares;
@@ -69,12 +72,14 @@ final class ContainerFinder {
 
     /**
      * The container of that cgroup's ID, unless the cgroup is below another pod's: whoever may make cgroups can name
-     * those below its own like any container's.
+     * those below its own like any container's. The kubelet names the cgroup of a static pod by a hash, which is not the
+     * UID that its mirror pod has in the API.
      */
     private Optional<ContainerName> started(Cgroup cgroup) {
-        return cgroup.containerId()
-                .map(byId::get)
-                .filter(name -> cgroup.podUid().map(name.podUid()::equals).orElse(true));
+        return cgroup.containerId().map(byId::get).filter(name -> cgroup.podUid()
+                .filter(uid -> !STATIC.matcher(uid).matches())
+                .map(name.podUid()::equals)
+                .orElse(true));
     }
 
     /** Whether the pod requests a share of cards, or has one. */

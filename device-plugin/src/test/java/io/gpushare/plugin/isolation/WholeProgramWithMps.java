@@ -35,8 +35,8 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** The whole program with the supervisor of MPS, and tenants of the cards. */
 abstract class WholeProgramWithMps extends WholeProgramWithClaims {
-    /** In the cgroups of all processes: their containers have IDs of their own. */
-    static final String POD_UID = "00000000-0000-4000-8000-000000000000";
+    /** In the cgroups of all processes, as of static pods: their containers have IDs of their own. */
+    static final String POD_UID = "0".repeat(32);
 
     /** For what takes a quiet machine several turns of the supervisor. */
     static final Duration LONG = Duration.ofMinutes(1);

@@ -92,6 +92,16 @@ class ContainerFinderTest {
         assertThat(excesses(node)).as("nor by its mounts").isEmpty();
     }
 
+    /** The kubelet names its cgroup by a hash, and its mirror pod has another UID. */
+    @Test
+    void theContainerOfAStaticPodIsFoundByItsId() {
+        NodeSnapshot node = pod(Map.of("x", "c0"), 1, 1);
+        processes.add(new CardProcess(1, OptionalLong.of(9 * GIB), OptionalInt.empty()));
+        cgroups.put(1L, new Cgroup(Optional.of("0f".repeat(16)), Optional.of("x")));
+        assertThat(usage(node).foreign()).isEmpty();
+        assertThat(excesses(node)).hasSize(1);
+    }
+
     @Test
     void moreContainersThanSharesAreNotMisattributed() {
         NodeSnapshot node = pod(Map.of(), 1, 1);
