@@ -295,6 +295,7 @@ class PageIT {
         browser.await("document.querySelector('#nodes').innerText.includes('idle: ')", SOON);
         browser.shoot(SCREENSHOTS.resolve("waste.png"));
         assertThat(browser.axe()).isEmpty();
+        browser.run("document.querySelector('#waste summary').click()");
         browser.run("[...document.querySelectorAll('.tabs button')].find(e => e.textContent === 'Pods').click()");
         browser.run("[...document.querySelectorAll('#waste th button')].find(e =>"
                 + " e.textContent.startsWith('Over')).click()");
