@@ -72,14 +72,16 @@ final class ContainerFinder {
 
     /**
      * The container of that cgroup's ID, unless the cgroup is below another pod's: whoever may make cgroups can name
-     * those below its own like any container's. The kubelet names the cgroup of a static pod by a hash, which is not the
-     * UID that its mirror pod has in the API.
+     * those below its own like any container's. The kubelet names the cgroup of a static pod by a hash, which is not
+     * the UID that its mirror pod has in the API.
      */
     private Optional<ContainerName> started(Cgroup cgroup) {
-        return cgroup.containerId().map(byId::get).filter(name -> cgroup.podUid()
-                .filter(uid -> !STATIC.matcher(uid).matches())
-                .map(name.podUid()::equals)
-                .orElse(true));
+        return cgroup.containerId()
+                .map(byId::get)
+                .filter(name -> cgroup.podUid()
+                        .filter(uid -> !STATIC.matcher(uid).matches())
+                        .map(name.podUid()::equals)
+                        .orElse(true));
     }
 
     /** Whether the pod requests a share of cards, or has one. */
