@@ -26,6 +26,7 @@ import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.request.ContainerResources;
+import io.gpushare.simulated.patience.Patience;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
@@ -97,7 +98,7 @@ class WhyTimeTest {
         Object get();
     }
 
-    /** Processor time, which other programs on the machine lengthen less. */
+    /** Processor time, which other programs on the machine lengthen too: they share its caches. */
     private static void measured(String what, Answer answer) {
         long longest = 0;
         long allocated = allocatedBytes();
@@ -117,7 +118,7 @@ class WhyTimeTest {
                 RUNS,
                 longest / 1_000_000,
                 ((allocatedBytes() - allocated) / RUNS) >> 20);
-        assertThat(Duration.ofNanos(longest)).isLessThan(LIMIT);
+        assertThat(Duration.ofNanos(longest)).isLessThan(Patience.of(LIMIT));
     }
 
     private static long allocatedBytes() {
