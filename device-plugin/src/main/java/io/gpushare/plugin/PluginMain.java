@@ -2,7 +2,6 @@ package io.gpushare.plugin;
 
 import io.gpushare.program.ProgramProcess;
 import io.gpushare.time.Clocks;
-import io.gpushare.time.Deadlines;
 import java.util.List;
 
 /** Starts the device plugin as a process. */
@@ -10,6 +9,6 @@ public final class PluginMain {
     private PluginMain() {}
 
     public static void main(String[] args) {
-        ProgramProcess.exitWith(PluginProgram.start(List.of(args), System.getenv(), Clocks.system(), Deadlines.USUAL));
+        ProgramProcess.exitWith(PluginProgram.start(List.of(args), System.getenv(), Clocks.system()));
     }
 }

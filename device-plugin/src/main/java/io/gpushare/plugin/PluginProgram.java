@@ -38,7 +38,12 @@ public final class PluginProgram {
     }
 
     /** Starts the plugin; several can run in one process, each with a kubelet of its own. */
-    public static RunningProgram start(
+    public static RunningProgram start(List<String> arguments, Map<String, String> environment, Clocks clocks) {
+        return start(arguments, environment, clocks, Deadlines.USUAL);
+    }
+
+    /** The same with other deadlines of its calls. */
+    static RunningProgram start(
             List<String> arguments, Map<String, String> environment, Clocks clocks, Deadlines deadlines) {
         PluginProgram program = new PluginProgram(environment, clocks, deadlines);
         return RunningProgram.start("the plugin", ending -> program.run(arguments, ending));
