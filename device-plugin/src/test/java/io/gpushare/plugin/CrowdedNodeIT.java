@@ -48,7 +48,8 @@ class CrowdedNodeIT extends WholeProgram {
         }
         assertThat(served).isGreaterThanOrEqualTo(SCRAPES);
         assertThat(program.isAlive()).isTrue();
-        assertThat(series(scrape())).isEqualTo(CrowdedNode.CONTAINERS);
+        // The last callers may still be served.
+        await().ignoreExceptions().until(() -> series(scrape()) == CrowdedNode.CONTAINERS);
     }
 
     /** More callers than the program serves at a time are refused; a page is never cut. */

@@ -8,6 +8,7 @@ import io.gpushare.api.deviceplugin.v1beta1.AllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateRequest;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerPreferredAllocationRequest;
 import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
+import io.gpushare.simulated.patience.Patience;
 import io.gpushare.simulated.program.StartedProgram;
 import io.grpc.CallOptions;
 import io.grpc.MethodDescriptor;
@@ -113,7 +114,8 @@ class HostileCallsIT extends WholeProgram {
             ClientCalls.blockingUnaryCall(
                     kubelet.plugin(resource).connection().channel(),
                     descriptor,
-                    CallOptions.DEFAULT.withDeadlineAfter(10, TimeUnit.SECONDS),
+                    CallOptions.DEFAULT.withDeadlineAfter(
+                            Patience.of(Patience.USUAL).toSeconds(), TimeUnit.SECONDS),
                     message);
         } catch (StatusRuntimeException e) {
             code = e.getStatus().getCode();

@@ -23,7 +23,7 @@ class ClaimLocksTest {
                     order.add("second");
                 }
             });
-            await().atMost(SOON).until(() -> second.getState() == Thread.State.WAITING);
+            await().until(() -> second.getState() == Thread.State.WAITING);
             try (ClaimLocks.Held _ = locks.lock("b")) {
                 order.add("other");
             }

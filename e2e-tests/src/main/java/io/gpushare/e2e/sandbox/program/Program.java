@@ -26,7 +26,7 @@ public final class Program implements AutoCloseable {
     /** What the device plugin logs when it serves its metrics; the group is their address. */
     public static final Pattern METRICS = Pattern.compile("metrics on (http://\\S+)");
 
-    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration START = Duration.ofSeconds(150);
     private static final Duration PERIOD = Duration.ofMillis(20);
 
     private final String name;
