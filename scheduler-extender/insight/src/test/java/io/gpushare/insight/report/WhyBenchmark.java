@@ -26,7 +26,6 @@ import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.request.ContainerResources;
-import io.gpushare.simulated.patience.Patience;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,18 +37,19 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How long it takes to say why pods wait, in a full cluster of 5,000 nodes of 8 cards with 1,000 waiting pods. */
-class WhyTimeTest {
+/**
+ * How long it takes to say why pods wait, in a full cluster of 5,000 nodes of 8 cards with 1,000 waiting pods.
+ * BENCHMARKS.md has the command.
+ */
+class WhyBenchmark {
     private static final int NODES = 5000;
     private static final int CARDS = 8;
     private static final int GIB = 80;
     private static final int POOLS = 20;
     private static final int WAITING = 1000;
     private static final int RUNS = 5;
-    private static final Duration LIMIT = Duration.ofSeconds(5); // far above, for slow machines
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -63,9 +63,8 @@ class WhyTimeTest {
             () -> TestCluster.NOW);
     private Instant now = TestCluster.NOW;
 
-    @Tag("alone")
     @Test
-    void whatIsSaidOfWaitingPodsTakesABoundedTime() {
+    void whatIsSaidOfWaitingPods() {
         fill();
         for (int i = 0; i < WAITING; i++) {
             waits("waits-" + i, 41 + i % 39, Map.of("pool", "pool-" + i % POOLS), null);
@@ -118,7 +117,6 @@ class WhyTimeTest {
                 RUNS,
                 longest / 1_000_000,
                 ((allocatedBytes() - allocated) / RUNS) >> 20);
-        assertThat(Duration.ofNanos(longest)).isLessThan(Patience.of(LIMIT));
     }
 
     private static long allocatedBytes() {
