@@ -194,7 +194,10 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
         await().until(() -> api.patches().getLast().contains("MIG is enabled, and only instances can have MPS"));
         List<String> devices = admit("next", 2, A);
         start(MEMORY, devices);
-        assertThatThrownBy(() -> admit("gone", 2, after)).isInstanceOf(RuntimeException.class);
+        api.pod("gone", "Pending", Map.of(MEMORY, "2"), memoryOn(after, 2));
+        list("gone");
+        List<String> any = kubelet.healthy(MEMORY).subList(0, 2);
+        assertThatThrownBy(() -> response(MEMORY, any)).hasMessageContaining(after);
     }
 
     /** The first instance of that profile, when its memory is offered. */
