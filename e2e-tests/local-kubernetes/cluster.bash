@@ -5,14 +5,16 @@
 
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 program=$(basename "$0")
-components=(etcd kube-apiserver kube-controller-manager kube-scheduler containerd kubelet kube-proxy)
+components=(etcd kube-apiserver kube-controller-manager kube-scheduler runtime kubelet kube-proxy)
 # The contents of the state folder except logs, which `stop` removes.
-contents=(cni config containerd etcd images kubeconfig kubelet kubernetes nodes pids pod-logs run settings sysctl)
+contents=(cni config etcd images kubeconfig kubelet kubernetes nodes pids pod-logs run runtime settings sysctl)
 # The fixed folders that a node writes to, each with the node's own folder that is mounted over it.
 places=(/var/lib/kubelet=kubelet /var/lib/cni=cni /var/log/pods=pod-logs/pods /var/log/containers=pod-logs/containers
     /run/gpushare=run/gpushare /run/cdi=run/cdi)
 # The further nodes; each has its own mount namespace and its own address in the cluster's network.
 more_nodes=() at=''
+# shellcheck source=/dev/null
+. "$here/runtime.bash"
 
 say() { printf '[%d:%02d] %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*" >&2; }
 fail() { printf '%s: %s\n' "$program" "$*" >&2; exit 1; }
@@ -63,17 +65,14 @@ load_settings() {
 
 write_settings() {
     printf '%s=%q\n' node_name "$node_name" network "$network" minor "$minor" \
-        containerd_major "$containerd_major" >"$state/settings"
+        runtime "$runtime" containerd_major "$containerd_major" crio_driver "${crio_driver-}" >"$state/settings"
     [ ${#more_nodes[@]} = 0 ] || printf 'more_nodes=(%s)\n' "${more_nodes[*]}" >>"$state/settings"
 }
 
 # The versions decide which flags and configurations the programs take: 1.$minor, and containerd's major version.
 read_versions() {
     minor=$(minor_of "$bin")
-    containerd_major=$("$bin/containerd" --version | grep -oE '\b[0-9]+\.[0-9]+\.[0-9]+' | head -n 1 | cut -d. -f1)
-    [ -n "$containerd_major" ] || fail "can't tell the version of containerd in $bin"
-    [ "$minor" -lt 36 ] || [ "$containerd_major" -ge 2 ] ||
-        fail "Kubernetes 1.$minor needs containerd 2, but this is $("$bin/containerd" --version): put containerd, containerd-shim-runc-v2 and ctr into the folder of the programs"
+    check_runtime
 }
 
 # use_node NAME: selects the node for the following calls. $at is the suffix of its processes' names.
@@ -99,7 +98,7 @@ use_component() {
         *) use_node "$node_name" ;;
     esac
     [[ " ${components[*]} " == *" $component "* ]] || fail "there is no component $component"
-    [ -z "$at" ] || [[ $component =~ ^(containerd|kubelet)$ ]] || fail "the node $node has only containerd and kubelet"
+    [ -z "$at" ] || [[ $component =~ ^(runtime|kubelet)$ ]] || fail "the node $node has only runtime and kubelet"
 }
 
 # The start time distinguishes a process from a later one with the same ID. A zombie (Z) has none.
@@ -186,11 +185,10 @@ start_component() {
             launch kube-scheduler "$bin/kube-scheduler" --bind-address 127.0.0.1 --v 2 "${options[@]}" \
                 --authentication-kubeconfig "$state/config/kube-scheduler.kubeconfig" \
                 --authorization-kubeconfig "$state/config/kube-scheduler.kubeconfig" "${gates[@]}" ;;
-        containerd)
-            launch containerd "$bin/containerd" --config "$node_folder/config/containerd.toml" ;;
+        runtime) launch_runtime ;;
         kubelet)
             local runtime=()
-            [ "$minor" -ge 27 ] || runtime=(--container-runtime-endpoint "unix://$node_folder/run/containerd.sock"
+            [ "$minor" -ge 27 ] || runtime=(--container-runtime-endpoint "unix://$(runtime_socket)"
                 --pod-infra-container-image docker.io/gpushare-e2e/pause:1)
             [ "$minor" -ge 24 ] || runtime+=(--container-runtime remote)
             launch kubelet "$bin/kubelet" "--kubeconfig=$node_folder/config/kubelet.kubeconfig" \
@@ -214,7 +212,7 @@ is_healthy() {
         kube-apiserver) kubectl get --raw /readyz ;;
         kube-controller-manager) enter curl -fsSk https://127.0.0.1:10257/healthz ;;
         kube-scheduler) enter curl -fsSk https://127.0.0.1:10259/healthz ;;
-        containerd) enter ctr --connect-timeout 2s --address "$node_folder/run/containerd.sock" version ;;
+        runtime) runtime_is_healthy ;;
         kubelet) enter curl -fsS "http://$healthz_ip:10248/healthz" ;;
         kube-proxy) enter curl -fsS http://127.0.0.1:10256/healthz ;;
     esac >/dev/null 2>&1
@@ -351,84 +349,10 @@ imageGCHighThresholdPercent: 100
 resolvConf: ""
 EOF
     [ "$minor" -lt 27 ] ||
-        echo "containerRuntimeEndpoint: unix://$node_folder/run/containerd.sock" >>"$node_folder/config/kubelet.yaml"
+        echo "containerRuntimeEndpoint: unix://$(runtime_socket)" >>"$node_folder/config/kubelet.yaml"
     # The machine may have version 1 of the control groups.
     [ "$minor" -lt 31 ] || echo 'failCgroupV1: false' >>"$node_folder/config/kubelet.yaml"
 }
-
-# The configurations of containerd print to the output; the argument is the snapshotter.
-containerd_1() {
-    cat <<EOF
-version = 2
-root = "$node_folder/containerd/root"
-state = "$node_folder/containerd/state"
-disabled_plugins = ["io.containerd.internal.v1.opt"]
-[grpc]
-  address = "$node_folder/run/containerd.sock"
-[plugins."io.containerd.grpc.v1.cri"]
-  sandbox_image = "docker.io/gpushare-e2e/pause:1"
-  netns_mounts_under_state_dir = true
-  # The machine may lack CAP_SYS_RESOURCE; every pod would fail without this.
-  restrict_oom_score_adj = true
-[plugins."io.containerd.grpc.v1.cri".containerd]
-  snapshotter = "$1"
-[plugins."io.containerd.grpc.v1.cri".cni]
-  bin_dir = "$folder/cni"
-  conf_dir = "$node_folder/config/cni"
-EOF
-}
-
-containerd_2() {
-    cat <<EOF
-version = 3
-root = "$node_folder/containerd/root"
-state = "$node_folder/containerd/state"
-disabled_plugins = ["io.containerd.internal.v1.opt"]
-[grpc]
-  address = "$node_folder/run/containerd.sock"
-[plugins."io.containerd.cri.v1.images"]
-  snapshotter = "$1"
-[plugins."io.containerd.cri.v1.images".pinned_images]
-  sandbox = "docker.io/gpushare-e2e/pause:1"
-[plugins."io.containerd.cri.v1.runtime"]
-  netns_mounts_under_state_dir = true
-  # The machine may lack CAP_SYS_RESOURCE; every pod would fail without this.
-  restrict_oom_score_adj = true
-[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
-  runtime_type = "io.containerd.runc.v2"
-[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
-  BinaryName = "$bin/runc"
-[plugins."io.containerd.cri.v1.runtime".cni]
-  bin_dirs = ["$folder/cni"]
-  conf_dir = "$node_folder/config/cni"
-[plugins."io.containerd.nri.v1.nri"]
-  disable = true
-EOF
-}
-
-configure_containerd() {
-    local snapshotter=overlayfs
-    # An overlay can't be stacked on an overlay.
-    [ "$(stat -f -c %T "$node_folder")" != overlayfs ] || snapshotter=native
-    mkdir -p "$node_folder/config/cni"
-    if [ "$containerd_major" -ge 2 ]; then
-        containerd_2 "$snapshotter"
-    else
-        containerd_1 "$snapshotter"
-    fi >"$node_folder/config/containerd.toml"
-    cat >"$node_folder/config/cni/gpushare-e2e.conflist" <<EOF
-{
-  "cniVersion": "0.4.0",
-  "name": "gpushare-e2e",
-  "plugins": [{
-    "type": "bridge", "bridge": "$bridge", "isDefaultGateway": true, "hairpinMode": true,
-    "ipam": {"type": "host-local", "ranges": [[{"subnet": "$pod_cidr"}]]}
-  }]
-}
-EOF
-}
-
-load_image() { "$bin/ctr" --address "$node_folder/run/containerd.sock" --namespace k8s.io images import "$1"; }
 
 import_images() {
     local image

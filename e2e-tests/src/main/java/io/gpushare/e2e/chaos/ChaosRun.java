@@ -251,7 +251,7 @@ final class ChaosRun implements AutoCloseable {
     private List<String> components() {
         List<String> components = new ArrayList<>(
                 List.of("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy"));
-        nodes.forEach(node -> components.addAll(List.of("containerd@" + node, "kubelet@" + node)));
+        nodes.forEach(node -> components.addAll(List.of("runtime@" + node, "kubelet@" + node)));
         return components;
     }
 

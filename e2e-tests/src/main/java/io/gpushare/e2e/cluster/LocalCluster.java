@@ -21,6 +21,7 @@ public final class LocalCluster implements Cluster {
     private static final String FIRST = "gpushare-e2e";
     private static final String SECOND = FIRST + "-2";
     static final String PROGRAMS = System.getProperty("gpushare.kubernetes", "");
+    private static final String RUNTIME = System.getProperty("gpushare.runtime", "");
     private static final Pattern MINOR = Pattern.compile("(?m)^minor=(\\d+)$");
 
     // The first start builds Kubernetes.
@@ -44,11 +45,14 @@ public final class LocalCluster implements Cluster {
             LocalCluster cluster =
                     new LocalCluster(root.resolve("e2e-tests/local-kubernetes"), Files.createTempDirectory("gs"));
             Files.createDirectories(cluster.shared);
-            if (PROGRAMS.isEmpty()) {
-                cluster.run(START, "start");
-            } else {
-                cluster.run(START, "start", "--kubernetes", PROGRAMS);
+            List<String> options = new ArrayList<>();
+            if (!PROGRAMS.isEmpty()) {
+                options.addAll(List.of("--kubernetes", PROGRAMS));
             }
+            if (!RUNTIME.isEmpty()) {
+                options.addAll(List.of("--runtime", RUNTIME));
+            }
+            cluster.run(START, "start", options.toArray(String[]::new));
             return cluster;
         } catch (IOException e) {
             throw new UncheckedIOException("can't create a folder for the cluster's state", e);
