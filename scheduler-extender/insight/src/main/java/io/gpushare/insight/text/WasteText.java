@@ -120,7 +120,7 @@ public final class WasteText {
     private static String size(@Nullable Long bytes, boolean partly) {
         return bytes == null || (partly && bytes == 0)
                 ? "-"
-                : (partly ? ">= " : "") + (bytes == 0 ? "0" : Phrases.size(bytes));
+                : (partly ? ">= " : "") + (bytes == 0 ? "0 GiB" : Phrases.size(bytes));
     }
 
     private static String more(int all) {
