@@ -95,7 +95,8 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods, Map<String, Set<S
 
         /**
          * The allocation of a container with this demand, of which the response names the card whatever resource the
-         * call was about; empty if the call was for another amount.
+         * call was about; empty if the call was for another amount, and while the node's inventory lacks the card of
+         * which the container has a percentage.
          */
         Optional<ContainerAllocation> allocation(ContainerDemand demand, Inventory inventory) {
             Set<CardId> known =
@@ -103,12 +104,10 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods, Map<String, Set<S
             Share request = demand.request();
             boolean matches = known.size() == cards.size() && ofAmount(request) && cardCount(request, known.size());
             Share each = demand.onEach(cards.size());
-            return matches
-                    ? Optional.of(new ContainerAllocation(
-                            demand.name(),
-                            demand.role(),
-                            known.stream()
-                                    .collect(Collectors.toMap(Function.identity(), card -> inventory.on(card, each)))))
+            Map<CardId, Share> shares = known.stream()
+                    .collect(Collectors.toMap(Function.identity(), card -> inventory.on(card, each)));
+            return matches && shares.values().stream().allMatch(share -> share.part() == 0)
+                    ? Optional.of(new ContainerAllocation(demand.name(), demand.role(), shares))
                     : Optional.empty();
         }
 

@@ -63,6 +63,17 @@ class HamiPodsTest {
         }
     }
 
+    /** NVML answers late, and the kubelet's record of a percentage comes first. */
+    @Test
+    void aRecordedPercentageCountsOnceTheCardIsFound() {
+        NodePod pod = TestPods.started(TestPods.hami("p", allocated(ON_B, "success"), HALF));
+        NodeSnapshot early = recorded(
+                NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of())).withPod(pod), B);
+
+        assertThat(held(early)).isEmpty();
+        assertThat(held(early.withInventory(CARDS))).containsExactly(Share.NONE, HALF_OF_B);
+    }
+
     @Test
     void anAdoptedPodKeepsItsCardByOurAnnotation() {
         NodePod pod = TestPods.hami("p", allocated(ON_B, "success"), HALF);

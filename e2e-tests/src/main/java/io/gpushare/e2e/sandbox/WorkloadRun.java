@@ -39,7 +39,7 @@ final class WorkloadRun implements AutoCloseable {
     CardReport run(List<PodSpec> pods, Instant deadline) throws IOException, InterruptedException {
         for (PodSpec order : pods) {
             orders.put(order.name(), order);
-            require(sandbox.api().post(PODS, order.document()));
+            require(sandbox.api().post(PODS, order.patient().document()));
         }
         boolean ended = checkUntil(deadline, this::settled);
         if (!ended) {

@@ -2,6 +2,8 @@ package io.gpushare.e2e.sandbox.workload;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.patience.Patience;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -55,6 +57,12 @@ public record PodSpec(String name, int seconds, List<ContainerSpec> containers, 
 
     public PodSpec named(String other) {
         return new PodSpec(other, seconds, containers, preferences);
+    }
+
+    /** The same pod, which runs longer where the machine is busy: whoever looks must see it running. */
+    public PodSpec patient() {
+        return new PodSpec(
+                name, (int) Patience.of(Duration.ofSeconds(seconds)).toSeconds(), containers, preferences);
     }
 
     public ObjectNode document() {
