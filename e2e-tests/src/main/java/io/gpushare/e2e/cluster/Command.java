@@ -1,5 +1,6 @@
 package io.gpushare.e2e.cluster;
 
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -60,8 +61,9 @@ public final class Command {
         }
     }
 
-    private static void finish(Process process, Duration limit, List<String> command, @Nullable Path err)
+    private static void finish(Process process, Duration quiet, List<String> command, @Nullable Path err)
             throws IOException {
+        Duration limit = Patience.of(quiet);
         try {
             if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly();

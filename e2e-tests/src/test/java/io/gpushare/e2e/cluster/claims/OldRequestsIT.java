@@ -246,7 +246,7 @@ class OldRequestsIT {
                       resources: {limits: {aliyun.com/gpu-mem: 2000}}
             """.formatted(uuid(1), cluster.workloadImage(), uuid(1)));
         cluster.kubectl()
-                .run(PATIENCE, "-n", "default", "wait", "job/work", "--for=condition=complete", "--timeout=110s");
+                .run(PATIENCE, "-n", "default", "wait", "job/work", "--for=condition=complete", "--timeout=1h");
         cluster.kubectl().run("-n", "default", "delete", "job", "work", "--cascade=foreground");
     }
 

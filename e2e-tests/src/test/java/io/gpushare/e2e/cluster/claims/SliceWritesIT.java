@@ -33,7 +33,7 @@ class SliceWritesIT extends ClaimsScenario {
         long began = System.nanoTime();
         job("short", PODS, 4);
         cluster.kubectl()
-                .run(PATIENCE, "-n", "default", "wait", "job/short", "--for=condition=complete", "--timeout=220s");
+                .run(PATIENCE, "-n", "default", "wait", "job/short", "--for=condition=complete", "--timeout=1h");
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
         long writes = generation() - generation(before);
         System.out.printf(

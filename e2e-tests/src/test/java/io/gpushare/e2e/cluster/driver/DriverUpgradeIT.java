@@ -152,7 +152,7 @@ class DriverUpgradeIT extends ClusterScenario {
                             cluster.node(),
                             "--pod-selector=gpushare.io/gpu-pod=true",
                             "--force",
-                            "--timeout=60s");
+                            "--timeout=1h");
             assertThat(pods.all()
                             .valueStream()
                             .map(pod -> pod.at("/metadata/name").asText()))

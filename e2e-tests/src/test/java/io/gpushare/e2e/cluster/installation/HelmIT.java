@@ -38,7 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
 class HelmIT {
     private static final Path CHART = SharedCluster.ROOT.resolve("deploy/chart");
     private static final String RELEASE = "gpushare";
-    private static final String ROLLOUT = "--timeout=60s";
     private static final int SECONDS = 240;
     private static final int STREAM = 12;
     private static final Duration TOOL = Duration.ofSeconds(30);
@@ -197,7 +196,7 @@ class HelmIT {
 
     private static void rolledOut() {
         for (String program : List.of(Installation.PLUGIN, Installation.EXTENDER)) {
-            kubectl.run(Duration.ofMinutes(2), "-n", Installation.NAMESPACE, "rollout", "status", program, ROLLOUT);
+            kubectl.run(Duration.ofMinutes(2), "-n", Installation.NAMESPACE, "rollout", "status", program);
             shared.installation().ready(program);
         }
     }
