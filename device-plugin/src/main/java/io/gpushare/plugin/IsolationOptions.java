@@ -158,8 +158,7 @@ final class IsolationOptions {
             case HAMI_CORE ->
                 new HamiCoreIsolation(
                         new HamiCoreLibrary(hamiCoreLibrary.toAbsolutePath()),
-                        new HamiCoreDirectory(hamiCoreDir.toAbsolutePath()),
-                        sources.podsKnown());
+                        new HamiCoreDirectory(hamiCoreDir.toAbsolutePath()));
             case MPS ->
                 new MpsIsolation(
                         new MpsDirectory(mpsDir.toAbsolutePath()),

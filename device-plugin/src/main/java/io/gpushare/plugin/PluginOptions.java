@@ -4,6 +4,7 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.claims.ClaimDecoder;
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.options.AddressConverter;
 import io.gpushare.options.CheckedOptions;
@@ -220,7 +221,7 @@ final class PluginOptions implements CheckedOptions {
 
     /** The driver's directory among the kubelet's; it exists where this node may offer, or has offered, by claims. */
     Path driverDir() {
-        return kubeletDir.toAbsolutePath().resolve("plugins").resolve(ClaimsPlugin.DRIVER);
+        return kubeletDir.toAbsolutePath().resolve("plugins").resolve(ClaimDecoder.DRIVER);
     }
 
     /** Is there from the time when this node first offered its cards by claims. */

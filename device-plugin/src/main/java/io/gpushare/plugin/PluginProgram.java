@@ -103,9 +103,7 @@ public final class PluginProgram {
 
     private int serve(PluginOptions options, Ending ending) throws IOException, InterruptedException {
         try (StartedParts parts = new StartedParts()) {
-            RunningPlugin plugin = options.serve == ServeMode.DRA
-                    ? new ClaimsPlugin(options, ending, clocks, parts)
-                    : new Plugin(options, ending, clocks, deadlines, parts);
+            Plugin plugin = new Plugin(options, ending, clocks, deadlines, parts);
             int code = ending.await();
             LOG.info("stopping");
             if (code == Ending.DONE || code == DRIVER_REPLACED) {

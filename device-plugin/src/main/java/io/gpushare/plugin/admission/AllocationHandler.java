@@ -20,9 +20,9 @@ import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.kubelet.CallHandler;
 import io.gpushare.plugin.part.Counts;
+import io.gpushare.plugin.pod.NodePod;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.DeviceIdParser;
-import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.snapshot.PodResourcesList;
 import io.gpushare.plugin.state.LatestSnapshot;
@@ -181,7 +181,7 @@ public final class AllocationHandler implements CallHandler {
 
     @Override
     public Optional<String> start(DeviceResource resource, List<String> ids) {
-        return isolation.start(Set.copyOf(ids));
+        return new ContainerStarts(latest, podResources, isolation, clock).start(Set.copyOf(ids));
     }
 
     private Outcome<Grant> decide(Request request) {

@@ -1,7 +1,7 @@
 package io.gpushare.plugin.allocation;
 
 import io.gpushare.model.ContainerDemand;
-import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.pod.NodePod;
 
 /** The container that a kubelet call is about; the call itself does not name it. */
 public record Caller(NodePod pod, ContainerDemand container, Evidence evidence) {

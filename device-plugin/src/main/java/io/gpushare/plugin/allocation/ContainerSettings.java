@@ -6,7 +6,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
 import io.gpushare.plugin.isolation.ContainerIsolation;
-import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.pod.NodePod;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

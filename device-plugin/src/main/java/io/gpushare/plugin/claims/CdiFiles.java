@@ -1,7 +1,6 @@
 package io.gpushare.plugin.claims;
 
 import io.gpushare.kubernetes.wire.Json;
-import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.claims.CdiDocument.Recorded;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,21 +11,15 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The files of claims in the directory that container runtimes read. Each has the uid of its claim in its name and in
  * the names of its devices: a runtime may keep what it read, and a uid is never used again.
  */
 public record CdiFiles(Path directory) {
-    private static final Logger LOG = LoggerFactory.getLogger(CdiFiles.class);
     private static final String PREFIX = "gpushare.io-claim_";
     private static final String SUFFIX = ".json";
     private static final String UNFINISHED = ".next";
@@ -47,22 +40,18 @@ public record CdiFiles(Path directory) {
         Files.deleteIfExists(file(uid, UNFINISHED));
     }
 
-    /** The cards of each claim that has a file, by its name; none for a file that does not say which. */
-    public Map<String, Set<CardId>> cards() throws IOException {
-        Map<String, Set<CardId>> cards = new HashMap<>();
-        for (Path file : files(SUFFIX)) {
-            try (InputStream in = Files.newInputStream(file)) {
-                Optional<Recorded> recorded = CdiDocument.recorded(Json.read(in));
-                cards.put(
-                        recorded.map(each -> "claim " + each.claim()).orElse("file " + file),
-                        recorded.map(each -> each.allocation().cards()).orElse(Set.of()));
-            } catch (NoSuchFileException e) {
-                // Its claim has just ended.
-            } catch (IOException e) {
-                cards.put("file " + file, Set.of());
-            }
+    /**
+     * What the files of claims record.
+     *
+     * @param unread files of which nobody knows what they record
+     */
+    record Records(List<Recorded> claims, List<Path> unread) {
+        static final Records NONE = new Records(List.of(), List.of());
+
+        Records {
+            claims = List.copyOf(claims);
+            unread = List.copyOf(unread);
         }
-        return cards;
     }
 
     /** Whether a claim has a file, as far as anybody can see. */
@@ -95,27 +84,24 @@ public record CdiFiles(Path directory) {
     }
 
     /** What the files record. One that can't be read is left to the running pod that may need it. */
-    List<Recorded> read() throws IOException {
-        List<Recorded> all = new ArrayList<>();
+    Records read() throws IOException {
+        List<Recorded> claims = new ArrayList<>();
+        List<Path> unread = new ArrayList<>();
         for (Path file : files(SUFFIX)) {
-            Optional<Recorded> recorded = read(file);
-            recorded.ifPresentOrElse(all::add, () -> LOG.warn("{} records no claim: it is left as it is", file));
+            try (InputStream in = Files.newInputStream(file)) {
+                CdiDocument.recorded(Json.read(in)).ifPresentOrElse(claims::add, () -> unread.add(file));
+            } catch (NoSuchFileException e) {
+                // Its claim has just ended.
+            } catch (IOException e) {
+                unread.add(file);
+            }
         }
-        return all;
+        return new Records(claims, unread);
     }
 
     /** Whether that claim has its file. */
     boolean has(String uid) {
         return Files.exists(file(uid));
-    }
-
-    private static Optional<Recorded> read(Path file) {
-        try (InputStream in = Files.newInputStream(file)) {
-            return CdiDocument.recorded(Json.read(in));
-        } catch (IOException e) {
-            LOG.warn("{} can't be read: {}", file, e.toString());
-            return Optional.empty();
-        }
     }
 
     private Path file(String uid) {

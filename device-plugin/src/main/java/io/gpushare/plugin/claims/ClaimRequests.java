@@ -14,7 +14,7 @@ import io.gpushare.plugin.allocation.RefusalKind;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
-import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.pod.NodePod;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -13,7 +13,10 @@ import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.plugin.allocation.ContainerEdits;
 import io.gpushare.plugin.allocation.Outcome;
-import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.holdings.HoldingsSource;
+import io.gpushare.plugin.holdings.Offer;
+import io.gpushare.plugin.holdings.OfferHoldings;
+import io.gpushare.plugin.pod.NodePod;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -25,6 +28,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * gives the same answer, also by another process. Calls for one claim follow each other, and what has side effects
  * happens under one lock.
  */
-public final class NodeClaims {
+public final class NodeClaims implements HoldingsSource {
     private static final Logger LOG = LoggerFactory.getLogger(NodeClaims.class);
 
     /** Of the pods that share a claim, so many are read: the kubelet prepares it once, for the first ones. */
@@ -44,13 +49,15 @@ public final class NodeClaims {
     private final ClaimReader reader;
     private final CdiFiles files;
     private final ClaimRequests requests;
-    private final LatestSnapshot latest;
+    private final Supplier<Inventory> present;
     private final NewClaims newClaims;
+    private final Runnable held;
     private final Runnable changed;
     private final Consumer<String> miscounted;
     private final AtomicLong refused = new AtomicLong();
     private final ClaimLocks locks = new ClaimLocks();
-    private PreparedClaims prepared;
+    private volatile ClaimHoldings now;
+    private volatile OfferHoldings holdings;
 
     /** Whether claims that are not prepared yet may have cards of this node. */
     @FunctionalInterface
@@ -62,7 +69,8 @@ public final class NodeClaims {
     /**
      * Nothing is prepared before {@link #recover}.
      *
-     * @param latest receives the prepared claims
+     * @param present the cards of the node
+     * @param held is run after what claims have, or who uses it, has changed; it does no I/O
      * @param changed is run after a claim was prepared or unprepared
      * @param miscounted receives a sentence when kube-scheduler's sum for a card of this node must be wrong
      */
@@ -71,39 +79,95 @@ public final class NodeClaims {
             ClaimReader reader,
             CdiFiles files,
             ClaimRequests requests,
-            LatestSnapshot latest,
+            Supplier<Inventory> present,
             NewClaims newClaims,
+            Runnable held,
             Runnable changed,
             Consumer<String> miscounted) {
         this.decoder = decoder;
         this.reader = reader;
         this.files = files;
         this.requests = requests;
-        this.latest = latest;
+        this.present = present;
+        this.held = held;
         this.newClaims = newClaims;
         this.changed = changed;
         this.miscounted = miscounted;
-        this.prepared = PreparedClaims.of(latest.now().inventory());
+        this.now = ClaimHoldings.none(PreparedClaims.of(present.get()));
+        this.holdings = now.holdings();
     }
 
-    /** The snapshot has them before the lock is released: who counts the node's cards, counts these. */
-    private synchronized void hold(PreparedClaims now) {
-        prepared = now;
-        latest.update(snapshot -> snapshot.withClaims(now));
+    /** They are among the holdings before the lock is released: who counts the node's cards, counts these. */
+    private synchronized void hold(UnaryOperator<ClaimHoldings> step) {
+        now = step.apply(now);
+        holdings = now.holdings();
+        held.run();
+    }
+
+    private void hold(PreparedClaims prepared) {
+        hold(all -> all.withPrepared(prepared));
+    }
+
+    @Override
+    public Offer offer() {
+        return Offer.CLAIMS;
+    }
+
+    @Override
+    public OfferHoldings on(Inventory inventory) {
+        return holdings;
+    }
+
+    /** Whether the claims that earlier processes prepared are known. */
+    public boolean recovered() {
+        return now.recovered();
+    }
+
+    /** The API reported this pod. */
+    public void pod(NodePod pod) {
+        hold(all -> all.withPod(pod));
+    }
+
+    /** The API deleted the pod. */
+    public void podDeleted(String uid) {
+        hold(all -> all.withoutPod(uid));
+    }
+
+    /**
+     * Lists the files of claims, where claims are not the active offer.
+     *
+     * @param problem why claims may have any card, whatever the files say; empty if there is no such reason
+     */
+    public synchronized void look(Optional<String> problem) {
+        CdiFiles.Records listed = CdiFiles.Records.NONE;
+        Optional<String> unknown = problem;
+        try {
+            listed = files.read();
+        } catch (IOException e) {
+            unknown = Optional.of("which cards claims have is unknown, because " + files.directory()
+                    + " can't be listed: " + e + "; let root own it, or others read it");
+        }
+        if (!listed.equals(now.files()) || !unknown.equals(now.problem())) {
+            CdiFiles.Records records = listed;
+            Optional<String> why = unknown;
+            hold(all -> all.withFiles(records, why));
+        }
     }
 
     /** Takes over what earlier processes prepared, as their files have it; returns these claims. */
     public synchronized List<ResourceClaim> recover() throws IOException {
         files.deleteUnfinished();
         List<ResourceClaim> recovered = new ArrayList<>();
-        PreparedClaims now = prepared;
-        for (CdiDocument.Recorded recorded : files.read()) {
+        PreparedClaims all = now.prepared();
+        CdiFiles.Records records = files.read();
+        records.unread().forEach(file -> LOG.warn("{} records no claim: it is left as it is", file));
+        for (CdiDocument.Recorded recorded : records.claims()) {
             ResourceClaim claim = recorded.claim();
-            now = now.with(claim, recorded.allocation());
+            all = all.with(claim, recorded.allocation());
             recovered.add(claim);
             LOG.info("claim {} has {}", claim, recorded.allocation().cards());
         }
-        hold(now);
+        hold(all);
         return recovered;
     }
 
@@ -131,8 +195,8 @@ public final class NodeClaims {
     }
 
     /** What the claims hold of the cards of that inventory. */
-    public synchronized NodeCards on(Inventory now) {
-        return prepared.on(now);
+    public NodeCards cards(Inventory inventory) {
+        return now.prepared().on(inventory);
     }
 
     /** The number of refused calls; the kubelet repeats each. */
@@ -167,7 +231,7 @@ public final class NodeClaims {
     }
 
     private Prepared readAndPrepare(PodRef ref, BooleanSupplier ended) throws KubernetesException, IOException {
-        Inventory now = latest.now().inventory();
+        Inventory now = present.get();
         if (now.cards().isEmpty()) {
             return new Prepared.Refused("claim " + ref + " waits: this node has "
                     + (now.noCards() == null ? "no cards" : now.noCards().sentences()));
@@ -231,7 +295,7 @@ public final class NodeClaims {
             BooleanSupplier ended)
             throws IOException {
         synchronized (this) {
-            PreparedClaims before = prepared.withInventory(now);
+            PreparedClaims before = this.now.prepared().withInventory(now);
             Optional<String> overlap = before.refusal(claim, allocation);
             if (overlap.isPresent()) {
                 miscounted.accept(overlap.get());
@@ -250,7 +314,7 @@ public final class NodeClaims {
 
     /** Whether it was prepared already with these cards: its containers may run with what it has. */
     private synchronized boolean has(ResourceClaim claim, Allocation allocation) {
-        return prepared.has(claim.uid(), allocation) && files.has(claim.uid());
+        return now.prepared().has(claim.uid(), allocation) && files.has(claim.uid());
     }
 
     /** Each of the cards; a container gets the variables of its request with the first one. */
@@ -286,7 +350,7 @@ public final class NodeClaims {
             } catch (IOException e) {
                 return Optional.of("the file of claim " + uid + " can't be removed: " + e);
             }
-            hold(prepared.without(uid));
+            hold(now.prepared().without(uid));
         }
         LOG.info("claim {} has ended", uid);
         changed.run();

@@ -14,7 +14,7 @@ import io.gpushare.model.pod.KubeletReport;
 import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.DemandCodec;
-import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.pod.NodePod;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -4,7 +4,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.holdings.Holdings;
 import io.gpushare.plugin.usage.CardUsages;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +39,7 @@ public interface IsolationProvider {
      *
      * @return why the container can't start, as a sentence; empty if it may
      */
-    default Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
+    default Optional<String> enforce(StartingContainer container, Holdings holdings) {
         return Optional.empty();
     }
 
@@ -69,5 +69,5 @@ public interface IsolationProvider {
     record Figures(String phase, long clients, long failures, Memory processLimit) {}
 
     /** Compares what is in force on the node with what should be, and repairs it. It is called every two seconds. */
-    default void reconcile(NodeSnapshot snapshot) {}
+    default void reconcile(Holdings holdings) {}
 }

@@ -4,10 +4,10 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.nvml.CardUtilization;
+import io.gpushare.plugin.holdings.LatestHoldings;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.IsolationProvider.Figures;
 import io.gpushare.plugin.monitor.UsageMonitor;
-import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.usage.NodeUsage;
 import java.util.Optional;
 import java.util.function.Function;
@@ -15,7 +15,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 
 /** The state and the usage of each card; each metric has one series for each card of the node. */
-record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor monitor) {
+record CardMetrics(PluginMetrics metrics, LatestHoldings latest, UsageMonitor monitor) {
     void register(IsolationProvider provider) {
         gauge(
                 "gpushare_card_memory_capacity_bytes",
@@ -65,10 +65,8 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
                 "gpushare_card_temperature_celsius",
                 "Temperature of the chip.",
                 usage -> usage.temperatureCelsius().stream().asDoubleStream());
-        usage(
-                "gpushare_card_power_watts",
-                "Power draw of the board.",
-                usage -> usage.powerMilliwatts().stream().mapToDouble(milliwatts -> milliwatts / 1000.0));
+        usage("gpushare_card_power_watts", "Power draw of the board.", usage -> usage.powerMilliwatts().stream()
+                .mapToDouble(milliwatts -> milliwatts / 1000.0));
         gauge(
                 "gpushare_card_foreign_memory_used_bytes",
                 "Memory of processes to which nothing of the card is allocated.",
@@ -169,11 +167,8 @@ record CardMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor mo
         metrics.gauges(
                 name,
                 help,
-                series -> latest.now()
-                        .allocations()
-                        .assigned()
-                        .cards()
-                        .forEach(state -> value.apply(state).forEach(number -> series.ofCard(number, state.card()))),
+                series -> latest.now().cards().cards().forEach(state -> value.apply(state)
+                        .forEach(number -> series.ofCard(number, state.card()))),
                 "card",
                 "model");
     }

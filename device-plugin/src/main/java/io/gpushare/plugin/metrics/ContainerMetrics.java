@@ -1,7 +1,7 @@
 package io.gpushare.plugin.metrics;
 
+import io.gpushare.plugin.holdings.LatestHoldings;
 import io.gpushare.plugin.monitor.UsageMonitor;
-import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.NodeUsage.Measured;
 import java.util.function.Function;
@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * The allocation and the usage of each container on each of its cards. Only containers that have a device now have
  * series, so there are never more of them than the node has devices, and no more than {@link #MOST}.
  */
-record ContainerMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonitor usage) {
+record ContainerMetrics(PluginMetrics metrics, LatestHoldings latest, UsageMonitor usage) {
     /** More than 110 pods have with 24 containers each. */
     private static final int MOST = 4096;
 
@@ -51,15 +51,13 @@ record ContainerMetrics(PluginMetrics metrics, LatestSnapshot latest, UsageMonit
         metrics.gauges(
                 name,
                 help,
-                series -> ContainerShare.of(latest.now()).stream()
-                        .limit(MOST)
-                        .forEach(share -> value.apply(share)
-                                .forEach(number -> series.ofCard(
-                                        number,
-                                        share.card(),
-                                        share.pod().namespace(),
-                                        share.pod().name(),
-                                        share.container()))),
+                series -> ContainerShare.of(latest.now()).stream().limit(MOST).forEach(share -> value.apply(share)
+                        .forEach(number -> series.ofCard(
+                                number,
+                                share.card(),
+                                share.pod().namespace(),
+                                share.pod().name(),
+                                share.container()))),
                 "card",
                 "model",
                 "namespace",

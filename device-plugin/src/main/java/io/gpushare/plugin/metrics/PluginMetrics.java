@@ -1,9 +1,9 @@
 package io.gpushare.plugin.metrics;
 
 import io.gpushare.model.card.Card;
+import io.gpushare.plugin.holdings.LatestHoldings;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.monitor.UsageMonitor;
-import io.gpushare.plugin.state.LatestSnapshot;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -75,7 +75,7 @@ public final class PluginMetrics {
     }
 
     /** Registers the state and the usage of the node's cards and containers. */
-    public void registerNode(LatestSnapshot latest, UsageMonitor usage, IsolationProvider provider) {
+    public void registerNode(LatestHoldings latest, UsageMonitor usage, IsolationProvider provider) {
         new CardMetrics(this, latest, usage).register(provider);
         new ContainerMetrics(this, latest, usage).register();
     }

@@ -3,10 +3,10 @@ package io.gpushare.plugin.monitor;
 import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.holdings.LatestHoldings;
 
 /** Records an Event on every pod that has a MIG instance which was removed. */
-public record RemovedCardReporter(LatestSnapshot latest, EventRecorder events) {
+public record RemovedCardReporter(LatestHoldings latest, EventRecorder events) {
     /** Compares the cards of the last inventory with these. */
     public void report(Inventory now) {
         latest.now().inventory().cards().stream()
@@ -18,9 +18,8 @@ public record RemovedCardReporter(LatestSnapshot latest, EventRecorder events) {
         String message = "MIG instance " + removed.id() + " (" + removed.profile() + " of card " + removed.physical()
                 + ") of this pod was removed: recreate the pod.";
         var before = latest.now();
-        before.allocations().assigned().holdings().stream()
-                .filter(holding -> holding.allocation().cards().contains(removed.id()))
-                .flatMap(holding -> before.pods(holding).stream())
+        before.on(removed.id())
+                .flatMap(holder -> holder.pods().stream())
                 .forEach(pod -> events.warn(pod, "GpuInstanceRemoved", message));
     }
 }

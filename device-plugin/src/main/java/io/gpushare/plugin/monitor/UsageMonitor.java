@@ -1,6 +1,7 @@
 package io.gpushare.plugin.monitor;
 
-import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.holdings.Holdings;
+import io.gpushare.plugin.holdings.LatestHoldings;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
@@ -28,7 +29,7 @@ public final class UsageMonitor implements AutoCloseable {
     /** A report that is older says nothing about the present. */
     private static final Duration STALE = Duration.ofSeconds(30);
 
-    private final LatestSnapshot latest;
+    private final LatestHoldings latest;
     private final ProcessTable processes;
     private final OverUseGuard guard;
     private final ForeignUseReporter foreign;
@@ -42,7 +43,7 @@ public final class UsageMonitor implements AutoCloseable {
     private boolean hidden;
 
     public UsageMonitor(
-            LatestSnapshot latest,
+            LatestHoldings latest,
             ProcessTable processes,
             OverUseGuard guard,
             ForeignUseReporter foreign,
@@ -74,18 +75,18 @@ public final class UsageMonitor implements AutoCloseable {
         try {
             CardUsages last = reported;
             Map<Long, Optional<Cgroup>> cgroups = cgroups(last);
-            var snapshot = latest.now().withRecorded(pods(cgroups));
+            Holdings holdings = latest.running(pods(cgroups));
             NodeUsage now = processes.ownOnly()
                     ? NodeUsage.withoutProcesses(last)
-                    : usage.next(last, pid -> cgroups.getOrDefault(pid, Optional.empty()), snapshot);
+                    : usage.next(last, pid -> cgroups.getOrDefault(pid, Optional.empty()), holdings);
             if (!processes.ownOnly()) {
                 warnIfHidden(now.containers().isEmpty());
             }
             usage = now;
-            List<ContainerShare> shares = ContainerShare.of(snapshot);
+            List<ContainerShare> shares = ContainerShare.of(holdings);
             idle = idle.with(shares, now, clock.instant());
             OverUse.Found found =
-                    overUse.evaluate(shares, now, snapshot.inventory().unit(), clock.instant());
+                    overUse.evaluate(shares, now, holdings.inventory().unit(), clock.instant());
             excesses = found.excesses();
             guard.handle(found);
             foreign.handle(now);

@@ -2,7 +2,6 @@ package io.gpushare.plugin.offer;
 
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.plugin.claims.NodeClaims;
-import io.gpushare.plugin.dra.DraSockets;
 import io.gpushare.time.PeriodicTask;
 import java.io.IOException;
 import java.time.Duration;
@@ -17,7 +16,7 @@ public final class ClaimCalls implements AutoCloseable {
     private static final Duration AGAIN = Duration.ofSeconds(3);
 
     private final NodeClaims claims;
-    private final DraSockets kubelet;
+    private final Service kubelet;
     private final PeriodicTask task = PeriodicTask.onRequest("earlier-claims", Duration.ZERO, this::step);
     /** Those of earlier processes that may be gone; null while the calls are not served. */
     private volatile @Nullable List<ResourceClaim> recovered;
@@ -25,7 +24,14 @@ public final class ClaimCalls implements AutoCloseable {
     private @Nullable List<ResourceClaim> earlier;
     private String problem = "";
 
-    public ClaimCalls(NodeClaims claims, DraSockets kubelet) {
+    /** Serves the kubelet's calls. */
+    @FunctionalInterface
+    public interface Service {
+        void start() throws IOException;
+    }
+
+    /** @param kubelet started once the claims of earlier processes are counted */
+    public ClaimCalls(NodeClaims claims, Service kubelet) {
         this.claims = claims;
         this.kubelet = kubelet;
     }

@@ -7,8 +7,8 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.cluster.InventoryPublisher;
 import io.gpushare.plugin.dra.DraSockets;
+import io.gpushare.plugin.holdings.LatestHoldings;
 import io.gpushare.plugin.slices.SlicePublisher;
-import io.gpushare.plugin.state.LatestSnapshot;
 import io.gpushare.time.PeriodicTask;
 import java.io.IOException;
 import java.time.Duration;
@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Offers the cards of the latest snapshot as devices of claims. Before the first offer the claims of earlier processes
+ * Offers the latest cards as devices of claims. Before the first offer the claims of earlier processes
  * are counted. The extender learns that it must not place pods here.
  */
 public final class ClaimOffer implements AutoCloseable {
@@ -28,7 +28,7 @@ public final class ClaimOffer implements AutoCloseable {
     private static final int FAILED = 1;
     private static final int INVALID_OPTIONS = 2;
 
-    private final LatestSnapshot latest;
+    private final LatestHoldings latest;
     private final ResourceApi resources;
     private final ClaimCalls calls;
     private final DraSockets kubelet;
@@ -42,7 +42,7 @@ public final class ClaimOffer implements AutoCloseable {
 
     /** @param exit ends the program with that code */
     public ClaimOffer(
-            LatestSnapshot latest,
+            LatestHoldings latest,
             ResourceApi resources,
             ClaimCalls calls,
             DraSockets kubelet,
@@ -63,14 +63,14 @@ public final class ClaimOffer implements AutoCloseable {
         return this;
     }
 
-    /** The snapshot changed; returns at once. */
+    /** The cards may have changed; returns at once. */
     public void changed() {
         task.runSoon();
     }
 
     /** Why no pod can get cards here by claims, as a sentence; empty if one can. */
     public Optional<String> problem() {
-        @Nullable NoCards none = latest.now().inventory().noCards();
+        @Nullable NoCards none = latest.inventory().noCards();
         if (none != null) {
             return Optional.of(none.sentences());
         }
@@ -81,7 +81,7 @@ public final class ClaimOffer implements AutoCloseable {
         if (!begun && !begin()) {
             return AGAIN;
         }
-        Inventory now = latest.now().inventory();
+        Inventory now = latest.inventory();
         if (!now.equals(offered)) {
             offered = now;
             // The kubelet's registration publishes the slices. Before it, those of the last process stay, unless a card

@@ -1,7 +1,7 @@
 package io.gpushare.plugin.offer;
 
 import io.gpushare.model.PodRef;
-import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.pod.NodePod;
 import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.Duration;
 import java.time.Instant;

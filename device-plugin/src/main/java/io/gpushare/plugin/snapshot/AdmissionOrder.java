@@ -1,5 +1,7 @@
 package io.gpushare.plugin.snapshot;
 
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.PodName;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;

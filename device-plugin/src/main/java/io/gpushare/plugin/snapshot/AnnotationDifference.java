@@ -7,6 +7,7 @@ import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.foreign.AliyunPod;
+import io.gpushare.plugin.pod.NodePod;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

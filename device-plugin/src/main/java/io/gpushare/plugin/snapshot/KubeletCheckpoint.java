@@ -161,9 +161,8 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods, Map<String, Set<S
     /** The devices of that pod, by container. */
     Map<String, Set<String>> devices(String podUid) {
         Map<String, Set<String>> devices = new HashMap<>();
-        entries(podUid)
-                .forEach(entry -> devices.computeIfAbsent(entry.container(), _ -> new HashSet<>())
-                        .addAll(entry.ids()));
+        entries(podUid).forEach(entry -> devices.computeIfAbsent(entry.container(), _ -> new HashSet<>())
+                .addAll(entry.ids()));
         return devices;
     }
 

@@ -3,6 +3,7 @@ package io.gpushare.plugin.snapshot;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.plugin.pod.NodePod;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -10,9 +11,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What is allocated on the node's cards.
+ * What pods have of the node's cards by the device plugin API.
  *
- * @param assigned the allocations of containers that have their cards, and of claims
+ * @param assigned the allocations of containers that have their cards
  * @param reserved the same, and the annotated allocations of pods that wait for their cards
  * @param undeviced those of the assigned that the scheduler counts, and the kubelet by device IDs that are not ours:
  *     pods that got their cards from another device plugin, such as gpushare's
@@ -66,11 +67,6 @@ public record NodeAllocations(
             uncounted = with(uncounted, ref, has.uncounted());
             evidence.allocatedIds(pod).forEach(allocatedIds::add);
             has.evidence().ifPresent(how -> known.put(ref.uid(), how));
-        }
-        if (evidence.claims() != null) {
-            for (NodeCards.Holding claim : evidence.claims().holdings()) {
-                assigned = assigned.with(claim.holder(), claim.allocation());
-            }
         }
         NodeCards reserved = assigned;
         for (NodeCards.Holding holding : awaited.holdings()) {

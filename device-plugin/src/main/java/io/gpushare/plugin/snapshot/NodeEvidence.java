@@ -5,7 +5,8 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.claims.PreparedClaims;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.PodName;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that says what the node's containers have.
@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param deleted the pods that the API has deleted, and the kubelet may still list
  * @param answered the calls that this process answered
  * @param checkpoint the calls that the kubelet recorded
- * @param claims that are prepared; null while that is unknown, as where the node offers its cards by the device plugin
  */
 record NodeEvidence(
         Inventory inventory,
@@ -33,8 +32,7 @@ record NodeEvidence(
         PodResourcesList listed,
         Set<PodName> deleted,
         AnsweredCalls answered,
-        KubeletCheckpoint checkpoint,
-        @Nullable PreparedClaims claims) {
+        KubeletCheckpoint checkpoint) {
     // A pod that ended and its successor may share a name for a moment: the running one counts, or the newer one.
     private static final Comparator<NodePod> CURRENT = Comparator.comparing((NodePod pod) -> !pod.ended())
             .thenComparing(NodePod::created)
@@ -47,37 +45,27 @@ record NodeEvidence(
 
     static NodeEvidence none(Inventory inventory) {
         return new NodeEvidence(
-                inventory,
-                Map.of(),
-                PodResourcesList.EMPTY,
-                Set.of(),
-                AnsweredCalls.NONE,
-                KubeletCheckpoint.EMPTY,
-                null);
+                inventory, Map.of(), PodResourcesList.EMPTY, Set.of(), AnsweredCalls.NONE, KubeletCheckpoint.EMPTY);
     }
 
     NodeEvidence withInventory(Inventory changed) {
-        return new NodeEvidence(changed, pods, listed, deleted, answered, checkpoint, claims);
+        return new NodeEvidence(changed, pods, listed, deleted, answered, checkpoint);
     }
 
     NodeEvidence withPods(Map<String, NodePod> changed, Set<PodName> gone) {
-        return new NodeEvidence(inventory, changed, listed, gone, answered, checkpoint, claims);
+        return new NodeEvidence(inventory, changed, listed, gone, answered, checkpoint);
     }
 
     NodeEvidence withListed(PodResourcesList changed, Set<PodName> gone) {
-        return new NodeEvidence(inventory, pods, changed, gone, answered, checkpoint, claims);
+        return new NodeEvidence(inventory, pods, changed, gone, answered, checkpoint);
     }
 
     NodeEvidence withAnswered(AnsweredCalls changed) {
-        return new NodeEvidence(inventory, pods, listed, deleted, changed, checkpoint, claims);
+        return new NodeEvidence(inventory, pods, listed, deleted, changed, checkpoint);
     }
 
     NodeEvidence withCheckpoint(KubeletCheckpoint changed) {
-        return new NodeEvidence(inventory, pods, listed, deleted, answered, changed, claims);
-    }
-
-    NodeEvidence withClaims(PreparedClaims changed) {
-        return new NodeEvidence(inventory, pods, listed, deleted, answered, checkpoint, changed);
+        return new NodeEvidence(inventory, pods, listed, deleted, answered, changed);
     }
 
     /** Each pod that may have cards, one of a name. */

@@ -4,58 +4,49 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.claims.ClaimUse;
-import io.gpushare.model.claims.PreparedClaims;
 import io.gpushare.model.codec.Decoded;
-import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.PodName;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Everything that the plugin knows of its node at one moment: the cards, the pods of the API, the last list of
- * pod-resources, the answered Allocate calls, those that the kubelet recorded, and the prepared claims.
+ * What is known at one moment of the cards that pods have by the device plugin API: the cards, the pods of the API, the
+ * last list of pod-resources, the answered Allocate calls, and those that the kubelet recorded.
  */
 public final class NodeSnapshot {
-    private static final PreparedClaims NO_CLAIMS = PreparedClaims.of(Inventory.empty(MemoryUnit.GIB));
-
     private final NodeEvidence evidence;
     private final Set<String> refused;
     private final AdmissionOrder admissionOrder;
     private final NodeAllocations allocations;
-    private final Map<PodRef, List<ClaimUse>> claimUses;
-    /** Of the pods that were read when their claims were prepared, those that the API reported at some time. */
-    private final Set<String> reported;
+    /** Whether pod-resources is listed at all: otherwise nothing would end the memory of a deleted pod's name. */
+    private final boolean listing;
 
-    private NodeSnapshot(
-            NodeEvidence evidence, Set<String> refused, AdmissionOrder admissionOrder, Set<String> reportedBefore) {
+    private NodeSnapshot(NodeEvidence evidence, Set<String> refused, AdmissionOrder admissionOrder, boolean listing) {
         this.evidence = evidence;
         this.refused = Set.copyOf(refused);
         this.admissionOrder = admissionOrder;
-        this.reported = Objects.requireNonNullElse(evidence.claims(), NO_CLAIMS).podsRead().stream()
-                .filter(uid -> evidence.pods().containsKey(uid) || reportedBefore.contains(uid))
-                .collect(Collectors.toSet());
+        this.listing = listing;
         this.allocations = NodeAllocations.of(evidence);
-        this.claimUses = evidence.pods().values().stream()
-                .filter(pod -> !pod.ended() && !pod.claims().isEmpty())
-                .sorted(NodePod.ADMISSION_ORDER)
-                .collect(Collectors.toMap(NodePod::ref, NodePod::claims, (one, _) -> one, LinkedHashMap::new));
     }
 
     /** A node of which nothing but the cards is known. */
     public static NodeSnapshot of(Inventory inventory) {
-        return new NodeSnapshot(NodeEvidence.none(inventory), Set.of(), AdmissionOrder.NONE, Set.of());
+        return new NodeSnapshot(NodeEvidence.none(inventory), Set.of(), AdmissionOrder.NONE, true);
+    }
+
+    /** The same on a node that does not offer its cards by the device plugin: there, pod-resources is not listed. */
+    public static NodeSnapshot unlisted(Inventory inventory) {
+        return new NodeSnapshot(NodeEvidence.none(inventory), Set.of(), AdmissionOrder.NONE, false);
     }
 
     public Inventory inventory() {
@@ -81,11 +72,11 @@ public final class NodeSnapshot {
     }
 
     public NodeSnapshot withInventory(Inventory changed) {
-        return with(evidence.withInventory(changed));
+        return changed == inventory() ? this : with(evidence.withInventory(changed));
     }
 
     private NodeSnapshot with(NodeEvidence changed) {
-        return new NodeSnapshot(changed, refused, admissionOrder, reported);
+        return new NodeSnapshot(changed, refused, admissionOrder, listing);
     }
 
     /** The snapshot after the API reported this pod. */
@@ -105,16 +96,14 @@ public final class NodeSnapshot {
         Map<String, NodePod> changed = new HashMap<>(evidence.pods());
         Set<PodName> gone = new HashSet<>(evidence.deleted());
         NodePod last = changed.remove(uid);
-        // Where claims are served, pod-resources is not listed: nothing would end the memory of a name.
-        boolean listed = !claimsKnown() || !listed().pods().isEmpty();
         if (last != null
-                && listed
+                && listing
                 && changed.values().stream().noneMatch(pod -> pod.name().equals(last.name()))) {
             gone.add(last.name());
         }
         NodeEvidence left = evidence.withPods(changed, gone)
                 .withAnswered(evidence.answered().without(uid));
-        return new NodeSnapshot(left, without(refused, uid), admissionOrder, reported);
+        return new NodeSnapshot(left, without(refused, uid), admissionOrder, listing);
     }
 
     /**
@@ -160,7 +149,7 @@ public final class NodeSnapshot {
         // An unchanged list says nothing about new pods.
         AdmissionOrder order =
                 changed.equals(listed()) ? admissionOrder : admissionOrder.with(changed, requested, this::uidOf);
-        return new NodeSnapshot(evidence.withListed(changed, gone).withAnswered(kept), refused, order, reported);
+        return new NodeSnapshot(evidence.withListed(changed, gone).withAnswered(kept), refused, order, listing);
     }
 
     private Optional<String> uidOf(PodName name) {
@@ -192,44 +181,6 @@ public final class NodeSnapshot {
     /** How many names are kept of pods that the API has deleted, and the kubelet may still list. */
     int deletedPods() {
         return evidence.deleted().size();
-    }
-
-    /** The snapshot after claims were prepared or unprepared; these are all. */
-    public NodeSnapshot withClaims(PreparedClaims changed) {
-        return with(evidence.withClaims(changed));
-    }
-
-    /** Whether the prepared claims are known. */
-    public boolean claimsKnown() {
-        return evidence.claims() != null;
-    }
-
-    /** Whether the holder is a claim. */
-    public boolean isClaim(PodRef holder) {
-        return claims().holds(holder.uid());
-    }
-
-    private PreparedClaims claims() {
-        return Objects.requireNonNullElse(evidence.claims(), NO_CLAIMS);
-    }
-
-    /** The containers that have that part of what the holder has: of a claim, all that use the request. */
-    public List<PreparedClaims.User> users(PodRef holder, String part) {
-        return claims().users(holder, part, claimUses, this::gone);
-    }
-
-    /** A pod that the API has not reported yet is not gone. */
-    private boolean gone(PodRef pod) {
-        NodePod now = evidence.pods().get(pod.uid());
-        return now == null ? reported.contains(pod.uid()) : now.ended();
-    }
-
-    /** The pods that have what the holder has: several may use a claim. */
-    public Set<PodRef> pods(NodeCards.Holding holding) {
-        return holding.allocation().containers().stream()
-                .flatMap(part -> users(holding.holder(), part.name()).stream())
-                .map(PreparedClaims.User::pod)
-                .collect(Collectors.toSet());
     }
 
     /** Whether a pod has cards that no known response gave it: then the kubelet's checkpoint must be read. */
@@ -297,7 +248,7 @@ public final class NodeSnapshot {
     public NodeSnapshot withRefused(String uid) {
         Set<String> changed = new HashSet<>(refused);
         changed.add(uid);
-        return new NodeSnapshot(evidence, changed, admissionOrder, reported);
+        return new NodeSnapshot(evidence, changed, admissionOrder, listing);
     }
 
     /** Whether the pod may still receive cards. */

@@ -9,6 +9,7 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.foreign.ForeignHolding;
+import io.gpushare.plugin.pod.NodePod;
 import io.gpushare.plugin.snapshot.NodeAllocations.Evidence;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.snapshot;
 
+import io.gpushare.plugin.pod.PodName;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;

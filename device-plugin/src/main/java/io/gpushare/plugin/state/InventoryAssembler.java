@@ -5,6 +5,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.devices.WireSize;
+import io.gpushare.plugin.holdings.InUse;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -25,20 +26,23 @@ public final class InventoryAssembler {
 
     private final Consumer<Inventory> published;
     private final Runnable refused;
+    private final Function<Inventory, InUse> inUse;
     private boolean scannedOnce;
     private Inventory scanned;
     private Set<CardId> cordoned = Set.of();
     private Set<CardId> absent = Set.of();
     private @Nullable NoCards otherServes;
-    private Function<Inventory, HeldCards> otherWay = _ -> HeldCards.NONE;
 
     /**
      * Starts with no cards.
      *
      * @param published receives every inventory, the first one after the first scan
      * @param refused is run when the kubelet can't receive the node's device list in this unit
+     * @param inUse which of these cards are not offered, because somebody has them by another offer
      */
-    public InventoryAssembler(MemoryUnit unit, Consumer<Inventory> published, Runnable refused) {
+    public InventoryAssembler(
+            MemoryUnit unit, Consumer<Inventory> published, Runnable refused, Function<Inventory, InUse> inUse) {
+        this.inUse = inUse;
         this.scanned = Inventory.empty(unit);
         this.published = published;
         this.refused = refused;
@@ -80,24 +84,15 @@ public final class InventoryAssembler {
         }
     }
 
-    /**
-     * Pods have cards by the way in which the node offered them before.
-     *
-     * @param now what they have of the driver's cards
-     * @return what they have of the last ones
-     */
-    public synchronized HeldCards otherWay(Function<Inventory, HeldCards> now) {
-        otherWay = now;
-        if (scannedOnce) {
-            assemble();
-        }
-        return now.apply(scanned);
+    /** Somebody may have a card by another offer, or may have ended; returns what is in use of the last cards. */
+    public synchronized InUse assembleAgain() {
+        return scannedOnce ? assemble() : inUse.apply(scanned);
     }
 
-    private void assemble() {
+    private InUse assemble() {
         reportAbsent();
-        HeldCards others = otherWay.apply(scanned);
-        Set<CardId> held = others.among(scanned.cards());
+        InUse others = inUse.apply(scanned);
+        Set<CardId> held = others.among(scanned.cards()).keySet();
         Set<CardId> closed = new HashSet<>(cordoned);
         closed.addAll(held);
         // The extender and the device lists know cards that accept no new pods as cordoned.
@@ -105,8 +100,9 @@ public final class InventoryAssembler {
         @Nullable
         NoCards why = held.isEmpty() || held.size() < scanned.cards().size()
                 ? otherServes
-                : new NoCards(NoCards.Cause.OTHER_WAY, others.holders().orElse(""));
+                : new NoCards(NoCards.Cause.OTHER_WAY, others.names().orElse(""));
         published.accept(why == null ? now : now.withNoCards(why));
+        return others;
     }
 
     private void reportAbsent() {

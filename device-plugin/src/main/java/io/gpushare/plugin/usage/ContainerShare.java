@@ -6,9 +6,9 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Memory;
-import io.gpushare.model.claims.PreparedClaims.User;
-import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.holdings.Holder;
+import io.gpushare.plugin.holdings.Holder.User;
+import io.gpushare.plugin.holdings.Holdings;
 import io.gpushare.plugin.usage.NodeUsage.ContainerOnCard;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,7 +37,7 @@ public record ContainerShare(
         Memory podLimit,
         Set<ContainerOnCard> together) {
     /** A part of what a holder has, and the containers that have it. */
-    private record Part(NodeCards.Holding holding, ContainerAllocation allocation, boolean ofClaim, List<User> users) {}
+    private record Part(Holder holder, Allocation all, ContainerAllocation allocation, List<User> users) {}
 
     /** A pod on one card. */
     private record PodOnCard(PodRef pod, CardId card) {}
@@ -47,7 +47,9 @@ public record ContainerShare(
         static ClaimUnits of(List<Part> parts) {
             ClaimUnits all = new ClaimUnits(new HashMap<>(), new HashMap<>());
             for (Part part : parts) {
-                for (CardId card : part.ofClaim() ? part.allocation().visibleCards() : List.<CardId>of()) {
+                for (CardId card : part.holder().isPod()
+                        ? List.<CardId>of()
+                        : part.allocation().visibleCards()) {
                     int units = part.allocation().on(card).units();
                     part.users().stream()
                             .map(user -> new PodOnCard(user.pod(), card))
@@ -88,13 +90,11 @@ public record ContainerShare(
     }
 
     /** The shares of all containers on the node. */
-    public static List<ContainerShare> of(NodeSnapshot snapshot) {
+    public static List<ContainerShare> of(Holdings holdings) {
         List<Part> parts = new ArrayList<>();
-        for (NodeCards.Holding holding : snapshot.allocations().assigned().holdings()) {
-            boolean ofClaim = snapshot.isClaim(holding.holder());
-            for (ContainerAllocation part : holding.allocation().containers()) {
-                parts.add(new Part(holding, part, ofClaim, snapshot.users(holding.holder(), part.name())));
-            }
+        for (Holder holder : holdings.holders()) {
+            holder.allocation().ifPresent(all -> all.containers()
+                    .forEach(part -> parts.add(new Part(holder, all, part, holder.users(part.name())))));
         }
         ClaimUnits ofClaims = ClaimUnits.of(parts);
         List<ContainerShare> all = new ArrayList<>();
@@ -103,10 +103,8 @@ public record ContainerShare(
                 Set<ContainerOnCard> together = part.users().stream()
                         .map(user -> new ContainerOnCard(user.pod().uid(), user.container(), id))
                         .collect(Collectors.toUnmodifiableSet());
-                snapshot.inventory()
-                        .card(id)
-                        .ifPresent(card ->
-                                part.users().forEach(user -> all.add(of(part, user, card, ofClaims, together))));
+                holdings.inventory().card(id).ifPresent(card -> part.users()
+                        .forEach(user -> all.add(of(part, user, card, ofClaims, together))));
             }
         }
         return all;
@@ -114,12 +112,12 @@ public record ContainerShare(
 
     private static ContainerShare of(
             Part part, User user, Card card, ClaimUnits ofClaims, Set<ContainerOnCard> together) {
-        Allocation allocation = part.holding().allocation();
+        Allocation allocation = part.all();
         int units = part.allocation().on(card.id()).units();
         PodOnCard pod = new PodOnCard(user.pod(), card.id());
         int ofPod = allocation.shareOn(card.id()).units();
-        int podUnits = part.ofClaim() ? ofClaims.used().getOrDefault(pod, 0) : ofPod;
-        int podLimit = part.ofClaim() ? ofClaims.own().getOrDefault(pod, 0) : ofPod;
+        int podUnits = part.holder().isPod() ? ofPod : ofClaims.used().getOrDefault(pod, 0);
+        int podLimit = part.holder().isPod() ? ofPod : ofClaims.own().getOrDefault(pod, 0);
         return new ContainerShare(
                 user.pod(),
                 user.container(),

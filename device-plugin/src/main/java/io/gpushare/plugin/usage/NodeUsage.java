@@ -4,7 +4,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.nvml.CardUtilization;
 import io.gpushare.nvml.process.CardProcess;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.holdings.Holdings;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -87,8 +87,8 @@ public record NodeUsage(
      *
      * @param cgroups the cgroup of a process; empty if the process is not visible
      */
-    public NodeUsage next(CardUsages reported, LongFunction<Optional<Cgroup>> cgroups, NodeSnapshot snapshot) {
-        ContainerFinder finder = new ContainerFinder(snapshot);
+    public NodeUsage next(CardUsages reported, LongFunction<Optional<Cgroup>> cgroups, Holdings holdings) {
+        ContainerFinder finder = new ContainerFinder(holdings);
         Map<ContainerOnCard, Measured> measured = new HashMap<>();
         Map<Foreign, Long> found = new HashMap<>();
         boolean visible = false;
@@ -143,8 +143,8 @@ public record NodeUsage(
     }
 
     /** The pod of a process; empty if it belongs to none of the node. */
-    public static Optional<PodRef> pod(Cgroup cgroup, NodeSnapshot snapshot) {
-        return new ContainerFinder(snapshot).pod(cgroup);
+    public static Optional<PodRef> pod(Cgroup cgroup, Holdings holdings) {
+        return new ContainerFinder(holdings).pod(cgroup);
     }
 
     /** The bytes of processes without a share of that card. */

@@ -22,11 +22,11 @@ import io.gpushare.plugin.allocation.DeviceListStrategy;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.AnnotationDifference;
 import io.gpushare.plugin.snapshot.DeviceIdParser;
-import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
 import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -138,7 +138,7 @@ class AllocationProperties {
                     _ -> Optional.of(kubelet.listed()),
                     _ -> Optional.of(List.copyOf(api.values())),
                     new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
-                    TestIsolation.none(snapshot),
+                    TestIsolation.none(),
                     clock);
         }
 

@@ -16,10 +16,10 @@ import io.gpushare.plugin.allocation.DeviceListStrategy;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.DeviceIdParser;
-import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
 import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -104,7 +104,7 @@ class DeviceDriftTest {
                 _ -> Optional.of(kubelet.listed()),
                 _ -> live.get(),
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
-                TestIsolation.none(latest),
+                TestIsolation.none(),
                 () -> Instant.ofEpochMilli(millis.incrementAndGet()));
     }
 

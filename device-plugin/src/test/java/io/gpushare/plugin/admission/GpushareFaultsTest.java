@@ -21,9 +21,9 @@ import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
 import io.gpushare.plugin.devices.WireSize;
 import io.gpushare.plugin.isolation.ContainerIsolation;
-import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
 import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ class GpushareFaultsTest {
                     return Optional.of(List.copyOf(api));
                 },
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
-                TestIsolation.none(latest),
+                TestIsolation.none(),
                 InstantSource.system());
     }
 
@@ -145,9 +145,8 @@ class GpushareFaultsTest {
     @Test
     void d8AnAllocateThatCannotBeRightIsAnErrorAndNotAnEnvironmentVariable() {
         assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-a::0")))
-                .isInstanceOfSatisfying(
-                        Outcome.Refused.class,
-                        refused -> assertThat(refused.reason()).contains("waits for 1 units"));
+                .isInstanceOfSatisfying(Outcome.Refused.class, refused -> assertThat(refused.reason())
+                        .contains("waits for 1 units"));
     }
 
     @Test
@@ -183,9 +182,8 @@ class GpushareFaultsTest {
                         TWO.cards().getLast()))));
         kubelet.allocations().put(pod.ref(), Map.of());
         assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))
-                .isInstanceOfSatisfying(
-                        Outcome.Refused.class,
-                        refused -> assertThat(refused.reason()).contains("GPU-a", "Xid 79"));
+                .isInstanceOfSatisfying(Outcome.Refused.class, refused -> assertThat(refused.reason())
+                        .contains("GPU-a", "Xid 79"));
     }
 
     @Test

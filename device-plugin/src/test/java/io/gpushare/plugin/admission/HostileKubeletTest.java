@@ -14,9 +14,10 @@ import io.gpushare.plugin.allocation.DeviceListStrategy;
 import io.gpushare.plugin.allocation.Outcome;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
-import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.snapshot.TestLists;
 import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -68,10 +69,10 @@ class HostileKubeletTest {
         pods.forEach(pod -> latest.update(snapshot -> snapshot.withPod(pod)));
         AllocationHandler plugin = new AllocationHandler(
                 latest,
-                _ -> Optional.of(TestPods.listed("written", "unwritten", "whole")),
+                _ -> Optional.of(TestLists.listed("written", "unwritten", "whole")),
                 _ -> Optional.of(pods),
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
-                TestIsolation.none(latest),
+                TestIsolation.none(),
                 InstantSource.system());
         int given = 0;
         int refused = 0;

@@ -26,14 +26,16 @@ import io.gpushare.plugin.claims.Prepared;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
-import io.gpushare.plugin.offer.PluginPods;
+import io.gpushare.plugin.holdings.InUse;
+import io.gpushare.plugin.holdings.LatestHoldings;
+import io.gpushare.plugin.holdings.Offer;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint;
-import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
-import io.gpushare.plugin.state.HeldCards;
 import io.gpushare.plugin.state.InventoryAssembler;
 import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.state.PodHoldings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -115,24 +117,35 @@ class OneOffererProperties {
 
     /** The process that has the node's lock. */
     private static final class Running {
+        final LatestHoldings holdings = new LatestHoldings(Inventory.empty(MemoryUnit.GIB), () -> {});
         final LatestSnapshot latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(MemoryUnit.GIB)), () -> {});
-        final InventoryAssembler assembler = new InventoryAssembler(
-                MemoryUnit.GIB, now -> latest.update(snapshot -> snapshot.withInventory(now)), () -> {});
+        final PodHoldings ofPods = new PodHoldings(latest, () -> true);
         final boolean dra;
+        final Offer offer;
+        final InventoryAssembler assembler;
         final NodeClaims claims;
         final AllocationHandler calls;
-        HeldCards held = HeldCards.NONE;
 
         Running(boolean dra, Node node) throws IOException {
             this.dra = dra;
+            offer = dra ? Offer.CLAIMS : Offer.DEVICE_PLUGIN;
+            assembler = new InventoryAssembler(
+                    MemoryUnit.GIB,
+                    now -> holdings.update(_ -> now),
+                    () -> {},
+                    now -> InUse.of(holdings.on(now), offer));
+            holdings.follow(() -> latest.update(snapshot -> snapshot.withInventory(holdings.inventory())));
             ContainerSettings settings = new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR));
             claims = new NodeClaims(
                     new ClaimDecoder("gpushare.io", "n1"),
                     node,
                     node.files,
-                    new ClaimRequests(settings, TestIsolation.none(latest)),
-                    latest,
-                    (now, cards) -> dra ? held.holders(now, cards) : Optional.of("by the device plugin now"),
+                    new ClaimRequests(settings, TestIsolation.none()),
+                    holdings::inventory,
+                    (now, cards) -> dra
+                            ? InUse.of(holdings.on(now), offer).names(now, cards)
+                            : Optional.of("by the device plugin now"),
+                    () -> {},
                     () -> {},
                     _ -> {});
             calls = new AllocationHandler(
@@ -140,8 +153,10 @@ class OneOffererProperties {
                     _ -> Optional.of(node.kubelet.listed()),
                     _ -> Optional.of(List.copyOf(node.pods.values())),
                     settings,
-                    TestIsolation.none(latest),
+                    TestIsolation.none(),
                     InstantSource.system());
+            holdings.add(ofPods);
+            holdings.add(claims);
         }
     }
 
@@ -200,9 +215,10 @@ class OneOffererProperties {
                 return;
             }
             if (running.dra) {
-                running.held = running.assembler.otherWay(new PluginPods(List.copyOf(pods.values()), checkpoint())::on);
+                running.ofPods.look(_ -> Optional.of(List.copyOf(pods.values())), () -> Optional.of(checkpoint()));
+                running.assembler.assembleAgain();
                 slices = new SliceSpecs("gpushare.io", "n1")
-                        .of(running.claims.on(running.latest.now().inventory()), 1, true).stream()
+                        .of(running.claims.cards(running.holdings.inventory()), 1, true).stream()
                                 .flatMap(slice -> ((List<?>) Objects.requireNonNull(slice.get("devices"))).stream())
                                 .map(device -> card(String.valueOf(((Map<?, ?>) device).get("name"))))
                                 .collect(Collectors.toSet());
@@ -210,8 +226,8 @@ class OneOffererProperties {
             }
             boolean deleted = slices.isEmpty() || random.nextInt(3) > 0;
             slices = deleted ? Set.of() : slices;
-            HeldCards now = deleted ? new HeldCards(files.cards()) : HeldCards.unknown("slices");
-            running.held = running.assembler.otherWay(_ -> now);
+            running.claims.look(deleted ? Optional.empty() : Optional.of("slices"));
+            running.assembler.assembleAgain();
         }
 
         private static CardId card(String name) {
@@ -385,9 +401,8 @@ class OneOffererProperties {
             ofPods.retainAll(ofClaims);
             assertThat(ofPods).as("given or offered in both ways").isEmpty();
             List<CardId> given = new ArrayList<>(prepared.values());
-            CARDS.cards()
-                    .forEach(card ->
-                            assertThat(given.stream().filter(card.id()::equals)).hasSizeLessThan(6));
+            CARDS.cards().forEach(card -> assertThat(given.stream().filter(card.id()::equals))
+                    .hasSizeLessThan(6));
         }
 
         @Override

@@ -10,9 +10,10 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.plugin.allocation.ContainerSettings;
 import io.gpushare.plugin.allocation.DeviceListStrategy;
 import io.gpushare.plugin.devices.DeviceResource;
-import io.gpushare.plugin.snapshot.NodePod;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.snapshot.TestLists;
 import io.gpushare.plugin.state.LatestSnapshot;
 import java.time.InstantSource;
 import java.util.List;
@@ -55,11 +56,11 @@ class PreferredAllocationTest {
                 latest,
                 _ -> {
                     lists.incrementAndGet();
-                    return Optional.of(TestPods.listed(listed));
+                    return Optional.of(TestLists.listed(listed));
                 },
                 _ -> Optional.of(List.of(pods)),
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
-                TestIsolation.none(latest),
+                TestIsolation.none(),
                 InstantSource.system());
         return plugin.preferred(DeviceResource.MEMORY, AVAILABLE, List.of(), 1);
     }

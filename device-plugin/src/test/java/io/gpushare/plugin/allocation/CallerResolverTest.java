@@ -13,11 +13,12 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.AnsweredCall;
-import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.snapshot.PodResourcesList;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.snapshot.TestLists;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,7 +36,7 @@ class CallerResolverTest {
     void theListedPodThatLacksItsDevicesAsksNotTheOlderOneOfTheSameDemand() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("older", 0, A, 3))
                 .withPod(TestPods.onCard("younger", 9, B, 3))
-                .withListed(TestPods.listed("younger"), TestPods.START);
+                .withListed(TestLists.listed("younger"), TestPods.START);
 
         assertFound(
                 now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()),
@@ -50,11 +51,12 @@ class CallerResolverTest {
         NodeSnapshot snapshot = EMPTY.withPod(pod);
 
         assertFound(
-                now(snapshot.withListed(TestPods.listed("p"), TestPods.START)).find(DeviceResource.MEMORY, 3, Set.of()),
+                now(snapshot.withListed(TestLists.listed("p"), TestPods.START))
+                        .find(DeviceResource.MEMORY, 3, Set.of()),
                 "p",
                 "one",
                 Caller.Evidence.LACKS_DEVICES);
-        PodResourcesList oneHas = TestPods.withDevices("p", "one", "GPU-a::0", "GPU-a::1", "GPU-a::2");
+        PodResourcesList oneHas = TestLists.withDevices("p", "one", "GPU-a::0", "GPU-a::1", "GPU-a::2");
         assertFound(
                 now(snapshot.withListed(oneHas, TestPods.START)).find(DeviceResource.MEMORY, 3, Set.of()),
                 "p",
@@ -66,7 +68,7 @@ class CallerResolverTest {
     void anInitContainerIsNeverListedSoOurAnswerTellsThatItIsPast() {
         NodePod pod = TestPods.unannotated(
                 "p", 0, new ContainerDemand("load", ContainerRole.INIT, Share.memory(2)), TestPods.memory("main", 2));
-        NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestPods.listed("p"), TestPods.START);
+        NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestLists.listed("p"), TestPods.START);
 
         assertFound(now(snapshot).find(DeviceResource.MEMORY, 2, Set.of()), "p", "load", Caller.Evidence.LACKS_DEVICES);
         NodeSnapshot answered = snapshot.withAnsweredCall(new AnsweredCall(
@@ -79,7 +81,7 @@ class CallerResolverTest {
         NodePod running = TestPods.unannotated(
                 "p", 0, new ContainerDemand("load", ContainerRole.INIT, Share.memory(2)), TestPods.memory("main", 2));
         NodeSnapshot snapshot = EMPTY.withPod(running)
-                .withListed(TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::1"), TestPods.START);
+                .withListed(TestLists.withDevices("p", "main", "GPU-a::0", "GPU-a::1"), TestPods.START);
 
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 2, Set.of())).isInstanceOf(Outcome.Refused.class);
     }
@@ -88,17 +90,17 @@ class CallerResolverTest {
     @Test
     void aContainerWithMemoryAndCoresIsTheCallerForEachOfThem() {
         NodePod pod = TestPods.unannotated("p", 0, TestPods.cores("one", 2, 30), TestPods.cores("two", 2, 30));
-        NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestPods.listed("p"), TestPods.START);
+        NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestLists.listed("p"), TestPods.START);
 
         assertFound(now(snapshot).find(DeviceResource.MEMORY, 2, Set.of()), "p", "one", Caller.Evidence.LACKS_DEVICES);
         assertFound(now(snapshot).find(DeviceResource.CORES, 30, Set.of()), "p", "one", Caller.Evidence.LACKS_DEVICES);
         NodeSnapshot oneHasCores = snapshot.withListed(
-                TestPods.withDevices("p", "one", "GPU-a::c0", "GPU-a::c1"), TestPods.START.plusSeconds(1));
+                TestLists.withDevices("p", "one", "GPU-a::c0", "GPU-a::c1"), TestPods.START.plusSeconds(1));
         assertFound(
                 now(oneHasCores).find(DeviceResource.MEMORY, 2, Set.of()), "p", "one", Caller.Evidence.LACKS_DEVICES);
         assertThat(now(oneHasCores).find(DeviceResource.CORES, 30, Set.of())).isInstanceOf(Outcome.Refused.class);
         NodeSnapshot oneHasBoth = snapshot.withListed(
-                TestPods.withDevices("p", "one", "GPU-a::c0", "GPU-a::c1", "GPU-a::0", "GPU-a::1"),
+                TestLists.withDevices("p", "one", "GPU-a::c0", "GPU-a::c1", "GPU-a::0", "GPU-a::1"),
                 TestPods.START.plusSeconds(1));
         assertFound(
                 now(oneHasBoth).find(DeviceResource.CORES, 30, Set.of()), "p", "two", Caller.Evidence.LACKS_DEVICES);
@@ -111,7 +113,7 @@ class CallerResolverTest {
                 0,
                 new ContainerDemand("load", ContainerRole.INIT, Share.memory(2).plus(Share.cores(30))),
                 TestPods.memory("main", 2));
-        NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestPods.listed("p"), TestPods.START);
+        NodeSnapshot snapshot = EMPTY.withPod(pod).withListed(TestLists.listed("p"), TestPods.START);
 
         NodeSnapshot memory = snapshot.withAnsweredCall(new AnsweredCall(
                 pod.ref(), TestPods.share("load", A, 2), Set.of("GPU-a::0", "GPU-a::1"), TestPods.START));
@@ -126,8 +128,8 @@ class CallerResolverTest {
     void ofTwoThatSeemToWaitTheOneThatCameFirstWasRejectedByTheKubelet() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("rejected", 9, A, 3))
                 .withPod(TestPods.onCard("here", 0, B, 3))
-                .withListed(TestPods.listed("rejected"), TestPods.START)
-                .withListed(TestPods.listed("rejected", "here"), TestPods.START.plusSeconds(1));
+                .withListed(TestLists.listed("rejected"), TestPods.START)
+                .withListed(TestLists.listed("rejected", "here"), TestPods.START.plusSeconds(1));
 
         assertFound(
                 now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()), "here", "main", Caller.Evidence.LACKS_DEVICES);
@@ -144,10 +146,10 @@ class CallerResolverTest {
     void onePodIsNotTakenForAnotherOfWhichTheApiHasNotTold() {
         NodePod ending = TestPods.onCard("ending", 0, A, 3);
         NodeSnapshot snapshot = EMPTY.withPod(ending)
-                .withListed(TestPods.listed("ending"), TestPods.START)
+                .withListed(TestLists.listed("ending"), TestPods.START)
                 .withAnsweredCall(new AnsweredCall(
                         ending.ref(), TestPods.share("main", A, 3), Set.of("GPU-a::0"), TestPods.START))
-                .withListed(TestPods.listed("ending", "stranger"), TestPods.START.plusSeconds(1));
+                .withListed(TestLists.listed("ending", "stranger"), TestPods.START.plusSeconds(1));
 
         assertThat(new CallerResolver(snapshot, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
                 .isInstanceOf(Outcome.Refused.class);
@@ -158,7 +160,7 @@ class CallerResolverTest {
     @Test
     void aPodThatWasListedTogetherWithADeletedOneIsTheCaller() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("here", 0, A, 3))
-                .withListed(TestPods.listed("here", "deleted-meanwhile"), TestPods.START);
+                .withListed(TestLists.listed("here", "deleted-meanwhile"), TestPods.START);
 
         assertFound(
                 new CallerResolver(snapshot, true, true).find(DeviceResource.MEMORY, 3, Set.of()),
@@ -172,11 +174,11 @@ class CallerResolverTest {
     @Test
     void aPodWhoseNameWasListedBeforeMayBeTheLatest() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("reused", 0, A, 3))
-                .withListed(TestPods.listed("reused"), TestPods.START)
+                .withListed(TestLists.listed("reused"), TestPods.START)
                 .withoutPod(TestPods.onCard("reused", 0, A, 3).ref().uid())
                 .withPod(recreated(TestPods.onCard("reused", 5, A, 3)))
                 .withPod(TestPods.onCard("other", 9, B, 3))
-                .withListed(TestPods.listed("reused", "other"), TestPods.START.plusSeconds(1));
+                .withListed(TestLists.listed("reused", "other"), TestPods.START.plusSeconds(1));
 
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()))
                 .isInstanceOfSatisfying(Outcome.Refused.class, CallerResolverTest::assertAmbiguous);
@@ -199,7 +201,7 @@ class CallerResolverTest {
         NodeSnapshot snapshot = EMPTY.withPod(dead)
                 .withPod(rejected)
                 .withRefused(rejected.ref().uid())
-                .withListed(TestPods.listed("dead", "rejected"), TestPods.START);
+                .withListed(TestLists.listed("dead", "rejected"), TestPods.START);
 
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of())).isInstanceOf(Outcome.Refused.class);
     }
@@ -207,7 +209,7 @@ class CallerResolverTest {
     @Test
     void theAmountMustMatchTheRequest() {
         NodeSnapshot snapshot =
-                EMPTY.withPod(TestPods.onCard("p", 0, A, 3)).withListed(TestPods.listed("p"), TestPods.START);
+                EMPTY.withPod(TestPods.onCard("p", 0, A, 3)).withListed(TestLists.listed("p"), TestPods.START);
 
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 4, Set.of()))
                 .isEqualTo(new Outcome.Refused<>(
@@ -220,7 +222,7 @@ class CallerResolverTest {
     void podsThatGpusharesExtenderBoundToDifferentCardsAreDistinguished() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.gpushare("p", 3, Map.of("IDX", "0", "DEV", "15")))
                 .withPod(TestPods.gpushare("q", 3, Map.of("IDX", "1", "DEV", "15")))
-                .withListed(TestPods.listed("p", "q"), TestPods.START);
+                .withListed(TestLists.listed("p", "q"), TestPods.START);
 
         assertFound(
                 now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(B)), "q", "main", Caller.Evidence.LACKS_DEVICES);
@@ -232,7 +234,7 @@ class CallerResolverTest {
     void ifSeveralLackTheSameAmountTheDevicesDecideAndOtherwiseTheCallIsAmbiguous() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("p", 0, A, 3))
                 .withPod(TestPods.onCard("q", 1, B, 3))
-                .withListed(TestPods.listed("p", "q"), TestPods.START);
+                .withListed(TestLists.listed("p", "q"), TestPods.START);
 
         assertFound(
                 now(snapshot).find(DeviceResource.MEMORY, 3, Set.of(B)), "q", "main", Caller.Evidence.LACKS_DEVICES);
@@ -244,7 +246,7 @@ class CallerResolverTest {
     void ifSeveralHaveTheSameAnnotatedCardTheOldestIsTheCaller() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("q", 1, A, 3))
                 .withPod(TestPods.onCard("p", 0, A, 3))
-                .withListed(TestPods.listed("p", "q"), TestPods.START);
+                .withListed(TestLists.listed("p", "q"), TestPods.START);
 
         assertFound(now(snapshot).find(DeviceResource.MEMORY, 3, Set.of()), "p", "main", Caller.Evidence.LACKS_DEVICES);
     }
@@ -255,7 +257,7 @@ class CallerResolverTest {
         NodeSnapshot snapshot = EMPTY.withPod(pod)
                 .withAnsweredCall(
                         new AnsweredCall(pod.ref(), TestPods.share("main", A, 3), Set.of("GPU-a::0"), TestPods.START))
-                .withListed(TestPods.listed("p"), TestPods.START);
+                .withListed(TestLists.listed("p"), TestPods.START);
 
         assertFound(
                 new CallerResolver(snapshot, true, true).find(DeviceResource.MEMORY, 3, Set.of()),
@@ -264,15 +266,15 @@ class CallerResolverTest {
                 Caller.Evidence.REPEATED_CALL);
         // Another pod may have taken its name meanwhile.
         assertThat(new CallerResolver(snapshot, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
-                .isInstanceOfSatisfying(
-                        Outcome.Refused.class,
-                        none -> assertThat(none.reason()).contains("or for a new pod of that name"));
+                .isInstanceOfSatisfying(Outcome.Refused.class, none -> assertThat(none.reason())
+                        .contains("or for a new pod of that name"));
     }
 
     @Test
     void withoutPodResourcesTheOldestMatchingPodIsTheCallerIfAllHaveTheSameCard() {
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("running", 0, A, 3))
-                .withListed(TestPods.withDevices("running", "main", "GPU-a::0", "GPU-a::1", "GPU-a::2"), TestPods.START)
+                .withListed(
+                        TestLists.withDevices("running", "main", "GPU-a::0", "GPU-a::1", "GPU-a::2"), TestPods.START)
                 .withPod(TestPods.onCard("young", 5, A, 3))
                 .withPod(TestPods.onCard("old", 4, A, 3));
 
@@ -302,7 +304,7 @@ class CallerResolverTest {
                 false,
                 new Decoded.Malformed<>("container 'main' requests both"),
                 new Decoded.Absent<>());
-        NodeSnapshot snapshot = EMPTY.withPod(both).withListed(TestPods.listed("both"), TestPods.START);
+        NodeSnapshot snapshot = EMPTY.withPod(both).withListed(TestLists.listed("both"), TestPods.START);
 
         assertThat(now(snapshot).find(DeviceResource.MEMORY, 1, Set.of()))
                 .isEqualTo(new Outcome.Refused<>(

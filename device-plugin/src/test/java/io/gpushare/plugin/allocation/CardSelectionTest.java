@@ -19,11 +19,11 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.codec.DeviceId;
 import io.gpushare.model.request.SelectorCodec;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.AnsweredCall;
 import io.gpushare.plugin.snapshot.DeviceIdParser;
-import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -312,9 +312,7 @@ class CardSelectionTest {
     }
 
     private static void assertRefused(Outcome<ContainerAllocation> choice, String part) {
-        assertThat(choice)
-                .isInstanceOfSatisfying(
-                        Outcome.Refused.class,
-                        refused -> assertThat(refused.reason()).contains(part));
+        assertThat(choice).isInstanceOfSatisfying(Outcome.Refused.class, refused -> assertThat(refused.reason())
+                .contains(part));
     }
 }

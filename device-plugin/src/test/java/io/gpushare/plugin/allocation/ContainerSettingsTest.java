@@ -14,8 +14,8 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.plugin.isolation.ContainerIsolation;
-import io.gpushare.plugin.snapshot.NodePod;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -146,25 +146,22 @@ class ContainerSettingsTest {
         ContainerSettings settings = new ContainerSettings(Set.of(DeviceListStrategy.DEVICE_SPECS));
 
         assertThat(settings.of(POD, WHOLE, NODE, isolation).then(edits -> new Outcome.Of<>(edits.response())))
-                .isInstanceOfSatisfying(
-                        Outcome.Of.class,
-                        response -> assertThat(response.value())
-                                .isInstanceOfSatisfying(ContainerAllocateResponse.class, given -> {
-                                    assertThat(given.getEnvsMap())
-                                            .containsEntry("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps");
-                                    assertThat(given.getMountsList())
-                                            .containsExactly(Mount.newBuilder()
-                                                    .setHostPath("/run/mps/a")
-                                                    .setContainerPath("/tmp/nvidia-mps")
-                                                    .setReadOnly(true)
-                                                    .build());
-                                    assertThat(given.getDevices(0))
-                                            .isEqualTo(DeviceSpec.newBuilder()
-                                                    .setHostPath("/dev/nvidia7")
-                                                    .setContainerPath("/dev/nvidia7")
-                                                    .setPermissions("rw")
-                                                    .build());
-                                }));
+                .isInstanceOfSatisfying(Outcome.Of.class, response -> assertThat(response.value())
+                        .isInstanceOfSatisfying(ContainerAllocateResponse.class, given -> {
+                            assertThat(given.getEnvsMap()).containsEntry("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps");
+                            assertThat(given.getMountsList())
+                                    .containsExactly(Mount.newBuilder()
+                                            .setHostPath("/run/mps/a")
+                                            .setContainerPath("/tmp/nvidia-mps")
+                                            .setReadOnly(true)
+                                            .build());
+                            assertThat(given.getDevices(0))
+                                    .isEqualTo(DeviceSpec.newBuilder()
+                                            .setHostPath("/dev/nvidia7")
+                                            .setContainerPath("/dev/nvidia7")
+                                            .setPermissions("rw")
+                                            .build());
+                        }));
     }
 
     private static ContainerAllocateResponse given(Set<DeviceListStrategy> strategies, ContainerAllocation allocation) {

@@ -13,7 +13,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.pod.TestPods;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

@@ -12,12 +12,13 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.PodName;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.AnsweredCall;
-import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.PodName;
 import io.gpushare.plugin.snapshot.PodResourcesList;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.snapshot.TestLists;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -85,7 +86,7 @@ class DeviceListsTest {
         // The cards lose MPS while a container has some cores: its own stay, and no others are offered.
         NodePod pod = TestPods.unannotated("p", 0, TestPods.cores("main", 1, 2));
         NodeSnapshot lost = mps.withPod(pod)
-                .withListed(TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::c3", "GPU-a::c4"), TestPods.START)
+                .withListed(TestLists.withDevices("p", "main", "GPU-a::0", "GPU-a::c3", "GPU-a::c4"), TestPods.START)
                 .withInventory(new Inventory(MemoryUnit.GIB, null, List.of(A, B)).withBeside(Share.ALL_CORES));
         DeviceLists lists = DeviceLists.of(lost.allocations());
         assertThat(lists.list(DeviceResource.CORES)).hasSize(200);
@@ -106,7 +107,7 @@ class DeviceListsTest {
     @Test
     void aCardTakenWholeOffersNoMemoryAndItsOwnDeviceStays() {
         NodeSnapshot taken = EMPTY.withPod(TestPods.whole("p", 0, A.id()))
-                .withListed(TestPods.withDevices("p", "main", "GPU-a"), TestPods.START);
+                .withListed(TestLists.withDevices("p", "main", "GPU-a"), TestPods.START);
 
         DeviceLists lists = DeviceLists.of(taken.allocations());
 
@@ -118,7 +119,7 @@ class DeviceListsTest {
     void whenThePodEndsOrIsDeletedEverythingIsOfferedAgain() {
         NodePod pod = TestPods.onCard("p", 0, A.id(), 3);
         NodeSnapshot running = EMPTY.withPod(pod)
-                .withListed(TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::1", "GPU-a::2"), TestPods.START);
+                .withListed(TestLists.withDevices("p", "main", "GPU-a::0", "GPU-a::1", "GPU-a::2"), TestPods.START);
         assertThat(DeviceLists.of(running.allocations()).list(DeviceResource.CARDS))
                 .contains(unhealthy("GPU-a"));
 
@@ -131,7 +132,7 @@ class DeviceListsTest {
 
     @Test
     void aPodThatTheApiDeletedHasNothingEvenIfTheKubeletStillListsIt() {
-        PodResourcesList stillListed = TestPods.withDevices("p", "main", "GPU-a::0");
+        PodResourcesList stillListed = TestLists.withDevices("p", "main", "GPU-a::0");
         NodeSnapshot deleted = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1))
                 .withListed(stillListed, TestPods.START)
                 .withoutPod("uid-p");
@@ -148,14 +149,14 @@ class DeviceListsTest {
 
     @Test
     void aPodThatTheApiHasNotReportedHasWhatTheKubeletListsEvenUnderTheNameOfADeletedPod() {
-        NodeSnapshot early = EMPTY.withListed(TestPods.withDevices("p", "main", "GPU-a::0"), TestPods.START);
+        NodeSnapshot early = EMPTY.withListed(TestLists.withDevices("p", "main", "GPU-a::0"), TestPods.START);
         assertThat(DeviceLists.of(early.allocations()).list(DeviceResource.CARDS))
                 .containsExactly(unhealthy("GPU-a"), healthy("GPU-b"));
 
         NodeSnapshot again = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1))
                 .withoutPod("uid-p")
                 .withListed(PodResourcesList.EMPTY, TestPods.START)
-                .withListed(TestPods.withDevices("p", "main", "GPU-b::0"), TestPods.START);
+                .withListed(TestLists.withDevices("p", "main", "GPU-b::0"), TestPods.START);
         assertThat(DeviceLists.of(again.allocations()).list(DeviceResource.CARDS))
                 .containsExactly(healthy("GPU-a"), unhealthy("GPU-b"));
     }
@@ -165,7 +166,7 @@ class DeviceListsTest {
         Inventory changed =
                 new Inventory(MemoryUnit.GIB, null, List.of(A.withHealth(new Health.Unhealthy("Xid 79")), B));
         NodeSnapshot snapshot = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1))
-                .withListed(TestPods.withDevices("p", "main", "GPU-a::0"), TestPods.START)
+                .withListed(TestLists.withDevices("p", "main", "GPU-a::0"), TestPods.START)
                 .withInventory(changed);
 
         DeviceLists lists = DeviceLists.of(snapshot.allocations());
@@ -234,7 +235,7 @@ class DeviceListsTest {
     @Test
     void onlyAllocatedDevicesStayWhenTheFreeOnesAreWithdrawn() {
         NodeSnapshot shared = EMPTY.withPod(TestPods.onCard("p", 0, A.id(), 1))
-                .withListed(TestPods.withDevices("p", "main", "GPU-a::1"), TestPods.START);
+                .withListed(TestLists.withDevices("p", "main", "GPU-a::1"), TestPods.START);
 
         DeviceLists lists =
                 DeviceLists.of(shared.allocations()).only(shared.allocations().allocatedIds());
@@ -252,7 +253,7 @@ class DeviceListsTest {
     void theDevicesOfAPodOfGpusharesRemainInTheCountOfACordonedCard() {
         NodeSnapshot running = EMPTY.withPod(
                         TestPods.started(TestPods.gpushare("p", 2, Map.of("IDX", "0", "DEV", "3", "ASSIGNED", "true"))))
-                .withListed(TestPods.withDevices("p", "main", "GPU-b-_-0", "GPU-b-_-1"), TestPods.START);
+                .withListed(TestLists.withDevices("p", "main", "GPU-b-_-0", "GPU-b-_-1"), TestPods.START);
 
         assertThat(healthy(DeviceLists.of(running.allocations()).list(DeviceResource.CARDS)))
                 .containsExactly("GPU-b");

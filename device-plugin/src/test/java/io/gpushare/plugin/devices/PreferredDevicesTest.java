@@ -10,7 +10,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.NodeCards;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.pod.TestPods;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;

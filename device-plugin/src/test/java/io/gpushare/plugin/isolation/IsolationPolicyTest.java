@@ -13,8 +13,8 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.holdings.Holdings;
+import io.gpushare.plugin.pod.TestPods;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -139,10 +139,8 @@ class IsolationPolicyTest {
                         .decide(NODE, PROVIDER));
 
         assertThat(ContainerIsolation.of(container(Map.of(ABLE, Share.memory(15))), node, PROVIDER))
-                .isInstanceOfSatisfying(
-                        ContainerIsolation.Settings.class,
-                        settings -> assertThat(settings.limits())
-                                .isEqualTo(Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(7680), Share.NONE))));
+                .isInstanceOfSatisfying(ContainerIsolation.Settings.class, settings -> assertThat(settings.limits())
+                        .isEqualTo(Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(7680), Share.NONE))));
     }
 
     @Test
@@ -215,12 +213,12 @@ class IsolationPolicyTest {
         }
 
         @Override
-        public Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
+        public Optional<String> enforce(StartingContainer container, Holdings holdings) {
             throw new AssertionError("nothing starts here");
         }
 
         @Override
-        public void reconcile(NodeSnapshot snapshot) {
+        public void reconcile(Holdings holdings) {
             throw new AssertionError("nothing runs here");
         }
     }

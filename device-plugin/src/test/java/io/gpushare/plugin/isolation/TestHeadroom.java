@@ -51,7 +51,6 @@ public record TestHeadroom(String kind, long mib, long reserved) {
                 () -> {
                     throw new AssertionError("nothing is measured");
                 },
-                () -> false,
                 _ -> Optional.empty(),
                 _ -> OptionalLong.empty());
         return new MpsIsolation(

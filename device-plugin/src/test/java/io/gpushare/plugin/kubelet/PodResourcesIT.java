@@ -6,7 +6,7 @@ import io.gpushare.api.podresources.v1.ContainerDevices;
 import io.gpushare.api.podresources.v1.ContainerResources;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.model.request.ResourceNames;
-import io.gpushare.plugin.snapshot.PodName;
+import io.gpushare.plugin.pod.PodName;
 import io.gpushare.plugin.snapshot.PodResourcesList;
 import io.gpushare.plugin.sockets.DomainSockets;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;

@@ -6,7 +6,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.PodEvent;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.usage.OverUse;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,9 +35,8 @@ class OverUseGuardTest {
 
         after(Duration.ofMillis(1), guard, offender("bad", A, 1));
         assertThat(evictions).containsExactly("bad");
-        assertThat(events)
-                .singleElement()
-                .satisfies(event -> assertThat(event.reason()).isEqualTo("GpuMemoryOverUseEvicted"));
+        assertThat(events).singleElement().satisfies(event -> assertThat(event.reason())
+                .isEqualTo("GpuMemoryOverUseEvicted"));
     }
 
     @Test

@@ -9,9 +9,8 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
-import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.holdings.TestNode;
+import io.gpushare.plugin.pod.TestPods;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,16 +25,16 @@ class XidReporterTest {
             List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15))));
 
     private static List<String> reported(Inventory cards) {
-        return reported(NodeSnapshot.of(cards)
-                .withPod(TestPods.started(TestPods.onCard("p", 0, A, 2)))
-                .withPod(TestPods.started(TestPods.onCard("q", 1, A, 2)))
-                .withPod(TestPods.started(TestPods.onCard("elsewhere", 2, B, 2))));
+        return reported(TestNode.of(cards)
+                .withHolder(TestPods.started(TestPods.onCard("p", 0, A, 2)))
+                .withHolder(TestPods.started(TestPods.onCard("q", 1, A, 2)))
+                .withHolder(TestPods.started(TestPods.onCard("elsewhere", 2, B, 2))));
     }
 
-    private static List<String> reported(NodeSnapshot node) {
+    private static List<String> reported(TestNode node) {
         List<String> events = new ArrayList<>();
-        XidReporter reporter = new XidReporter(
-                new LatestSnapshot(node, () -> {}), (about, event) -> events.add(about + ": " + event.message()));
+        XidReporter reporter =
+                new XidReporter(node.latest(), (about, event) -> events.add(about + ": " + event.message()));
         reporter.report(A, 31, "restart the program; the card is healthy");
         return events;
     }
@@ -59,7 +58,7 @@ class XidReporterTest {
     @Test
     void aCardThatIsTakenWholeHasNoMps() {
         Inventory mps = CARDS.withIsolation(Map.of(A, CardIsolation.of(Isolation.MPS)));
-        NodeSnapshot node = NodeSnapshot.of(mps).withPod(TestPods.started(TestPods.whole("w", 0, A)));
+        TestNode node = TestNode.of(mps).withHolder(TestPods.started(TestPods.whole("w", 0, A)));
         assertThat(reported(node))
                 .containsExactly(
                         "pod default/w: Card GPU-a of this pod reported Xid 31: restart the program; the card is"

@@ -12,6 +12,9 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.PodName;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import io.gpushare.plugin.snapshot.NodeAllocations.Evidence;
 import java.util.ArrayList;
@@ -120,8 +123,7 @@ class AllocationMergeProperties {
                     new PodResourcesList(listed),
                     Set.of(),
                     new AnsweredCalls(calls),
-                    KubeletCheckpoint.of(entries),
-                    null);
+                    KubeletCheckpoint.of(entries));
         }
 
         NodeAllocations allocations() {
@@ -142,10 +144,9 @@ class AllocationMergeProperties {
         NodeAllocations merged = NodeAllocations.of(evidence);
         Map<CardId, Integer> least = new HashMap<>();
         for (NodePod pod : evidence.holders()) {
-            possible(evidence.of(pod))
-                    .forEach(container -> container
-                            .shares()
-                            .forEach((card, share) -> least.merge(card, share.units(), Integer::sum)));
+            possible(evidence.of(pod)).forEach(container -> container
+                    .shares()
+                    .forEach((card, share) -> least.merge(card, share.units(), Integer::sum)));
         }
         for (CardState state : merged.reserved().cards()) {
             assertThat(state.allocated().units())

@@ -10,6 +10,8 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.ledger.CardState;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.util.List;
 import java.util.Map;
@@ -182,6 +184,6 @@ class AnnotationDifferenceTest {
     }
 
     private static NodeSnapshot listed(NodeSnapshot snapshot, String... ids) {
-        return snapshot.withListed(TestPods.withDevices("p", "main", ids), TestPods.START);
+        return snapshot.withListed(TestLists.withDevices("p", "main", ids), TestPods.START);
     }
 }

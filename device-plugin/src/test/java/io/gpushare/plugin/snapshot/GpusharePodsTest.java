@@ -11,6 +11,8 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.codec.Decoded;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.AnnotationDifference.Kind;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.util.List;
@@ -101,7 +103,7 @@ class GpusharePodsTest {
     void anAnnotationAloneReservesACardAndHoldsNone() {
         // The kubelet has given it no devices: it waits, whatever its annotation says.
         NodeSnapshot waiting =
-                EMPTY.withPod(TestPods.gpushare("p", 2, ASSIGNED_B)).withListed(TestPods.listed("p"), TestPods.START);
+                EMPTY.withPod(TestPods.gpushare("p", 2, ASSIGNED_B)).withListed(TestLists.listed("p"), TestPods.START);
 
         assertHeld(waiting, Map.of());
         assertThat(units(waiting.allocations().reserved())).isEqualTo(Map.of(B, 2));
@@ -136,13 +138,13 @@ class GpusharePodsTest {
                 new Decoded.Valid<>(TestPods.allocation(TestPods.share("main", B, 2))));
         assertThat(kinds(EMPTY.withPod(pod))).isEmpty();
         assertThat(kinds(EMPTY.withPod(pod)
-                        .withListed(TestPods.withDevices("p", "main", "GPU-b::0", "GPU-b::1"), TestPods.START)))
+                        .withListed(TestLists.withDevices("p", "main", "GPU-b::0", "GPU-b::1"), TestPods.START)))
                 .containsExactly(Kind.UNASSIGNED);
     }
 
     /** The kubelet lists devices of gpushare's plugin for the pod; the card in their IDs is not the container's. */
     private static NodeSnapshot devices(NodeSnapshot snapshot) {
-        return snapshot.withListed(TestPods.withDevices("p", "main", "GPU-a-_-0", "GPU-a-_-1"), TestPods.START);
+        return snapshot.withListed(TestLists.withDevices("p", "main", "GPU-a-_-0", "GPU-a-_-1"), TestPods.START);
     }
 
     private static NodePod allocated(NodePod pod, Decoded<Allocation> allocation) {
@@ -174,9 +176,8 @@ class GpusharePodsTest {
     private static Map<CardId, Integer> units(NodeCards cards) {
         return cards.cards().stream()
                 .filter(state -> !state.unused())
-                .collect(Collectors.toMap(
-                        state -> state.card().id(),
-                        (CardState state) -> state.allocated().units()));
+                .collect(Collectors.toMap(state -> state.card().id(), (CardState state) -> state.allocated()
+                        .units()));
     }
 
     private static NodeSnapshot node(Card... cards) {

@@ -16,6 +16,9 @@ import io.gpushare.model.ledger.CardState;
 import io.gpushare.plugin.devices.DeviceLists;
 import io.gpushare.plugin.devices.DeviceLists.Offered;
 import io.gpushare.plugin.devices.DeviceResource;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.PodName;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.AnnotationDifference.Kind;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
 import java.time.Instant;
@@ -44,7 +47,7 @@ class HamiPodsTest {
     @Test
     void anAssignedPodWaitsForTheCardThatHamiChose() {
         NodeSnapshot waiting = EMPTY.withPod(TestPods.hami("p", allocated(ON_B, "allocating"), HALF))
-                .withListed(TestPods.listed("p"), TestPods.START);
+                .withListed(TestLists.listed("p"), TestPods.START);
 
         assertThat(held(waiting)).containsExactly(Share.NONE, Share.NONE);
         assertThat(shares(waiting.allocations().reserved().cards())).containsExactly(Share.NONE, HALF_OF_B);
@@ -231,7 +234,7 @@ class HamiPodsTest {
 
     /** The kubelet lists a device of HAMi's plugin, whose ID may name another card. */
     private static NodeSnapshot devices(NodeSnapshot snapshot) {
-        return snapshot.withListed(TestPods.withDevices("p", "main", "nvidia.com/gpu=GPU-a::3"), TestPods.START);
+        return snapshot.withListed(TestLists.withDevices("p", "main", "nvidia.com/gpu=GPU-a::3"), TestPods.START);
     }
 
     private static NodeSnapshot recorded(NodeSnapshot snapshot, CardId card) {

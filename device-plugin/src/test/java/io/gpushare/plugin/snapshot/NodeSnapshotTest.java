@@ -7,7 +7,8 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.model.claims.PreparedClaims;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -29,7 +30,7 @@ class NodeSnapshotTest {
                 List.of(Card.of("GPU-a", 0, Memory.ofGib(15)), Card.of("GPU-b", 1, Memory.ofGib(15)))));
         NodeSnapshot snapshot = twoCards.withPod(TestPods.onCard("edited", 0, new CardId("GPU-b"), 10))
                 .withListed(
-                        TestPods.withDevices(
+                        TestLists.withDevices(
                                 "edited",
                                 "main",
                                 IntStream.range(0, 10)
@@ -57,11 +58,11 @@ class NodeSnapshotTest {
 
     /** Elsewhere the next list of the kubelet ends what is kept of a deleted pod. */
     @Test
-    void aNodeThatServesClaimsListsNothingAndKeepsNothingOfDeletedPods() {
-        PodResourcesList behind = TestPods.withDevices("deleted", "main", "GPU-a::0");
+    void aNodeThatOffersClaimsListsNothingAndKeepsNothingOfDeletedPods() {
+        PodResourcesList behind = TestLists.withDevices("deleted", "main", "GPU-a::0");
         NodePod pod = TestPods.onCard("deleted", 0, A, 1);
         NodeSnapshot resources = EMPTY.withPod(pod).withoutPod(pod.ref().uid());
-        NodeSnapshot claims = EMPTY.withClaims(PreparedClaims.of(EMPTY.inventory()))
+        NodeSnapshot claims = NodeSnapshot.unlisted(EMPTY.inventory())
                 .withPod(pod)
                 .withoutPod(pod.ref().uid());
         assertThat(resources.deletedPods()).isOne();
@@ -88,7 +89,7 @@ class NodeSnapshotTest {
                 .withPod(next)
                 .withAnsweredCall(new AnsweredCall(
                         deleted.ref(), TestPods.share("main", A, 1), Set.of("GPU-a::0"), TestPods.START))
-                .withListed(TestPods.withDevices("deleted", "main", "GPU-a::0"), TestPods.START);
+                .withListed(TestLists.withDevices("deleted", "main", "GPU-a::0"), TestPods.START);
         assertThat(snapshot.allocations().assigned().holdings()).hasSize(1);
 
         assertThat(snapshot.withPods(List.of(next)).allocations().assigned().holdings())

@@ -7,6 +7,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.holdings.InUse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -21,7 +22,7 @@ class InventoryAssemblerTest {
     private final List<Inventory> published = new ArrayList<>();
     private final AtomicInteger refusals = new AtomicInteger();
     private final InventoryAssembler assembler =
-            new InventoryAssembler(MemoryUnit.GIB, published::add, refusals::incrementAndGet);
+            new InventoryAssembler(MemoryUnit.GIB, published::add, refusals::incrementAndGet, _ -> InUse.NONE);
 
     @Test
     void cordonsAloneArePublishedWithTheFirstScan() {

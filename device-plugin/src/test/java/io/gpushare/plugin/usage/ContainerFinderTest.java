@@ -10,12 +10,9 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.nvml.process.CardProcess;
-import io.gpushare.plugin.snapshot.AnsweredCall;
-import io.gpushare.plugin.snapshot.KubeletCheckpoint;
-import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
-import io.gpushare.plugin.snapshot.NodePod;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.holdings.TestNode;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -25,7 +22,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
-import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -38,16 +34,12 @@ class ContainerFinderTest {
             null,
             List.of(Card.of("GPU-a", 0, Memory.ofGib(80)), Card.of("GPU-b", 1, Memory.ofGib(80))));
 
-    /** The container c0 of pod p has two units of card A; their devices are of card B. */
-    private static final KubeletCheckpoint TWO_UNITS_OF_A = KubeletCheckpoint.of(List.of(new KubeletCheckpoint.Entry(
-            "uid-p", "c0", "any.com/mem", Set.of("GPU-b::0", "GPU-b::1"), List.of(new NamedCard.ByUuid(A)))));
-
     private final Map<Long, Cgroup> cgroups = new HashMap<>();
     private final List<CardProcess> processes = new ArrayList<>();
 
     @Test
     void theContainersOfAPodThatTheApiHasNotNamedHaveTheLimitsThatFitThemBest() {
-        NodeSnapshot node = pod(Map.of(), 1, 3);
+        TestNode node = pod(Map.of(), 1, 3);
         process("x", 2 * GIB);
         process("x", GIB);
         process("y", GIB);
@@ -69,7 +61,7 @@ class ContainerFinderTest {
     /** The other container, whose share would hold it, computes nothing. */
     @Test
     void aContainerThatTheKubeletsMountsNameKeepsItsLimitWithoutTheApi() {
-        NodeSnapshot node = pod(Map.of(), 1, 3);
+        TestNode node = pod(Map.of(), 1, 3);
         process("x", GIB);
         process("x", GIB);
         assertThat(excesses(node)).isEmpty();
@@ -83,7 +75,7 @@ class ContainerFinderTest {
     /** Pod q names a cgroup below its own after the container of p. */
     @Test
     void aContainerOfAnotherPodIsNotThatOfTheCgroup() {
-        NodeSnapshot node = pod(Map.of("x", "c0"), 1, 3);
+        TestNode node = pod(Map.of("x", "c0"), 1, 3);
         processes.add(new CardProcess(1, OptionalLong.of(9 * GIB), OptionalInt.empty()));
         cgroups.put(1L, new Cgroup(Optional.of("uid-q"), Optional.of("x"), Optional.of("c0")));
         assertThat(excesses(node)).isEmpty();
@@ -95,7 +87,7 @@ class ContainerFinderTest {
     /** The kubelet names its cgroup by a hash, and its mirror pod has another UID. */
     @Test
     void theContainerOfAStaticPodIsFoundByItsId() {
-        NodeSnapshot node = pod(Map.of("x", "c0"), 1, 1);
+        TestNode node = pod(Map.of("x", "c0"), 1, 1);
         processes.add(new CardProcess(1, OptionalLong.of(9 * GIB), OptionalInt.empty()));
         cgroups.put(1L, new Cgroup(Optional.of("0f".repeat(16)), Optional.of("x")));
         assertThat(usage(node).foreign()).isEmpty();
@@ -104,7 +96,7 @@ class ContainerFinderTest {
 
     @Test
     void moreContainersThanSharesAreNotMisattributed() {
-        NodeSnapshot node = pod(Map.of(), 1, 1);
+        TestNode node = pod(Map.of(), 1, 1);
         process("x", GIB);
         process("y", GIB);
         process("z", GIB);
@@ -112,32 +104,15 @@ class ContainerFinderTest {
         assertThat(usage(node).foreign()).isEmpty();
     }
 
-    /** A plugin that has just started, without the API server. */
+    /** As of a pod that the API has not reported, or of which nothing but a record is known. */
     @Test
-    void thePodsOfTheKubeletsCheckpointHaveTheirLimitsOnTheCardsOfTheResponses() {
-        // The kubelet only counts: the devices are of another card.
-        NodeSnapshot node = NodeSnapshot.of(CARDS)
-                .withListed(TestPods.withDevices("p", "c0", "GPU-b::0", "GPU-b::1"), TestPods.START)
-                .withCheckpoint(TWO_UNITS_OF_A);
+    void aPodThatTheApiDoesNotReportHasItsLimit() {
+        TestNode node = TestNode.of(CARDS).holds(TestPods.ref("p"), TestPods.share("c0", A, 2));
         process("x", 2 * GIB);
         assertThat(excesses(node)).isEmpty();
         process("x", GIB);
         assertThat(excesses(node)).containsExactly("c0 of 2 GiB uses 3 GiB");
-        assertThat(ContainerShare.of(node)).extracting(ContainerShare::pod).containsExactly(TestPods.ref("p"));
         assertThat(usage(node).foreign()).isEmpty();
-    }
-
-    /** A plugin that has just started, beside a kubelet that has just restarted, without the API server. */
-    @Test
-    void thePodsOfProcessesAreThoseOfTheCheckpointIfNothingElseReportsThem() {
-        NodeSnapshot node = NodeSnapshot.of(CARDS).withCheckpoint(TWO_UNITS_OF_A);
-        process("x", 3 * GIB);
-
-        assertThat(excesses(node)).isEmpty();
-        assertThat(excesses(node.withRecorded(Set.of("uid-p", "uid-q")))).containsExactly("c0 of 2 GiB uses 3 GiB");
-        assertThat(usage(node.withRecorded(Set.of("uid-p"))).foreign()).isEmpty();
-        NodeSnapshot known = pod(Map.of(), 4);
-        assertThat(ContainerShare.of(known.withRecorded(Set.of("uid-p")))).isEqualTo(ContainerShare.of(known));
     }
 
     /** Against every possible assignment. */
@@ -180,7 +155,7 @@ class ContainerFinderTest {
     }
 
     /** A pod with a container of each of these shares of card A. */
-    private static NodeSnapshot pod(Map<String, String> started, int... units) {
+    private static TestNode pod(Map<String, String> started, int... units) {
         ContainerAllocation[] containers = IntStream.range(0, units.length)
                 .mapToObj(i -> TestPods.share("c" + i, A, units[i]))
                 .toArray(ContainerAllocation[]::new);
@@ -192,9 +167,9 @@ class ContainerFinderTest {
                                 .mapToObj(i -> TestPods.memory("c" + i, units[i]))
                                 .toArray(ContainerDemand[]::new)),
                 TestPods.allocation(containers));
-        NodeSnapshot node = NodeSnapshot.of(CARDS).withPod(TestPods.started(pod, started));
+        TestNode node = TestNode.of(CARDS).withPod(TestPods.started(pod, started));
         for (ContainerAllocation each : containers) {
-            node = node.withAnsweredCall(new AnsweredCall(pod.ref(), each, Set.of(each.name()), TestPods.START));
+            node = node.holds(pod.ref(), each);
         }
         return node;
     }
@@ -205,16 +180,16 @@ class ContainerFinderTest {
         cgroups.put(pid, new Cgroup(Optional.of("uid-p"), Optional.of(container)));
     }
 
-    private NodeUsage usage(NodeSnapshot node) {
+    private NodeUsage usage(TestNode node) {
         return NodeUsage.NONE.next(
                 new CardUsages(TestPods.START, Map.of(A, TestUsages.of(processes))),
                 pid -> Optional.ofNullable(cgroups.get(pid)),
-                node);
+                node.holdings());
     }
 
-    private List<String> excesses(NodeSnapshot node) {
+    private List<String> excesses(TestNode node) {
         return OverUse.NONE
-                .evaluate(ContainerShare.of(node), usage(node), MemoryUnit.GIB, TestPods.START)
+                .evaluate(ContainerShare.of(node.holdings()), usage(node), MemoryUnit.GIB, TestPods.START)
                 .excesses()
                 .stream()
                 .map(excess -> excess.share().container() + " of "

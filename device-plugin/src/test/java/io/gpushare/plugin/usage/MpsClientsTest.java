@@ -8,10 +8,9 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.nvml.process.CardProcess;
-import io.gpushare.plugin.snapshot.AnsweredCall;
-import io.gpushare.plugin.snapshot.NodePod;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.holdings.TestNode;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,7 +21,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,8 +33,8 @@ class MpsClientsTest {
 
     private final Map<Long, Cgroup> cgroups = new HashMap<>();
     private final List<CardProcess> processes = new ArrayList<>();
-    private NodeSnapshot snapshot =
-            NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(Card.of(A.uuid(), 0, Memory.ofGib(15)))));
+    private TestNode snapshot =
+            TestNode.of(new Inventory(MemoryUnit.GIB, null, List.of(Card.of(A.uuid(), 0, Memory.ofGib(15)))));
     private OptionalInt server = OptionalInt.of(0);
     private NodeUsage usage = NodeUsage.NONE;
     private IdleTimes idle = IdleTimes.NONE;
@@ -46,11 +44,9 @@ class MpsClientsTest {
         for (String name : names) {
             NodePod pod = TestPods.onCard(name, 0, A, 3);
             snapshot = snapshot.withPod(TestPods.started(pod, Map.of(id(name), "main")))
-                    .withAnsweredCall(new AnsweredCall(
+                    .holds(
                             pod.ref(),
-                            pod.allocation().valid().orElseThrow().containers().getFirst(),
-                            Set.of(name),
-                            now));
+                            pod.allocation().valid().orElseThrow().containers().getFirst());
         }
     }
 
@@ -72,13 +68,13 @@ class MpsClientsTest {
     private void report() {
         now = now.plus(INTERVAL);
         var reported = new CardUsages(now, Map.of(A, TestUsages.of(processes)), Map.of(A, server));
-        usage = usage.next(reported, pid -> Optional.ofNullable(cgroups.get(pid)), snapshot);
-        idle = idle.with(ContainerShare.of(snapshot), usage, now);
+        usage = usage.next(reported, pid -> Optional.ofNullable(cgroups.get(pid)), snapshot.holdings());
+        idle = idle.with(ContainerShare.of(snapshot.holdings()), usage, now);
         processes.clear();
     }
 
     private ContainerShare share(String pod) {
-        return ContainerShare.of(snapshot).stream()
+        return ContainerShare.of(snapshot.holdings()).stream()
                 .filter(share -> share.pod().name().equals(pod))
                 .findFirst()
                 .orElseThrow();
@@ -249,9 +245,8 @@ class MpsClientsTest {
                     computed.put(name, now);
                 }
                 percent(name).ifPresent(percent -> assertThat(percent).isEqualTo(truth.get(name)));
-                idle.of(share(name), now)
-                        .ifPresent(time ->
-                                assertThat(now.minus(time)).isAfterOrEqualTo(computed.getOrDefault(name, Instant.MIN)));
+                idle.of(share(name), now).ifPresent(time -> assertThat(now.minus(time))
+                        .isAfterOrEqualTo(computed.getOrDefault(name, Instant.MIN)));
                 known += percent(name).isPresent() ? 1 : 0;
                 unknown += percent(name).isPresent() ? 0 : 1;
             }

@@ -14,10 +14,9 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.nvml.CardUtilization;
 import io.gpushare.nvml.process.CardProcess;
-import io.gpushare.plugin.snapshot.AnsweredCall;
-import io.gpushare.plugin.snapshot.NodePod;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.holdings.TestNode;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.usage.OverUse.Offender;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The attribution of processes to containers, and the pods above their limit. */
@@ -45,7 +43,7 @@ class OverUseTest {
 
     private final Map<Long, Cgroup> cgroups = new HashMap<>();
     private final Map<CardId, List<CardProcess>> processes = new HashMap<>();
-    private NodeSnapshot snapshot = NodeSnapshot.of(CARDS);
+    private TestNode snapshot = TestNode.of(CARDS);
 
     @Test
     void eachContainerUsesWhatItsOwnProcessesUse() {
@@ -64,7 +62,7 @@ class OverUseTest {
         assertThat(usage.foreignOn(A)).isEqualTo(5 * GIB);
         assertThat(usage.foreignOn(B)).isZero();
         assertThat(OverUse.NONE
-                        .evaluate(ContainerShare.of(snapshot), usage, MemoryUnit.GIB, NOW)
+                        .evaluate(ContainerShare.of(snapshot.holdings()), usage, MemoryUnit.GIB, NOW)
                         .excesses())
                 .isEmpty();
     }
@@ -92,7 +90,8 @@ class OverUseTest {
         processes.put(A, List.of(new CardProcess(1, OptionalLong.of(GIB), OptionalInt.empty())));
         NodeUsage usage = usage();
         assertThat(usage.containers()).isEmpty();
-        assertThat(ContainerShare.of(snapshot)).allMatch(held -> usage.of(held).isEmpty());
+        assertThat(ContainerShare.of(snapshot.holdings()))
+                .allMatch(held -> usage.of(held).isEmpty());
         assertThat(usage.foreign()).isEmpty();
     }
 
@@ -216,13 +215,12 @@ class OverUseTest {
         OverUse.Found found = look(OverUse.NONE, NOW);
         assertThat(found.excesses()).isEmpty();
         assertThat(found.offenders()).isEmpty();
-        assertThat(ContainerShare.of(snapshot))
-                .singleElement()
-                .matches(held -> held.memory().equals(Memory.ofGib(15)));
+        assertThat(ContainerShare.of(snapshot.holdings())).singleElement().matches(held -> held.memory()
+                .equals(Memory.ofGib(15)));
     }
 
     private OverUse.Found look(OverUse before, Instant now) {
-        return before.evaluate(ContainerShare.of(snapshot), usage(), MemoryUnit.GIB, now);
+        return before.evaluate(ContainerShare.of(snapshot.holdings()), usage(), MemoryUnit.GIB, now);
     }
 
     private NodeUsage usage() {
@@ -230,11 +228,12 @@ class OverUseTest {
         for (CardId card : List.of(A, B)) {
             cards.put(card, TestUsages.of(processes.getOrDefault(card, List.of())));
         }
-        return NodeUsage.NONE.next(new CardUsages(NOW, cards), pid -> Optional.ofNullable(cgroups.get(pid)), snapshot);
+        return NodeUsage.NONE.next(
+                new CardUsages(NOW, cards), pid -> Optional.ofNullable(cgroups.get(pid)), snapshot.holdings());
     }
 
     private OptionalLong used(NodeUsage usage, String pod) {
-        return ContainerShare.of(snapshot).stream()
+        return ContainerShare.of(snapshot.holdings()).stream()
                 .filter(held -> held.pod().name().equals(pod))
                 .findFirst()
                 .flatMap(usage::of)
@@ -246,7 +245,7 @@ class OverUseTest {
         List<CardProcess> all = new ArrayList<>(processes.getOrDefault(card, List.of()));
         all.add(new CardProcess(pid, OptionalLong.of(bytes), OptionalInt.of(25)));
         processes.put(card, all);
-        Optional<String> uid = snapshot.pods().stream()
+        Optional<String> uid = snapshot.pods().values().stream()
                 .filter(each -> each.ref().name().equals(pod))
                 .map(each -> each.ref().uid())
                 .findFirst();
@@ -271,8 +270,7 @@ class OverUseTest {
     private void given(NodePod pod, List<ContainerAllocation> gets, Map<String, String> started) {
         snapshot = snapshot.withPod(TestPods.started(pod, started));
         for (ContainerAllocation each : gets) {
-            snapshot = snapshot.withAnsweredCall(
-                    new AnsweredCall(pod.ref(), each, Set.of(pod.ref().uid() + each.name()), NOW));
+            snapshot = snapshot.holds(pod.ref(), each);
         }
     }
 }

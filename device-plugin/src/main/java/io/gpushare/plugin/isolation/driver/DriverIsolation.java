@@ -7,12 +7,12 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
-import io.gpushare.model.claims.PreparedClaims;
+import io.gpushare.plugin.holdings.Holder;
+import io.gpushare.plugin.holdings.Holdings;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
 import io.gpushare.plugin.isolation.driver.MemoryLimits.LimitException;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.ContainerShare;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,17 +94,17 @@ public final class DriverIsolation implements IsolationProvider {
     }
 
     @Override
-    public synchronized Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
-        Set<PodRef> pods = snapshot
+    public synchronized Optional<String> enforce(StartingContainer container, Holdings holdings) {
+        Set<PodRef> pods = holdings
                 .users(container.pod(), container.allocation().name())
                 .stream()
-                .map(PreparedClaims.User::pod)
+                .map(Holder.User::pod)
                 .collect(Collectors.toSet());
         if (pods.size() > 1 && !container.sharedCards().isEmpty()) {
             return Optional.of("several pods use it, and the driver limits each pod by itself: make a claim for each,"
                     + " by a ResourceClaimTemplate");
         }
-        for (Map.Entry<PodOnCard, Memory> wanted : wanted(snapshot).entrySet()) {
+        for (Map.Entry<PodOnCard, Memory> wanted : wanted(holdings).entrySet()) {
             PodOnCard on = wanted.getKey();
             if (pods.contains(on.pod()) && container.allocation().visibleCards().contains(on.card())) {
                 Optional<String> problem = enforce(on, limit(wanted.getValue()));
@@ -148,9 +148,9 @@ public final class DriverIsolation implements IsolationProvider {
      * The memory that each pod may use on each shared card where the driver limits it. Pods may begin to use a claim
      * after it was prepared, when nobody asks: then its share stays one pod's, and the others have 0.
      */
-    private static Map<PodOnCard, Memory> wanted(NodeSnapshot snapshot) {
+    private static Map<PodOnCard, Memory> wanted(Holdings holdings) {
         Map<PodOnCard, Memory> wanted = new LinkedHashMap<>();
-        for (ContainerShare share : ContainerShare.of(snapshot)) {
+        for (ContainerShare share : ContainerShare.of(holdings)) {
             if (!share.whole() && share.card().isolation().inForce() == Isolation.DRIVER) {
                 wanted.put(new PodOnCard(share.pod(), share.card().id()), share.podLimit());
             }
@@ -159,8 +159,8 @@ public final class DriverIsolation implements IsolationProvider {
     }
 
     @Override
-    public synchronized void reconcile(NodeSnapshot snapshot) {
-        Map<PodOnCard, Memory> wanted = wanted(snapshot);
+    public synchronized void reconcile(Holdings holdings) {
+        Map<PodOnCard, Memory> wanted = wanted(holdings);
         wanted.forEach(this::restore);
         for (PodOnCard on : List.copyOf(kept.keySet())) {
             if (!wanted.containsKey(on)) {

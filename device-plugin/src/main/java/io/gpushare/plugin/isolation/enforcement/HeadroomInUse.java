@@ -5,7 +5,7 @@ import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.ledger.CardState;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.holdings.Holdings;
 import java.util.HashSet;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -28,9 +28,9 @@ public final class HeadroomInUse {
     }
 
     /** Reports each card once, and again if its pods held less meanwhile. */
-    synchronized void report(NodeSnapshot now) {
+    synchronized void report(Holdings now) {
         Set<CardId> holding = new HashSet<>();
-        for (CardState state : now.allocations().assigned().cards()) {
+        for (CardState state : now.cards().cards()) {
             CardId id = state.card().id();
             if (state.holdsHeadroom() && holding.add(id) && !reported.contains(id)) {
                 String sentence = sentence(state, now.inventory().unit());

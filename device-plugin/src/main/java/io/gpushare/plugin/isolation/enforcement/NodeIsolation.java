@@ -4,22 +4,17 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.plugin.holdings.Holdings;
+import io.gpushare.plugin.holdings.LatestHoldings;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationMode;
 import io.gpushare.plugin.isolation.IsolationPolicy;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.PodResourcesList;
-import io.gpushare.plugin.state.LatestSnapshot;
-import io.gpushare.plugin.state.PodResourcesPoller;
 import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -35,15 +30,11 @@ public final class NodeIsolation implements AutoCloseable {
     /** Of pods that change together, and for the kubelet, which learns of a pod when this program does. */
     private static final Duration GAP = Duration.ofMillis(100);
 
-    private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
-
     private final IsolationPolicy policy;
     private final IsolationProvider provider;
-    private final LatestSnapshot latest;
-    private final PodResourcesPoller.Lister podResources;
+    private final LatestHoldings latest;
     private final MissingIsolation missing;
     private final HeadroomInUse headroom;
-    private final InstantSource clock;
     private final AtomicLong refusedStarts = new AtomicLong();
     private final PeriodicTask task = new PeriodicTask("isolation", INTERVAL, GAP, this::reconcile);
     private volatile String lastRefusal = "";
@@ -51,18 +42,14 @@ public final class NodeIsolation implements AutoCloseable {
     public NodeIsolation(
             IsolationPolicy policy,
             IsolationProvider provider,
-            LatestSnapshot latest,
-            PodResourcesPoller.Lister podResources,
+            LatestHoldings latest,
             MissingIsolation missing,
-            HeadroomInUse headroom,
-            InstantSource clock) {
+            HeadroomInUse headroom) {
         this.policy = policy;
         this.provider = provider;
         this.latest = latest;
-        this.podResources = podResources;
         this.missing = missing;
         this.headroom = headroom;
-        this.clock = clock;
     }
 
     /** Begins to compare; without isolation, and memory that is kept, there is nothing to compare. */
@@ -86,16 +73,16 @@ public final class NodeIsolation implements AutoCloseable {
 
     private Duration reconcile() {
         try {
-            Inventory before = latest.now().inventory();
+            Inventory before = latest.inventory();
             Inventory isolated = isolated(before);
             if (!isolated.equals(before)) {
                 Map<CardId, CardIsolation> changed =
                         isolated.cards().stream().collect(Collectors.toMap(Card::id, Card::isolation));
-                latest.update(
-                        snapshot -> snapshot.withInventory(snapshot.inventory().withIsolation(changed)));
+                latest.update(inventory -> inventory.withIsolation(changed));
             }
-            provider.reconcile(latest.now());
-            headroom.report(latest.now());
+            Holdings now = latest.now();
+            provider.reconcile(now);
+            headroom.report(now);
         } catch (RuntimeException e) {
             // The next comparison may succeed; containers start only with their own checks.
             LOG.error("the isolation of the node could not be compared", e);
@@ -114,16 +101,12 @@ public final class NodeIsolation implements AutoCloseable {
     }
 
     /**
-     * Puts the isolation of the container with these devices into force.
+     * Puts the isolation of that container into force before it starts.
      *
      * @return why it can't start, as a sentence; empty if it may
      */
-    public Optional<String> start(Set<String> ids) {
-        Optional<String> refusal = StartingContainer.of(ids, latest.now())
-                .or(() -> StartingContainer.of(ids, listed()))
-                .map(this::refusal)
-                .orElse(Optional.of("the plugin does not know yet which pod has the devices "
-                        + ids.stream().sorted().limit(3).toList() + ": the kubelet calls again"));
+    public Optional<String> start(StartingContainer container) {
+        Optional<String> refusal = refusal(container);
         refusal.ifPresent(this::refused);
         return refusal;
     }
@@ -135,26 +118,19 @@ public final class NodeIsolation implements AutoCloseable {
     }
 
     /**
-     * Puts the isolation of that container into force, whose shares are in the snapshot.
+     * Puts the isolation of that container into force, whose shares are among the holdings.
      *
      * @return why it can't start, as a sentence; empty if it may
      */
     public Optional<String> enforce(StartingContainer container) {
-        NodeSnapshot now = latest.now();
+        Holdings now = latest.now();
         return of(container, now.inventory()) instanceof ContainerIsolation.Refused(String reason)
                 ? Optional.of(reason)
                 : provider.enforce(container, now);
     }
 
-    /** After a restart of the plugin only pod-resources knows the container. */
-    private NodeSnapshot listed() {
-        Instant requested = clock.instant();
-        Optional<PodResourcesList> listed = podResources.list(LIST_TIMEOUT);
-        return listed.map(now -> latest.update(before -> before.withListed(now, requested)))
-                .orElseGet(latest::now);
-    }
-
-    private void refused(String reason) {
+    /** A container can't start for that reason. */
+    public void refused(String reason) {
         refusedStarts.incrementAndGet();
         if (!reason.equals(lastRefusal)) {
             lastRefusal = reason;

@@ -3,22 +3,19 @@ package io.gpushare.plugin.isolation.hami;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.plugin.holdings.Holder;
+import io.gpushare.plugin.holdings.Holdings;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.ContainerIsolation.Limit;
 import io.gpushare.plugin.isolation.ContainerIsolation.Mount;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,14 +30,11 @@ public final class HamiCoreIsolation implements IsolationProvider {
 
     private final HamiCoreLibrary library;
     private final HamiCoreDirectory directory;
-    private final BooleanSupplier podsKnown;
     private String problem = "";
 
-    /** @param podsKnown whether the node's pods were reported: before, directories of running pods look unused */
-    public HamiCoreIsolation(HamiCoreLibrary library, HamiCoreDirectory directory, BooleanSupplier podsKnown) {
+    public HamiCoreIsolation(HamiCoreLibrary library, HamiCoreDirectory directory) {
         this.library = library;
         this.directory = directory;
-        this.podsKnown = podsKnown;
     }
 
     @Override
@@ -90,7 +84,7 @@ public final class HamiCoreIsolation implements IsolationProvider {
     }
 
     @Override
-    public Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
+    public Optional<String> enforce(StartingContainer container, Holdings holdings) {
         if (container.sharedCards().isEmpty()) {
             return Optional.empty();
         }
@@ -98,14 +92,15 @@ public final class HamiCoreIsolation implements IsolationProvider {
         if (missing.isPresent()) {
             return missing;
         }
-        return snapshot.isClaim(container.pod())
-                ? ofClaim(container, snapshot)
-                : directory.renew(container, ofItsPod(container, snapshot));
+        Optional<Holder> holder = holdings.holder(container.pod().uid());
+        return holder.filter(known -> !known.isPod()).isPresent()
+                ? ofClaim(container, holdings)
+                : directory.renew(container, ofItsPod(container, holder));
     }
 
     /** A directory is of one claim's request, and a repeated call may come while its container runs. */
-    private Optional<String> ofClaim(StartingContainer request, NodeSnapshot snapshot) {
-        List<String> containers = snapshot
+    private Optional<String> ofClaim(StartingContainer request, Holdings holdings) {
+        List<String> containers = holdings
                 .users(request.pod(), request.allocation().name())
                 .stream()
                 .map(user -> "'" + user.container() + "' of pod " + user.pod())
@@ -121,8 +116,8 @@ public final class HamiCoreIsolation implements IsolationProvider {
      * The containers of the pod that have shares. One of them may be the one that starts: the kubelet gives the devices
      * of an init container to a later container as well, and names only devices.
      */
-    private static List<StartingContainer> ofItsPod(StartingContainer container, NodeSnapshot snapshot) {
-        return snapshot.allocations().assigned().allocationOf(container.pod().uid()).stream()
+    private static List<StartingContainer> ofItsPod(StartingContainer container, Optional<Holder> pod) {
+        return pod.flatMap(Holder::allocation).stream()
                 .flatMap(allocation -> allocation.containers().stream())
                 .map(each -> new StartingContainer(container.pod(), each))
                 .filter(each -> !each.sharedCards().isEmpty())
@@ -131,20 +126,13 @@ public final class HamiCoreIsolation implements IsolationProvider {
 
     /** Removes the directories of pods and claims that are gone. */
     @Override
-    public void reconcile(NodeSnapshot snapshot) {
-        if (!podsKnown.getAsBoolean()) {
+    public void reconcile(Holdings holdings) {
+        // Before, directories of running pods look unused.
+        if (!holdings.complete()) {
             return;
         }
-        Set<String> present = snapshot.pods().stream()
-                .filter(pod -> !pod.ended())
-                .map(pod -> pod.ref().uid())
-                .collect(Collectors.toSet());
-        snapshot.allocations().assigned().holdings().stream()
-                .map(NodeCards.Holding::holder)
-                .filter(snapshot::isClaim)
-                .forEach(claim -> present.add(claim.uid()));
         try {
-            directory.retain(present);
+            directory.retain(holdings.present());
             problem = "";
         } catch (IOException e) {
             String now = e.toString();

@@ -12,10 +12,10 @@ import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.link.Phase;
 import io.gpushare.nvml.CardUtilization;
 import io.gpushare.nvml.process.CardProcess;
+import io.gpushare.plugin.holdings.Holdings;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.IsolationProvider;
 import io.gpushare.plugin.isolation.StartingContainer;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
@@ -34,7 +34,6 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -68,17 +67,13 @@ public final class MpsIsolation implements IsolationProvider {
     }
 
     /**
-     * What the provider reads beside the snapshot.
+     * What the provider reads beside the holdings.
      *
-     * @param podsKnown whether the node's pods were reported: before, cards may look unused
      * @param cgroups the cgroup of a process
      * @param starts when a process started
      */
     public record Sources(
-            Supplier<Measured> measured,
-            BooleanSupplier podsKnown,
-            LongFunction<Optional<Cgroup>> cgroups,
-            LongFunction<OptionalLong> starts) {}
+            Supplier<Measured> measured, LongFunction<Optional<Cgroup>> cgroups, LongFunction<OptionalLong> starts) {}
 
     private final MpsDirectory directory;
     private final MpsSupervision supervisor;
@@ -167,12 +162,12 @@ public final class MpsIsolation implements IsolationProvider {
     }
 
     @Override
-    public Optional<String> enforce(StartingContainer container, NodeSnapshot snapshot) {
+    public Optional<String> enforce(StartingContainer container, Holdings holdings) {
         Instant end = clock.instant().plus(START_DEADLINE);
-        want(snapshot);
+        want(holdings);
         for (CardId card : container.sharedCards()) {
-            if (hasMps(snapshot, card)) {
-                long needed = snapshot.inventory().unit().size().mib()
+            if (hasMps(holdings, card)) {
+                long needed = holdings.inventory().unit().size().mib()
                         * container.allocation().on(card).units();
                 Optional<String> problem = supervisor.await(
                         card,
@@ -197,8 +192,8 @@ public final class MpsIsolation implements IsolationProvider {
     }
 
     /** A closed card keeps MPS for the pods that it still has. */
-    private static boolean hasMps(NodeSnapshot snapshot, CardId card) {
-        return snapshot.inventory()
+    private static boolean hasMps(Holdings holdings, CardId card) {
+        return holdings.inventory()
                 .card(card)
                 .map(Card::isolation)
                 .filter(isolation -> isolation.inForce() == Isolation.MPS || isolation.closed())
@@ -206,38 +201,38 @@ public final class MpsIsolation implements IsolationProvider {
     }
 
     /** The shares of memory on cards with MPS. */
-    private static List<ContainerShare> shares(NodeSnapshot snapshot) {
-        return ContainerShare.of(snapshot).stream()
-                .filter(share -> !share.whole() && hasMps(snapshot, share.card().id()))
+    private static List<ContainerShare> shares(Holdings holdings) {
+        return ContainerShare.of(holdings).stream()
+                .filter(share -> !share.whole() && hasMps(holdings, share.card().id()))
                 .toList();
     }
 
     /** Sends the supervisor what each card needs now. */
-    private synchronized void want(NodeSnapshot snapshot) {
+    private synchronized void want(Holdings holdings) {
         if (!directory.supervised()) {
             return;
         }
         Map<CardId, Long> limits = new HashMap<>();
-        shares(snapshot)
+        shares(holdings)
                 .forEach(share -> limits.merge(share.card().id(), share.memory().mib(), Math::max));
-        for (Card card : snapshot.inventory().cards()) {
+        for (Card card : holdings.inventory().cards()) {
             supervisor.want(
                     card.id(),
                     limits.getOrDefault(card.id(), 0L),
                     Stream.concat(overLimit.terminating(card.id()).stream(), bypasses.terminating(card.id()).stream())
                             .distinct()
                             .toList(),
-                    sources.podsKnown().getAsBoolean());
+                    holdings.complete());
         }
     }
 
     @Override
-    public void reconcile(NodeSnapshot snapshot) {
+    public void reconcile(Holdings holdings) {
         Set<CardId> present =
-                snapshot.inventory().cards().stream().map(Card::id).collect(Collectors.toSet());
+                holdings.inventory().cards().stream().map(Card::id).collect(Collectors.toSet());
         supervisor.retain(present);
-        sharing = shares(snapshot).stream().map(share -> share.pod().uid()).collect(Collectors.toSet());
-        Set<CardId> cards = snapshot.inventory().cards().stream()
+        sharing = shares(holdings).stream().map(share -> share.pod().uid()).collect(Collectors.toSet());
+        Set<CardId> cards = holdings.inventory().cards().stream()
                 .filter(card -> card.isolation().inForce() == Isolation.MPS)
                 .map(Card::id)
                 .collect(Collectors.toSet());
@@ -250,13 +245,13 @@ public final class MpsIsolation implements IsolationProvider {
                 reporter.reportTerminated(victim);
             }
             for (Bypasses.Victim victim :
-                    bypasses.evaluate(shares(snapshot), measured.usage(), supervisor::bypassing, now)) {
+                    bypasses.evaluate(shares(holdings), measured.usage(), supervisor::bypassing, now)) {
                 terminated.incrementAndGet();
                 reporter.reportTerminated(victim);
             }
-            supervisor.reports().forEach((card, report) -> reporter.report(card, report, snapshot));
+            supervisor.reports().forEach((card, report) -> reporter.report(card, report, holdings));
         }
-        want(snapshot);
+        want(holdings);
     }
 
     @Override

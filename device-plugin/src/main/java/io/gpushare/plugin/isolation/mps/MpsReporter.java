@@ -6,7 +6,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Memory;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.Phase;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
+import io.gpushare.plugin.holdings.Holdings;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
 import io.gpushare.plugin.usage.NodeUsage;
@@ -43,11 +43,12 @@ final class MpsReporter {
     }
 
     /** Reports what changed on that card. */
-    void report(CardId card, CardReport report, NodeSnapshot snapshot) {
-        boolean failed = switch (report.phase()) {
-            case FAULTED, DEAD, BROKEN -> true;
-            case OFF, STARTING, READY, DRAINING -> false;
-        };
+    void report(CardId card, CardReport report, Holdings holdings) {
+        boolean failed =
+                switch (report.phase()) {
+                    case FAULTED, DEAD, BROKEN -> true;
+                    case OFF, STARTING, READY, DRAINING -> false;
+                };
         Long failures = counts.put(card, report.failures());
         // A short failure lies between two reports.
         boolean restarted = failures != null && report.failures() > failures;
@@ -57,7 +58,7 @@ final class MpsReporter {
                     + ". Programs that computed there have ended or get errors; no container starts on the card until"
                     + " MPS is ready.";
             LOG.warn("{}", message);
-            ContainerShare.of(snapshot).stream()
+            ContainerShare.of(holdings).stream()
                     .filter(share -> share.card().id().equals(card) && !share.whole())
                     .map(ContainerShare::pod)
                     .distinct()
@@ -68,7 +69,7 @@ final class MpsReporter {
         for (long pid : report.waiting()) {
             if (known.add(pid)) {
                 cgroups.apply(pid)
-                        .flatMap(cgroup -> NodeUsage.pod(cgroup, snapshot))
+                        .flatMap(cgroup -> NodeUsage.pod(cgroup, holdings))
                         .ifPresent(pod -> reportWaiting(pod, card));
             }
         }

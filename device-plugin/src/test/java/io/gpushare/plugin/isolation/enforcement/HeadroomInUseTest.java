@@ -9,16 +9,11 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.PodName;
-import io.gpushare.plugin.snapshot.PodResourcesList;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.holdings.TestNode;
+import io.gpushare.plugin.pod.TestPods;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class HeadroomInUseTest {
@@ -29,21 +24,16 @@ class HeadroomInUseTest {
         List<String> events = new ArrayList<>();
         HeadroomInUse headroom = new HeadroomInUse(
                 new EventSubject.Node("n1"), (_, event) -> events.add(event.reason() + ": " + event.message()));
-        NodeSnapshot before = NodeSnapshot.of(new Inventory(MemoryUnit.GIB, null, List.of(T4)))
-                .withPod(TestPods.onCard("eight", 0, T4.id(), 8))
-                .withPod(TestPods.onCard("seven", 0, T4.id(), 7))
-                .withListed(
-                        new PodResourcesList(Map.of(
-                                new PodName("default", "eight"), Map.of("main", devices(0, 8)),
-                                new PodName("default", "seven"), Map.of("main", devices(8, 15)))),
-                        TestPods.START);
-        headroom.report(before);
+        TestNode before = TestNode.of(new Inventory(MemoryUnit.GIB, null, List.of(T4)))
+                .withHolder(TestPods.onCard("eight", 0, T4.id(), 8))
+                .withHolder(TestPods.onCard("seven", 0, T4.id(), 7));
+        headroom.report(before.holdings());
         assertThat(events).isEmpty();
 
-        NodeSnapshot now = before.withInventory(before.inventory()
+        TestNode now = before.withInventory(before.inventory()
                 .withIsolation(Map.of(T4.id(), CardIsolation.of(Isolation.MPS).withHeadroom(Memory.ofMib(617)))));
-        headroom.report(now);
-        headroom.report(now);
+        headroom.report(now.holdings());
+        headroom.report(now.holdings());
         assertThat(events)
                 .containsExactly(
                         "GpuHeadroomInUse: Pods hold 15 GiB of card GPU-a, and it offers 14 GiB since 617 MiB are kept"
@@ -51,12 +41,8 @@ class HeadroomInUseTest {
                             + " programs may run out of memory before their limits, and the card offers nothing until"
                             + " some of them have ended.");
 
-        headroom.report(now.withoutPod(TestPods.ref("seven").uid()));
-        headroom.report(now);
+        headroom.report(now.withoutPod(TestPods.ref("seven").uid()).holdings());
+        headroom.report(now.holdings());
         assertThat(events).hasSize(2);
-    }
-
-    private static Set<String> devices(int from, int to) {
-        return IntStream.range(from, to).mapToObj(n -> T4.id() + "::" + n).collect(Collectors.toSet());
     }
 }

@@ -10,13 +10,12 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.plugin.holdings.TestNode;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.ContainerIsolation.Limit;
 import io.gpushare.plugin.isolation.ContainerIsolation.Mount;
 import io.gpushare.plugin.isolation.StartingContainer;
-import io.gpushare.plugin.snapshot.AnsweredCall;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.pod.TestPods;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +23,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,7 +40,6 @@ class HamiCoreIsolationTest {
     @TempDir
     Path dir;
 
-    private boolean podsKnown = true;
     private HamiCoreIsolation isolation;
 
     @BeforeEach
@@ -51,7 +48,7 @@ class HamiCoreIsolationTest {
     }
 
     private HamiCoreIsolation with(Path library) {
-        return new HamiCoreIsolation(new HamiCoreLibrary(library), new HamiCoreDirectory(dir), () -> podsKnown);
+        return new HamiCoreIsolation(new HamiCoreLibrary(library), new HamiCoreDirectory(dir));
     }
 
     @Test
@@ -82,8 +79,7 @@ class HamiCoreIsolationTest {
 
         assertThat(isolation.settings(both, limits))
                 .isInstanceOfSatisfying(
-                        ContainerIsolation.Settings.class,
-                        settings -> assertThat(settings.environment())
+                        ContainerIsolation.Settings.class, settings -> assertThat(settings.environment())
                                 .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_0", "3072m")
                                 .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_1", "2048m")
                                 .doesNotContainKey("CUDA_DEVICE_SM_LIMIT"));
@@ -91,7 +87,7 @@ class HamiCoreIsolationTest {
 
     @Test
     void aStartMakesItsDirectoriesEmptyAndWritableForEverybody() throws IOException {
-        assertThat(isolation.enforce(ON_A, NodeSnapshot.of(NODE))).isEmpty();
+        assertThat(isolation.enforce(ON_A, TestNode.of(NODE).holdings())).isEmpty();
         Path own = dir.resolve("containers/" + ON_A.pod().uid() + "_main");
         for (Path each : List.of(own, dir.resolve("locks/GPU-a"))) {
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(each)))
@@ -104,7 +100,7 @@ class HamiCoreIsolationTest {
         Files.createFile(outside.resolve("kept"));
         Files.createFile(own.resolve("gpushare.cache"));
         Files.createSymbolicLink(own.resolve("link"), outside);
-        assertThat(isolation.enforce(ON_A, NodeSnapshot.of(NODE))).isEmpty();
+        assertThat(isolation.enforce(ON_A, TestNode.of(NODE).holdings())).isEmpty();
         assertThat(own).isEmptyDirectory();
         assertThat(outside.resolve("kept")).exists();
     }
@@ -112,12 +108,13 @@ class HamiCoreIsolationTest {
     @Test
     void aContainerDoesNotStartWithoutTheLibraryAndAWholeCardNeedsNone() {
         HamiCoreIsolation without = with(dir.resolve("absent"));
-        assertThat(without.enforce(ON_A, NodeSnapshot.of(NODE)).orElseThrow()).contains("absent, is missing");
+        assertThat(without.enforce(ON_A, TestNode.of(NODE).holdings()).orElseThrow())
+                .contains("absent, is missing");
         assertThat(without.enforce(
                         new StartingContainer(
                                 TestPods.ref("p"),
                                 new ContainerAllocation("main", ContainerRole.APP, Map.of(A, Share.WHOLE_CARD))),
-                        NodeSnapshot.of(NODE)))
+                        TestNode.of(NODE).holdings()))
                 .isEmpty();
         assertThat(without.missing(NODE.cards().getFirst(), NODE)).isPresent();
         assertThat(isolation.missing(NODE.cards().getFirst(), NODE)).isEmpty();
@@ -134,20 +131,17 @@ class HamiCoreIsolationTest {
 
     @Test
     void theDirectoriesOfPodsThatAreGoneAreRemovedOnceThePodsAreKnown() throws IOException {
-        isolation.enforce(ON_A, NodeSnapshot.of(NODE));
+        isolation.enforce(ON_A, TestNode.of(NODE).holdings());
         Path own = dir.resolve("containers/" + ON_A.pod().uid() + "_main");
         Path gone = Files.createDirectory(dir.resolve("containers/gone_main"));
-        NodeSnapshot node =
-                NodeSnapshot.of(NODE).withPods(List.of(TestPods.unannotated("p", 0, TestPods.memory("main", 2))));
+        TestNode node = TestNode.of(NODE).withPod(TestPods.unannotated("p", 0, TestPods.memory("main", 2)));
 
-        podsKnown = false;
-        isolation.reconcile(NodeSnapshot.of(NODE));
+        isolation.reconcile(TestNode.of(NODE).incomplete().holdings());
         assertThat(gone).exists();
-        podsKnown = true;
-        isolation.reconcile(node);
+        isolation.reconcile(node.holdings());
         assertThat(gone).doesNotExist();
         assertThat(own).exists();
-        isolation.reconcile(NodeSnapshot.of(NODE));
+        isolation.reconcile(TestNode.of(NODE).holdings());
         assertThat(own).doesNotExist();
     }
 
@@ -162,31 +156,24 @@ class HamiCoreIsolationTest {
                         .start()
                         .waitFor())
                 .isZero();
-        isolation.reconcile(NodeSnapshot.of(NODE));
+        isolation.reconcile(TestNode.of(NODE).holdings());
         assertThat(dir.resolve("containers")).isEmptyDirectory();
     }
 
-    /**
-     * The kubelet gives the devices of an init container to the app as well, and PreStartContainer names the latter.
-     */
+    /** The kubelet gives the devices of an init container to the app as well, and may name either. */
     @Test
     void theOtherContainersOfThePodHaveTheirDirectoriesTooAndKeepWhatIsInThem() throws IOException {
         ContainerAllocation init = new ContainerAllocation("init", ContainerRole.INIT, Map.of(A, Share.memory(2)));
-        NodeSnapshot node = NodeSnapshot.of(NODE);
+        TestNode node = TestNode.of(NODE);
         for (ContainerAllocation each : List.of(init, ON_A.allocation())) {
-            node = node.withAnsweredCall(
-                    new AnsweredCall(ON_A.pod(), each, Set.of("GPU-a::0", "GPU-a::1"), TestPods.START));
+            node = node.holds(ON_A.pod(), each);
         }
-        StartingContainer named =
-                StartingContainer.of(Set.of("GPU-a::0", "GPU-a::1"), node).orElseThrow();
-        assertThat(named).isEqualTo(ON_A);
-
-        assertThat(isolation.enforce(named, node)).isEmpty();
+        assertThat(isolation.enforce(ON_A, node.holdings())).isEmpty();
         Path other = dir.resolve("containers/" + ON_A.pod().uid() + "_init");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(other)))
                 .isEqualTo("rwxrwxrwx");
         Path cache = Files.createFile(other.resolve("gpushare.cache"));
-        assertThat(isolation.enforce(named, node)).isEmpty();
+        assertThat(isolation.enforce(ON_A, node.holdings())).isEmpty();
         assertThat(cache).exists();
     }
 }

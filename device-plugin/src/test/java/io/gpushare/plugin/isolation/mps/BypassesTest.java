@@ -8,10 +8,9 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.nvml.process.CardProcess;
-import io.gpushare.plugin.snapshot.AnsweredCall;
-import io.gpushare.plugin.snapshot.NodePod;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.holdings.TestNode;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
@@ -25,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -83,23 +81,21 @@ class BypassesTest {
     private List<Long> evaluate(long... bypassing) {
         Inventory cards = new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))));
         NodePod pod = TestPods.onCard("p", 0, A, 2);
-        NodeSnapshot snapshot = NodeSnapshot.of(cards)
+        TestNode snapshot = TestNode.of(cards)
                 .withPod(TestPods.started(pod, Map.of("c1", "main")))
-                .withAnsweredCall(new AnsweredCall(
+                .holds(
                         pod.ref(),
-                        pod.allocation().valid().orElseThrow().containers().getFirst(),
-                        Set.of("d"),
-                        now));
+                        pod.allocation().valid().orElseThrow().containers().getFirst());
         List<CardProcess> processes = LongStream.of(1, 2, 3)
                 .mapToObj(pid -> new CardProcess(pid, OptionalLong.of(1), OptionalInt.empty()))
                 .toList();
         NodeUsage usage = NodeUsage.NONE.next(
                 new CardUsages(now, Map.of(A, TestUsages.of(processes))),
                 pid -> Optional.of(pid < 3 ? CGROUP : Cgroup.OF_THE_NODE),
-                snapshot);
+                snapshot.holdings());
         return bypasses
                 .evaluate(
-                        ContainerShare.of(snapshot),
+                        ContainerShare.of(snapshot.holdings()),
                         usage,
                         _ -> LongStream.of(bypassing).boxed().toList(),
                         now)

@@ -16,11 +16,10 @@ import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.link.Phase;
 import io.gpushare.nvml.process.CardProcess;
+import io.gpushare.plugin.holdings.TestNode;
 import io.gpushare.plugin.isolation.ContainerIsolation;
 import io.gpushare.plugin.isolation.StartingContainer;
-import io.gpushare.plugin.snapshot.AnsweredCall;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.NodeUsage;
@@ -35,7 +34,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,8 +64,9 @@ class MpsIsolationTest {
         ContainerAllocation both =
                 new ContainerAllocation("main", ContainerRole.APP, Map.of(A, Share.memory(2), B, Share.memory(2)));
 
-        Optional<String> problem =
-                isolation.enforce(new StartingContainer(TestPods.ref("p"), both), NodeSnapshot.of(cards));
+        Optional<String> problem = isolation.enforce(
+                new StartingContainer(TestPods.ref("p"), both),
+                TestNode.of(cards).holdings());
 
         assertThat(problem).hasValueSatisfying(reason -> assertThat(reason).contains("no supervisor reports it"));
         assertThat(Duration.between(TestPods.START, now)).isBetween(Duration.ofSeconds(25), Duration.ofSeconds(35));
@@ -78,14 +77,12 @@ class MpsIsolationTest {
         MpsIsolation isolation = isolation(new MpsDirectory(dir));
         assertThat(isolation.settings(ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.cores(30)))))
                 .isInstanceOfSatisfying(
-                        ContainerIsolation.Settings.class,
-                        settings -> assertThat(settings.environment())
+                        ContainerIsolation.Settings.class, settings -> assertThat(settings.environment())
                                 .containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "30")
                                 .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M"));
         assertThat(isolation.settings(ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.NONE))))
                 .isInstanceOfSatisfying(
-                        ContainerIsolation.Settings.class,
-                        settings -> assertThat(settings.environment())
+                        ContainerIsolation.Settings.class, settings -> assertThat(settings.environment())
                                 .doesNotContainKey("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
     }
 
@@ -101,22 +98,19 @@ class MpsIsolationTest {
                     directory,
                     () -> new MpsIsolation.Measured(NodeUsage.NONE, List.of()),
                     Optional.of(new Cgroup(Optional.of(uid), Optional.of("c"))));
-            NodeSnapshot snapshot = NodeSnapshot.of(
+            TestNode node = TestNode.of(
                             new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))))
                                     .withIsolation(Map.of(A, CardIsolation.of(Isolation.MPS))))
                     .withPod(TestPods.onCard("p", 0, A, 2))
-                    .withAnsweredCall(new AnsweredCall(TestPods.ref("p"), allocation, Set.of("d"), now));
-            assertThat(isolation.enforce(new StartingContainer(TestPods.ref("p"), allocation), snapshot))
+                    .holds(TestPods.ref("p"), allocation);
+            assertThat(isolation.enforce(new StartingContainer(TestPods.ref("p"), allocation), node.holdings()))
                     .isEmpty();
-            isolation.reconcile(snapshot);
+            isolation.reconcile(node.holdings());
 
             List<CardProcess> processes = List.of(new CardProcess(7, OptionalLong.of(1), OptionalInt.empty()));
             CardUsages others = isolation.ofOthers(new CardUsages(now, Map.of(A, TestUsages.of(processes))));
-            assertThat(others.cards())
-                    .hasEntrySatisfying(
-                            A,
-                            usage -> assertThat(usage.processes())
-                                    .hasValue(uid.equals("uid-p") ? processes : List.of()));
+            assertThat(others.cards()).hasEntrySatisfying(A, usage -> assertThat(usage.processes())
+                    .hasValue(uid.equals("uid-p") ? processes : List.of()));
         }
     }
 
@@ -135,7 +129,7 @@ class MpsIsolationTest {
         return new MpsIsolation(
                 directory,
                 Duration.ofSeconds(10),
-                new MpsIsolation.Sources(measured, () -> false, _ -> cgroup, _ -> OptionalLong.empty()),
+                new MpsIsolation.Sources(measured, _ -> cgroup, _ -> OptionalLong.empty()),
                 (_, _) -> {},
                 () -> {
                     now = now.plusSeconds(4);

@@ -10,8 +10,8 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.Phase;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.holdings.TestNode;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.usage.Cgroup;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 class MpsReporterTest {
     private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");
-    private static final NodeSnapshot NODE = NodeSnapshot.of(
+    private static final TestNode NODE = TestNode.of(
                     new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15)))))
-            .withPod(TestPods.started(TestPods.onCard("p", 0, A, 2)));
+            .withHolder(TestPods.started(TestPods.onCard("p", 0, A, 2)));
 
     private final List<PodEvent> events = new ArrayList<>();
     private final MpsReporter reporter = new MpsReporter(
@@ -33,15 +33,15 @@ class MpsReporterTest {
 
     @Test
     void aProcessThatWaitsIsReportedOnceUntilItWaitsNoMore() {
-        reporter.report(A, waiting(7), NODE);
-        reporter.report(A, waiting(7, 8), NODE);
-        reporter.report(B, waiting(), NODE);
-        reporter.report(A, waiting(7), NODE);
+        reporter.report(A, waiting(7), NODE.holdings());
+        reporter.report(A, waiting(7, 8), NODE.holdings());
+        reporter.report(B, waiting(), NODE.holdings());
+        reporter.report(A, waiting(7), NODE.holdings());
         assertThat(events).hasSize(2);
 
-        reporter.report(A, waiting(), NODE);
+        reporter.report(A, waiting(), NODE.holdings());
         // Its number belongs to another process now.
-        reporter.report(A, waiting(7), NODE);
+        reporter.report(A, waiting(7), NODE.holdings());
         assertThat(events).hasSize(3);
     }
 

@@ -8,10 +8,9 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.nvml.process.CardProcess;
-import io.gpushare.plugin.snapshot.AnsweredCall;
-import io.gpushare.plugin.snapshot.NodePod;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.holdings.TestNode;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.usage.CardUsages;
 import io.gpushare.plugin.usage.Cgroup;
 import io.gpushare.plugin.usage.ContainerShare;
@@ -112,17 +111,19 @@ class OverLimitTest {
     private List<Long> evaluate() {
         Inventory cards = new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))));
         NodePod pod = TestPods.onCard("p", 0, A, 2);
-        NodeSnapshot snapshot = NodeSnapshot.of(cards).withPod(TestPods.started(pod, Map.of("c1", "main")));
-        snapshot = snapshot.withAnsweredCall(new AnsweredCall(
-                pod.ref(), pod.allocation().valid().orElseThrow().containers().getFirst(), Set.of("d"), now));
+        TestNode snapshot = TestNode.of(cards).withPod(TestPods.started(pod, Map.of("c1", "main")));
+        snapshot = snapshot.holds(
+                pod.ref(), pod.allocation().valid().orElseThrow().containers().getFirst());
         List<CardProcess> processes = mib.entrySet().stream()
                 .map(each ->
                         new CardProcess(each.getKey(), OptionalLong.of(each.getValue() << 20), OptionalInt.empty()))
                 .toList();
         NodeUsage usage = NodeUsage.NONE.next(
-                new CardUsages(now, Map.of(A, TestUsages.of(processes))), _ -> Optional.of(CGROUP), snapshot);
+                new CardUsages(now, Map.of(A, TestUsages.of(processes))),
+                _ -> Optional.of(CGROUP),
+                snapshot.holdings());
         var excesses = OverUse.NONE
-                .evaluate(ContainerShare.of(snapshot), usage, MemoryUnit.GIB, now)
+                .evaluate(ContainerShare.of(snapshot.holdings()), usage, MemoryUnit.GIB, now)
                 .excesses();
         return overLimit.evaluate(new MpsIsolation.Measured(usage, excesses), Set.of(A), now).stream()
                 .map(OverLimit.Victim::pid)

@@ -1,12 +1,11 @@
-package io.gpushare.plugin.offer;
+package io.gpushare.plugin.snapshot;
 
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.Demand;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.plugin.snapshot.KubeletCheckpoint;
-import io.gpushare.plugin.snapshot.NodePod;
-import io.gpushare.plugin.state.HeldCards;
+import io.gpushare.plugin.pod.NodePod;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -26,14 +25,13 @@ import org.jspecify.annotations.Nullable;
  * @param pods of the node at the API server, listed after the last plugin ended
  * @param recorded by the kubelet, and read after the pods were listed; null if it can't be read
  */
-public record PluginPods(List<NodePod> pods, @Nullable KubeletCheckpoint recorded) {
-    /** What they have of these cards. */
-    public HeldCards on(Inventory inventory) {
-        Map<String, Set<CardId>> held = new HashMap<>();
-        pods.stream()
-                .filter(pod -> !pod.ended() && pod.requestsDevices())
-                .forEach(pod -> cards(pod, inventory).ifPresent(cards -> held.put("pod " + pod.ref(), cards)));
-        return new HeldCards(held);
+public record RecordedPods(List<NodePod> pods, @Nullable KubeletCheckpoint recorded) {
+    /** The cards of each pod that has any of these; none where it is unknown which: it may have any. */
+    public Map<PodRef, Set<CardId>> on(Inventory inventory) {
+        Map<PodRef, Set<CardId>> kept = new HashMap<>();
+        pods.stream().filter(pod -> !pod.ended() && pod.requestsDevices()).forEach(pod -> cards(pod, inventory)
+                .ifPresent(cards -> kept.put(pod.ref(), cards)));
+        return kept;
     }
 
     /** None where it is unknown which; empty if the pod has no device. */

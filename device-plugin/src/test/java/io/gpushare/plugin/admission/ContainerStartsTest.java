@@ -1,4 +1,4 @@
-package io.gpushare.plugin.isolation;
+package io.gpushare.plugin.admission;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,15 +7,17 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.isolation.StartingContainer;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.AnsweredCall;
-import io.gpushare.plugin.snapshot.NodePod;
 import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.snapshot.TestLists;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class StartingContainerTest {
+class ContainerStartsTest {
     private static final CardId A = new CardId("GPU-a");
     private static final Set<String> DEVICES = Set.of("GPU-a::0", "GPU-a::1");
     private static final NodeSnapshot EMPTY =
@@ -30,7 +32,7 @@ class StartingContainerTest {
                 .withPod(later)
                 .withAnsweredCall(call(earlier))
                 .withAnsweredCall(call(later));
-        assertThat(StartingContainer.of(DEVICES, snapshot)).get().returns(later.ref(), StartingContainer::pod);
+        assertThat(ContainerStarts.of(DEVICES, snapshot)).get().returns(later.ref(), StartingContainer::pod);
     }
 
     @Test
@@ -38,12 +40,12 @@ class StartingContainerTest {
         NodePod pod = TestPods.onCard("p", 0, A, 2);
         NodeSnapshot snapshot = EMPTY.withPod(pod)
                 .withListed(
-                        TestPods.withDevices("p", "main", "GPU-a::0", "GPU-a::1", "GPU-a::c0", "GPU-a::c1"),
+                        TestLists.withDevices("p", "main", "GPU-a::0", "GPU-a::1", "GPU-a::c0", "GPU-a::c1"),
                         TestPods.START);
         for (Set<String> devices : List.of(DEVICES, Set.of("GPU-a::c0", "GPU-a::c1"))) {
-            assertThat(StartingContainer.of(devices, snapshot)).get().returns(pod.ref(), StartingContainer::pod);
+            assertThat(ContainerStarts.of(devices, snapshot)).get().returns(pod.ref(), StartingContainer::pod);
         }
-        assertThat(StartingContainer.of(Set.of("GPU-a::c0", "GPU-a::c7"), snapshot))
+        assertThat(ContainerStarts.of(Set.of("GPU-a::c0", "GPU-a::c7"), snapshot))
                 .isEmpty();
     }
 

@@ -1,4 +1,4 @@
-package io.gpushare.plugin.snapshot;
+package io.gpushare.plugin.pod;
 
 import io.gpushare.model.PodRef;
 

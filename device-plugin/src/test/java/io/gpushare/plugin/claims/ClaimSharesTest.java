@@ -1,4 +1,4 @@
-package io.gpushare.plugin.usage;
+package io.gpushare.plugin.claims;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
@@ -17,8 +17,15 @@ import io.gpushare.model.claims.ClaimUse;
 import io.gpushare.model.claims.PreparedClaims;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.nvml.process.CardProcess;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.snapshot.TestPods;
+import io.gpushare.plugin.holdings.Holdings;
+import io.gpushare.plugin.holdings.Offer;
+import io.gpushare.plugin.pod.TestPods;
+import io.gpushare.plugin.usage.CardUsages;
+import io.gpushare.plugin.usage.Cgroup;
+import io.gpushare.plugin.usage.ContainerShare;
+import io.gpushare.plugin.usage.NodeUsage;
+import io.gpushare.plugin.usage.OverUse;
+import io.gpushare.plugin.usage.TestUsages;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -36,8 +43,8 @@ class ClaimSharesTest {
     private static final CardId A = new CardId("GPU-a");
     private static final Inventory CARDS =
             new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))));
-    private static final NodeSnapshot NODE = NodeSnapshot.of(CARDS)
-            .withClaims(PreparedClaims.of(CARDS)
+    private static final ClaimHoldings NODE = ClaimHoldings.none(PreparedClaims.of(CARDS))
+            .withPrepared(PreparedClaims.of(CARDS)
                     .with(claim("shared", "p"), allocation(3))
                     .with(claim("own", "p"), allocation(2)));
 
@@ -46,11 +53,11 @@ class ClaimSharesTest {
 
     @Test
     void aCardCountsAClaimOnceAndEachContainerThatUsesItHasItsShare() {
-        NodeSnapshot both = NODE.withPod(TestPods.using("p", use("main", "shared"), use("side", "own")))
+        ClaimHoldings both = NODE.withPod(TestPods.using("p", use("main", "shared"), use("side", "own")))
                 .withPod(TestPods.using("q", use("main", "shared")));
 
-        assertThat(both.allocations().assigned().cards().getFirst().allocated()).isEqualTo(Share.memory(5));
-        assertThat(ContainerShare.of(both))
+        assertThat(holdings(both).cards().cards().getFirst().allocated()).isEqualTo(Share.memory(5));
+        assertThat(ContainerShare.of(holdings(both)))
                 .extracting(
                         share -> share.pod().name(),
                         ContainerShare::container,
@@ -65,14 +72,14 @@ class ClaimSharesTest {
 
     @Test
     void whatPodsUseTogetherCountsForEachOfThem() {
-        NodeSnapshot both = NodeSnapshot.of(CARDS)
-                .withClaims(PreparedClaims.of(CARDS).with(claim("shared", "p"), allocation(3)))
+        ClaimHoldings both = ClaimHoldings.none(PreparedClaims.of(CARDS))
+                .withPrepared(PreparedClaims.of(CARDS).with(claim("shared", "p"), allocation(3)))
                 .withPod(TestPods.using("p", use("main", "shared")))
                 .withPod(TestPods.using("q", use("main", "shared"), use("side", "shared")));
         process(1, "p", 2 * GIB, both);
         process(2, "q", 2 * GIB, both);
         OverUse.Found found =
-                OverUse.NONE.evaluate(ContainerShare.of(both), usage(both), MemoryUnit.GIB, TestPods.START);
+                OverUse.NONE.evaluate(ContainerShare.of(holdings(both)), usage(both), MemoryUnit.GIB, TestPods.START);
         assertThat(found.excesses())
                 .hasSize(3)
                 .allMatch(excess -> excess.usedBytes() == 4 * GIB && excess.neededUnits() == 4);
@@ -84,12 +91,12 @@ class ClaimSharesTest {
 
     @Test
     void aClaimWhosePodIsNotReportedYetIsItsPodsAndWithoutPodsItsOwn() {
-        assertThat(ContainerShare.of(NODE))
+        assertThat(ContainerShare.of(holdings(NODE)))
                 .extracting(share -> share.pod().name(), ContainerShare::container)
                 .containsOnly(tuple("p", "gpu"));
-        NodeSnapshot restarted =
-                NodeSnapshot.of(CARDS).withClaims(PreparedClaims.of(CARDS).with(claim("c"), allocation(3)));
-        assertThat(ContainerShare.of(restarted))
+        ClaimHoldings restarted = ClaimHoldings.none(PreparedClaims.of(CARDS))
+                .withPrepared(PreparedClaims.of(CARDS).with(claim("c"), allocation(3)));
+        assertThat(ContainerShare.of(holdings(restarted)))
                 .extracting(share -> share.pod().name(), ContainerShare::memory)
                 .containsExactly(tuple("c", Memory.ofGib(3)));
     }
@@ -106,7 +113,7 @@ class ClaimSharesTest {
                                 _ -> false))
                 .extracting(PreparedClaims.User::pod)
                 .containsExactly(TestPods.ref("p"));
-        NodeSnapshot none = NODE.withPod(TestPods.using("r", use("main", "unknown")));
+        ClaimHoldings none = NODE.withPod(TestPods.using("r", use("main", "unknown")));
         process(1, "r", GIB, none);
         assertThat(usage(none).foreignOn(A)).isEqualTo(GIB);
     }
@@ -115,63 +122,68 @@ class ClaimSharesTest {
     void containersOfOneRequestShareOneSetAndTheFirstOnesCount() {
         ClaimUse[] many =
                 IntStream.range(0, 200).mapToObj(i -> use("c" + i, "shared")).toArray(ClaimUse[]::new);
-        List<ContainerShare> shares = ContainerShare.of(NODE.withPod(TestPods.using("q", many)));
+        List<ContainerShare> shares = ContainerShare.of(holdings(NODE.withPod(TestPods.using("q", many))));
         List<ContainerShare> shared =
                 shares.stream().filter(share -> share.pod().name().equals("q")).toList();
         assertThat(shared).hasSize(PreparedClaims.MOST_USERS);
-        assertThat(shared)
-                .allSatisfy(share ->
-                        assertThat(share.together()).isSameAs(shared.getFirst().together()));
+        assertThat(shared).allSatisfy(share -> assertThat(share.together())
+                .isSameAs(shared.getFirst().together()));
         assertThat(shared.getFirst().podMemory()).isEqualTo(Memory.ofGib(3));
     }
 
     @Test
     void whereEachPodIsLimitedByItselfAShareIsThePodsForWhichItWasPrepared() {
-        NodeSnapshot both = NODE.withPod(TestPods.using("a", use("main", "shared")))
+        ClaimHoldings both = NODE.withPod(TestPods.using("a", use("main", "shared")))
                 .withPod(TestPods.using("p", use("main", "shared"), use("side", "own")));
-        assertThat(ContainerShare.of(both))
+        assertThat(ContainerShare.of(holdings(both)))
                 .extracting(share -> share.pod().name(), ContainerShare::podMemory, ContainerShare::podLimit)
                 .containsOnly(tuple("p", Memory.ofGib(5), Memory.ofGib(5)), tuple("a", Memory.ofGib(3), new Memory(0)));
-        assertThat(ContainerShare.of(both.withoutPod("uid-p")))
+        assertThat(ContainerShare.of(holdings(both.withoutPod("uid-p"))))
                 .extracting(share -> share.pod().name(), ContainerShare::podLimit)
                 .contains(tuple("a", Memory.ofGib(3)));
     }
 
     @Test
     void podsThatWereReadCountBesideThoseOfALateWatchUntilTheyAreGone() {
-        NodeSnapshot read = NodeSnapshot.of(CARDS)
-                .withClaims(PreparedClaims.of(CARDS)
+        ClaimHoldings read = ClaimHoldings.none(PreparedClaims.of(CARDS))
+                .withPrepared(PreparedClaims.of(CARDS)
                         .with(
                                 claim("shared", "p", "q"),
                                 allocation(3),
                                 Map.of(
                                         TestPods.ref("p"), List.of(use("main", "shared")),
                                         TestPods.ref("q"), List.of(use("main", "shared")))));
-        NodeSnapshot late = read.withPod(TestPods.using("p", use("main", "shared")));
+        ClaimHoldings late = read.withPod(TestPods.using("p", use("main", "shared")));
         assertThat(pods(late)).containsExactlyInAnyOrder("p", "q");
 
-        NodeSnapshot reported = late.withPod(TestPods.using("q", use("main", "shared")));
+        ClaimHoldings reported = late.withPod(TestPods.using("q", use("main", "shared")));
         assertThat(pods(reported)).containsExactlyInAnyOrder("p", "q");
         assertThat(pods(reported.withoutPod("uid-p"))).containsExactly("q");
         assertThat(pods(reported.withPod(TestPods.ended(TestPods.using("p", use("main", "shared"))))))
                 .containsExactly("q");
     }
 
-    private static List<String> pods(NodeSnapshot node) {
-        return ContainerShare.of(node).stream().map(share -> share.pod().name()).toList();
+    private static Holdings holdings(ClaimHoldings node) {
+        return Holdings.of(CARDS, node.pods().values(), Map.of(Offer.CLAIMS, node.holdings()));
     }
 
-    private void process(long pid, String pod, long bytes, NodeSnapshot node) {
+    private static List<String> pods(ClaimHoldings node) {
+        return ContainerShare.of(holdings(node)).stream()
+                .map(share -> share.pod().name())
+                .toList();
+    }
+
+    private void process(long pid, String pod, long bytes, ClaimHoldings node) {
         processes.add(new CardProcess(pid, OptionalLong.of(bytes), OptionalInt.empty()));
         cgroups.put(pid, new Cgroup(Optional.of("uid-" + pod), Optional.of("c" + pid), Optional.of("main")));
-        assertThat(node.pods()).anyMatch(each -> each.ref().name().equals(pod));
+        assertThat(node.pods().values()).anyMatch(each -> each.ref().name().equals(pod));
     }
 
-    private NodeUsage usage(NodeSnapshot node) {
+    private NodeUsage usage(ClaimHoldings node) {
         return NodeUsage.NONE.next(
                 new CardUsages(TestPods.START, Map.of(A, TestUsages.of(processes))),
                 pid -> Optional.ofNullable(cgroups.get(pid)),
-                node);
+                holdings(node));
     }
 
     private static ClaimUse use(String container, String claim) {

@@ -1,4 +1,4 @@
-package io.gpushare.plugin.snapshot;
+package io.gpushare.plugin.pod;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
@@ -92,7 +92,7 @@ public record NodePod(
     }
 
     /** Whether the annotation is valid and has cards for that container. */
-    boolean annotates(String container) {
+    public boolean annotates(String container) {
         return allocation
                 .valid()
                 .flatMap(annotated -> annotated.container(container))
@@ -100,7 +100,7 @@ public record NodePod(
     }
 
     /** Whether that allocation gives the pod exactly its demand; any other one is rejected. */
-    boolean gives(Allocation given) {
+    public boolean gives(Allocation given) {
         return demand.valid().filter(given::gives).isPresent();
     }
 }

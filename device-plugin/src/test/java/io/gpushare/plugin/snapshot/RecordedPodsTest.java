@@ -1,4 +1,4 @@
-package io.gpushare.plugin.offer;
+package io.gpushare.plugin.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,17 +7,16 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
-import io.gpushare.plugin.snapshot.KubeletCheckpoint;
+import io.gpushare.plugin.pod.NodePod;
+import io.gpushare.plugin.pod.TestPods;
 import io.gpushare.plugin.snapshot.KubeletCheckpoint.NamedCard;
-import io.gpushare.plugin.snapshot.NodePod;
-import io.gpushare.plugin.snapshot.TestPods;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class PluginPodsTest {
+class RecordedPodsTest {
     private static final CardId A = new CardId("GPU-a");
     private static final CardId B = new CardId("GPU-b");
     private static final Inventory CARDS = new Inventory(
@@ -30,8 +29,9 @@ class PluginPodsTest {
     private static final NodePod WAITING = TestPods.unannotated("p", 0, TestPods.memory("main", 3));
     private static final NodePod ADMITTED = TestPods.started(WAITING, Map.of());
 
-    private static Set<CardId> held(NodePod pod, @Nullable KubeletCheckpoint recorded) {
-        return new PluginPods(List.of(pod), recorded).on(CARDS).among(CARDS.cards());
+    private static Set<CardId> kept(NodePod pod, @Nullable KubeletCheckpoint recorded) {
+        Set<CardId> own = new RecordedPods(List.of(pod), recorded).on(CARDS).get(pod.ref());
+        return own == null ? NONE : own.isEmpty() ? ALL : own;
     }
 
     private static KubeletCheckpoint.Entry entry(String container, NamedCard card) {
@@ -40,32 +40,32 @@ class PluginPodsTest {
 
     @Test
     void aPodThatTheKubeletHasNotAdmittedMayHaveAnyCardUntilItIsRecorded() {
-        assertThat(held(WAITING, KubeletCheckpoint.EMPTY)).isEqualTo(ALL);
-        assertThat(held(WAITING, KubeletCheckpoint.of(List.of(entry("main", new NamedCard.ByUuid(A))))))
+        assertThat(kept(WAITING, KubeletCheckpoint.EMPTY)).isEqualTo(ALL);
+        assertThat(kept(WAITING, KubeletCheckpoint.of(List.of(entry("main", new NamedCard.ByUuid(A))))))
                 .containsExactly(A);
-        assertThat(held(WAITING, KubeletCheckpoint.of(List.of(entry("init", new NamedCard.ByUuid(A))))))
+        assertThat(kept(WAITING, KubeletCheckpoint.of(List.of(entry("init", new NamedCard.ByUuid(A))))))
                 .isEqualTo(ALL);
-        assertThat(held(TestPods.ended(WAITING), KubeletCheckpoint.EMPTY)).isEqualTo(NONE);
+        assertThat(kept(TestPods.ended(WAITING), KubeletCheckpoint.EMPTY)).isEqualTo(NONE);
     }
 
     /** A kubelet ignores names that its node never had: the pod runs without a device. */
     @Test
     void aPodThatTheKubeletAdmittedWithoutARecordHasNoDevice() {
-        assertThat(held(ADMITTED, KubeletCheckpoint.EMPTY)).isEqualTo(NONE);
-        assertThat(held(ADMITTED, KubeletCheckpoint.of(List.of(entry("main", new NamedCard.ByUuid(A))))))
+        assertThat(kept(ADMITTED, KubeletCheckpoint.EMPTY)).isEqualTo(NONE);
+        assertThat(kept(ADMITTED, KubeletCheckpoint.of(List.of(entry("main", new NamedCard.ByUuid(A))))))
                 .containsExactly(A);
-        assertThat(held(ADMITTED, KubeletCheckpoint.of(List.of(), Map.of("uid-p", Set.of("main")), Set.of())))
+        assertThat(kept(ADMITTED, KubeletCheckpoint.of(List.of(), Map.of("uid-p", Set.of("main")), Set.of())))
                 .as("gpushare's plugin refused it")
                 .isEqualTo(NONE);
     }
 
     @Test
     void aRecordThatIsNotUnderstoodIsOfAllCards() {
-        assertThat(held(ADMITTED, null)).as("it can't be read").isEqualTo(ALL);
-        assertThat(held(ADMITTED, KubeletCheckpoint.of(List.of(), Map.of(), Set.of("uid-p"))))
+        assertThat(kept(ADMITTED, null)).as("it can't be read").isEqualTo(ALL);
+        assertThat(kept(ADMITTED, KubeletCheckpoint.of(List.of(), Map.of(), Set.of("uid-p"))))
                 .as("it names no card")
                 .isEqualTo(ALL);
-        assertThat(held(ADMITTED, KubeletCheckpoint.of(List.of(entry("main", new NamedCard.ByIndex(7))))))
+        assertThat(kept(ADMITTED, KubeletCheckpoint.of(List.of(entry("main", new NamedCard.ByIndex(7))))))
                 .as("it names a card that the node does not have")
                 .isEqualTo(ALL);
     }

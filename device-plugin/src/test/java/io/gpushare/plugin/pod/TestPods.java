@@ -1,4 +1,4 @@
-package io.gpushare.plugin.snapshot;
+package io.gpushare.plugin.pod;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
@@ -24,7 +24,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Pods for tests, in one namespace; the uid derives from the name. */
@@ -208,17 +207,6 @@ public final class TestPods {
 
     public static Allocation allocation(ContainerAllocation... containers) {
         return new Allocation(MemoryUnit.GIB, Arrays.asList(containers));
-    }
-
-    /** The list of pod-resources if these pods have no devices. */
-    public static PodResourcesList listed(String... names) {
-        return new PodResourcesList(
-                Arrays.stream(names).collect(Collectors.toMap(name -> new PodName("default", name), _ -> Map.of())));
-    }
-
-    /** The list of pod-resources if that container has these devices. */
-    public static PodResourcesList withDevices(String name, String container, String... ids) {
-        return new PodResourcesList(Map.of(new PodName("default", name), Map.of(container, Set.of(ids))));
     }
 
     /** A pod that requests no devices, and whose containers use claims. */
