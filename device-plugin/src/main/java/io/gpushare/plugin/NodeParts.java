@@ -7,32 +7,33 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.request.DemandCodec;
-import io.gpushare.plugin.cards.CardScanner;
-import io.gpushare.plugin.cards.SharedSession;
-import io.gpushare.plugin.cluster.CordonPoller;
-import io.gpushare.plugin.cluster.InventoryPublisher;
-import io.gpushare.plugin.cluster.NodeObject;
-import io.gpushare.plugin.cluster.NodePodInformer;
-import io.gpushare.plugin.holdings.InUse;
-import io.gpushare.plugin.holdings.LatestHoldings;
-import io.gpushare.plugin.holdings.Offer;
-import io.gpushare.plugin.isolation.IsolationProvider;
-import io.gpushare.plugin.isolation.enforcement.HeadroomInUse;
-import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
-import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
-import io.gpushare.plugin.isolation.mps.MpsIsolation;
-import io.gpushare.plugin.metrics.MetricsServer;
-import io.gpushare.plugin.metrics.PluginMetrics;
-import io.gpushare.plugin.monitor.ForeignUseReporter;
-import io.gpushare.plugin.monitor.OverUseGuard;
-import io.gpushare.plugin.monitor.ProcessTable;
-import io.gpushare.plugin.monitor.RemovedCardReporter;
-import io.gpushare.plugin.monitor.UsageMonitor;
-import io.gpushare.plugin.monitor.XidReporter;
-import io.gpushare.plugin.offer.InventoryUpdates;
-import io.gpushare.plugin.sockets.DomainSockets;
-import io.gpushare.plugin.state.InventoryAssembler;
-import io.gpushare.plugin.state.SnapshotPublisher;
+import io.gpushare.plugin.allocate.devices.WireSize;
+import io.gpushare.plugin.node.cards.CardSource;
+import io.gpushare.plugin.node.cards.NvmlCards;
+import io.gpushare.plugin.node.cluster.CordonPoller;
+import io.gpushare.plugin.node.cluster.InventoryPublisher;
+import io.gpushare.plugin.node.cluster.NodeObject;
+import io.gpushare.plugin.node.cluster.NodePodInformer;
+import io.gpushare.plugin.node.holdings.InUse;
+import io.gpushare.plugin.node.holdings.LatestHoldings;
+import io.gpushare.plugin.node.holdings.Offer;
+import io.gpushare.plugin.node.isolation.IsolationProvider;
+import io.gpushare.plugin.node.isolation.enforcement.HeadroomInUse;
+import io.gpushare.plugin.node.isolation.enforcement.MissingIsolation;
+import io.gpushare.plugin.node.isolation.enforcement.NodeIsolation;
+import io.gpushare.plugin.node.isolation.mps.MpsIsolation;
+import io.gpushare.plugin.node.metrics.MetricsServer;
+import io.gpushare.plugin.node.metrics.PluginMetrics;
+import io.gpushare.plugin.node.monitor.ForeignUseReporter;
+import io.gpushare.plugin.node.monitor.OverUseGuard;
+import io.gpushare.plugin.node.monitor.ProcessTable;
+import io.gpushare.plugin.node.monitor.RemovedCardReporter;
+import io.gpushare.plugin.node.monitor.UsageMonitor;
+import io.gpushare.plugin.node.monitor.XidReporter;
+import io.gpushare.plugin.node.offer.InventoryAssembler;
+import io.gpushare.plugin.node.offer.InventoryUpdates;
+import io.gpushare.plugin.node.offer.SnapshotPublisher;
+import io.gpushare.plugin.node.sockets.DomainSockets;
 import io.gpushare.program.Ending;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.StartedParts;
@@ -67,9 +68,8 @@ final class NodeParts {
 
     private final PluginOptions options;
     private final Ending ending;
-    private final Clocks clocks;
     private final StartedParts parts;
-    private final SharedSession driver = new SharedSession();
+    private final CardSource driver;
 
     /**
      * What measures the node's containers, and holds them to their shares.
@@ -92,7 +92,6 @@ final class NodeParts {
     NodeParts(PluginOptions options, Ending ending, Clocks clocks, StartedParts parts) throws IOException {
         this.options = options;
         this.ending = ending;
-        this.clocks = clocks;
         this.parts = parts;
         unit = options.cluster.memoryUnit();
         clock = clocks.steady();
@@ -100,6 +99,7 @@ final class NodeParts {
         node = new EventSubject.Node(options.nodeName);
         invalid = () -> ending.request(Ending.INVALID_OPTIONS);
         holdings = new LatestHoldings(Inventory.empty(unit), publisher::changed);
+        driver = new NvmlCards(options.scanning(unit), clocks);
         sockets = parts.add(new DomainSockets());
         api = parts.add(
                 KubernetesApi.connect(options.cluster.kubeconfig(), COMPONENT + "/" + PluginOptions.Version.number()));
@@ -131,7 +131,7 @@ final class NodeParts {
                         () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
                         processes::cgroup,
                         processes::started),
-                driver,
+                driver.memoryLimits(),
                 events,
                 clock);
         NodeIsolation isolation = parts.add(new NodeIsolation(
@@ -149,6 +149,7 @@ final class NodeParts {
                         unit,
                         new InventoryUpdates(beside, isolation, holdings, publisher),
                         invalid,
+                        cards -> WireSize.smallestInsteadOf(cards.unit(), cards.cards()),
                         cards -> InUse.of(holdings.on(cards), offer)));
     }
 
@@ -164,21 +165,16 @@ final class NodeParts {
                     publisher.read(SnapshotPublisher.Source.CORDONS);
                 }))
                 .start();
-        CardScanner cards = parts.add(new CardScanner(
-                        options.scanning(unit),
-                        new CardReports(
-                                limits.assembler(),
-                                events,
-                                node,
-                                limits.usage(),
-                                limits.provider(),
-                                new XidReporter(holdings, events),
-                                new RemovedCardReporter(holdings, events),
-                                invalid,
-                                () -> ending.request(PluginProgram.DRIVER_REPLACED)),
-                        clocks,
-                        driver))
-                .start();
+        CardSource.Scan cards = parts.add(driver.scan(new CardReports(
+                limits.assembler(),
+                events,
+                node,
+                limits.usage(),
+                limits.provider(),
+                new XidReporter(holdings, events),
+                new RemovedCardReporter(holdings, events),
+                invalid,
+                () -> ending.request(PluginProgram.DRIVER_REPLACED))));
         limits.isolation().start();
         metrics.registerNode(holdings, limits.usage(), limits.provider());
         PartMetrics counted = new PartMetrics(metrics);

@@ -1,9 +1,9 @@
 package io.gpushare.plugin;
 
 import io.gpushare.model.card.Share;
-import io.gpushare.plugin.holdings.Offer;
-import io.gpushare.plugin.monitor.RebootReporter;
-import io.gpushare.plugin.state.OneOffer;
+import io.gpushare.plugin.node.holdings.Offer;
+import io.gpushare.plugin.node.monitor.RebootReporter;
+import io.gpushare.plugin.node.offer.OneOffer;
 import io.gpushare.program.Ending;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.Deadlines;

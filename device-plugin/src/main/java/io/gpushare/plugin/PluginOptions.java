@@ -12,10 +12,10 @@ import io.gpushare.options.ClusterOptions;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.OptionParser;
 import io.gpushare.options.SecondsConverter;
-import io.gpushare.plugin.allocation.ContainerSettings;
-import io.gpushare.plugin.allocation.DeviceListStrategy;
-import io.gpushare.plugin.cards.CardScanner;
-import io.gpushare.plugin.isolation.IsolationMode;
+import io.gpushare.plugin.node.cards.NvmlCards;
+import io.gpushare.plugin.node.container.ContainerSettings;
+import io.gpushare.plugin.node.container.DeviceListStrategy;
+import io.gpushare.plugin.node.isolation.IsolationMode;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -234,8 +234,8 @@ final class PluginOptions implements CheckedOptions {
     }
 
     /** How the cards are read, whose memory is offered in that unit. */
-    CardScanner.Settings scanning(MemoryUnit unit) {
-        return new CardScanner.Settings(
+    NvmlCards.Settings scanning(MemoryUnit unit) {
+        return new NvmlCards.Settings(
                 nvmlLibrary,
                 unit,
                 SCAN_INTERVAL,

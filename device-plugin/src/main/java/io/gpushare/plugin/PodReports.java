@@ -1,12 +1,12 @@
 package io.gpushare.plugin;
 
 import io.gpushare.model.PodRef;
-import io.gpushare.plugin.claims.NodeClaims;
-import io.gpushare.plugin.cluster.NodePodInformer;
-import io.gpushare.plugin.holdings.LatestHoldings;
-import io.gpushare.plugin.monitor.RebootReporter;
-import io.gpushare.plugin.pod.NodePod;
-import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.allocate.state.LatestSnapshot;
+import io.gpushare.plugin.claims.prepare.NodeClaims;
+import io.gpushare.plugin.node.cluster.NodePodInformer;
+import io.gpushare.plugin.node.holdings.LatestHoldings;
+import io.gpushare.plugin.node.monitor.RebootReporter;
+import io.gpushare.plugin.node.pod.NodePod;
 
 /** Passes the changes of the node's pods to the parts that they concern. */
 record PodReports(

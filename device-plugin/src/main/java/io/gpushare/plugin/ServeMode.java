@@ -1,6 +1,6 @@
 package io.gpushare.plugin;
 
-import io.gpushare.plugin.holdings.Offer;
+import io.gpushare.plugin.node.holdings.Offer;
 
 /** How this node offers its cards, as users write it. */
 enum ServeMode {

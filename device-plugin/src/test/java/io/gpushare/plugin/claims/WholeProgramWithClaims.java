@@ -14,7 +14,7 @@ import io.gpushare.api.dra.v1.NodeUnprepareResourcesRequest;
 import io.gpushare.api.pluginregistration.v1.RegistrationGrpc;
 import io.gpushare.api.pluginregistration.v1.RegistrationStatus;
 import io.gpushare.plugin.WholeProgram;
-import io.gpushare.plugin.sockets.DomainSockets;
+import io.gpushare.plugin.node.sockets.DomainSockets;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.patience.Patience;
 import io.gpushare.simulated.program.StartedProgram;

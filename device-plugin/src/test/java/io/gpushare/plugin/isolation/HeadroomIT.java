@@ -4,6 +4,8 @@ import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.node.isolation.IsolationMode;
+import io.gpushare.plugin.node.isolation.TestHeadroom;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

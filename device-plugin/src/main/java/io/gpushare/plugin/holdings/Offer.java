@@ -1,9 +1,0 @@
-package io.gpushare.plugin.holdings;
-
-/** How a node gives its cards away. A card is offered in one of them at a time. */
-public enum Offer {
-    /** As resources of the kubelet's device plugin API. */
-    DEVICE_PLUGIN,
-    /** As devices of Dynamic Resource Allocation, which pods request by ResourceClaims. */
-    CLAIMS
-}

@@ -1,5 +1,0 @@
-/** Pure: the pods of this node, as the API reports them. */
-@NullMarked
-package io.gpushare.plugin.pod;
-
-import org.jspecify.annotations.NullMarked;
