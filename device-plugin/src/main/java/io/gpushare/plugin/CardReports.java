@@ -5,13 +5,13 @@ import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
-import io.gpushare.plugin.cards.CardScanner;
-import io.gpushare.plugin.isolation.IsolationProvider;
-import io.gpushare.plugin.monitor.RemovedCardReporter;
-import io.gpushare.plugin.monitor.UsageMonitor;
-import io.gpushare.plugin.monitor.XidReporter;
-import io.gpushare.plugin.state.InventoryAssembler;
-import io.gpushare.plugin.usage.CardUsages;
+import io.gpushare.plugin.node.cards.CardSource;
+import io.gpushare.plugin.node.isolation.IsolationProvider;
+import io.gpushare.plugin.node.monitor.RemovedCardReporter;
+import io.gpushare.plugin.node.monitor.UsageMonitor;
+import io.gpushare.plugin.node.monitor.XidReporter;
+import io.gpushare.plugin.node.offer.InventoryAssembler;
+import io.gpushare.plugin.node.usage.CardUsages;
 
 /**
  * Passes the reports about the cards to the parts that they concern.
@@ -29,7 +29,7 @@ record CardReports(
         RemovedCardReporter removed,
         Runnable invalid,
         Runnable replaced)
-        implements CardScanner.Listener {
+        implements CardSource.Listener {
     @Override
     public void inventory(Inventory now) {
         removed.report(now);

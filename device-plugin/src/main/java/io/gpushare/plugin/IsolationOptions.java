@@ -4,18 +4,17 @@ import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.card.CardIsolation.CoreCap;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.options.SecondsConverter;
-import io.gpushare.plugin.cards.NvmlMemoryLimits;
-import io.gpushare.plugin.cards.SharedSession;
-import io.gpushare.plugin.isolation.IsolationMode;
-import io.gpushare.plugin.isolation.IsolationPolicy;
-import io.gpushare.plugin.isolation.IsolationProvider;
-import io.gpushare.plugin.isolation.ReservedMemory;
-import io.gpushare.plugin.isolation.driver.DriverIsolation;
-import io.gpushare.plugin.isolation.driver.PodCgroups;
-import io.gpushare.plugin.isolation.hami.HamiCoreDirectory;
-import io.gpushare.plugin.isolation.hami.HamiCoreIsolation;
-import io.gpushare.plugin.isolation.hami.HamiCoreLibrary;
-import io.gpushare.plugin.isolation.mps.MpsIsolation;
+import io.gpushare.plugin.node.isolation.IsolationMode;
+import io.gpushare.plugin.node.isolation.IsolationPolicy;
+import io.gpushare.plugin.node.isolation.IsolationProvider;
+import io.gpushare.plugin.node.isolation.ReservedMemory;
+import io.gpushare.plugin.node.isolation.driver.DriverIsolation;
+import io.gpushare.plugin.node.isolation.driver.MemoryLimits;
+import io.gpushare.plugin.node.isolation.driver.PodCgroups;
+import io.gpushare.plugin.node.isolation.hami.HamiCoreDirectory;
+import io.gpushare.plugin.node.isolation.hami.HamiCoreIsolation;
+import io.gpushare.plugin.node.isolation.hami.HamiCoreLibrary;
+import io.gpushare.plugin.node.isolation.mps.MpsIsolation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -149,17 +148,15 @@ final class IsolationOptions {
 
     /** What holds containers to their shares. */
     IsolationProvider provider(
-            MpsIsolation.Sources sources, SharedSession driver, EventRecorder events, InstantSource clock) {
+            MpsIsolation.Sources sources, MemoryLimits limits, EventRecorder events, InstantSource clock) {
         return switch (policy().wanted()) {
             // The hardware isolates MIG instances; the plugin has nothing to do for it.
             case NONE, MIG -> new IsolationProvider() {};
-            case DRIVER ->
-                new DriverIsolation(new NvmlMemoryLimits(driver), new PodCgroups(cgroupRoot.toAbsolutePath()), events);
+            case DRIVER -> new DriverIsolation(limits, new PodCgroups(cgroupRoot.toAbsolutePath()), events);
             case HAMI_CORE ->
                 new HamiCoreIsolation(
                         new HamiCoreLibrary(hamiCoreLibrary.toAbsolutePath()),
-                        new HamiCoreDirectory(hamiCoreDir.toAbsolutePath()),
-                        sources.podsKnown());
+                        new HamiCoreDirectory(hamiCoreDir.toAbsolutePath()));
             case MPS ->
                 new MpsIsolation(
                         new MpsDirectory(mpsDir.toAbsolutePath()),

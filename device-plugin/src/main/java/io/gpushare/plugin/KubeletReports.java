@@ -3,10 +3,10 @@ package io.gpushare.plugin;
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.card.NoCards;
-import io.gpushare.plugin.kubelet.KubeletConnection;
-import io.gpushare.plugin.metrics.PluginMetrics;
-import io.gpushare.plugin.state.InventoryAssembler;
-import io.gpushare.plugin.state.SnapshotPublisher;
+import io.gpushare.plugin.allocate.kubelet.KubeletConnection;
+import io.gpushare.plugin.node.metrics.PluginMetrics;
+import io.gpushare.plugin.node.offer.InventoryAssembler;
+import io.gpushare.plugin.node.offer.SnapshotPublisher;
 import java.util.Optional;
 
 /** Passes what the kubelet does to the parts that it concerns. */

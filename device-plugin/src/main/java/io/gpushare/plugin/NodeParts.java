@@ -7,32 +7,33 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.request.DemandCodec;
-import io.gpushare.plugin.cards.CardScanner;
-import io.gpushare.plugin.cards.SharedSession;
-import io.gpushare.plugin.cluster.CordonPoller;
-import io.gpushare.plugin.cluster.InventoryPublisher;
-import io.gpushare.plugin.cluster.NodeObject;
-import io.gpushare.plugin.cluster.NodePodInformer;
-import io.gpushare.plugin.isolation.IsolationProvider;
-import io.gpushare.plugin.isolation.enforcement.HeadroomInUse;
-import io.gpushare.plugin.isolation.enforcement.MissingIsolation;
-import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
-import io.gpushare.plugin.isolation.mps.MpsIsolation;
-import io.gpushare.plugin.metrics.MetricsServer;
-import io.gpushare.plugin.metrics.PluginMetrics;
-import io.gpushare.plugin.monitor.ForeignUseReporter;
-import io.gpushare.plugin.monitor.OverUseGuard;
-import io.gpushare.plugin.monitor.ProcessTable;
-import io.gpushare.plugin.monitor.RemovedCardReporter;
-import io.gpushare.plugin.monitor.UsageMonitor;
-import io.gpushare.plugin.monitor.XidReporter;
-import io.gpushare.plugin.offer.InventoryUpdates;
-import io.gpushare.plugin.snapshot.NodeSnapshot;
-import io.gpushare.plugin.sockets.DomainSockets;
-import io.gpushare.plugin.state.InventoryAssembler;
-import io.gpushare.plugin.state.LatestSnapshot;
-import io.gpushare.plugin.state.PodResourcesPoller;
-import io.gpushare.plugin.state.SnapshotPublisher;
+import io.gpushare.plugin.allocate.devices.WireSize;
+import io.gpushare.plugin.node.cards.CardSource;
+import io.gpushare.plugin.node.cards.NvmlCards;
+import io.gpushare.plugin.node.cluster.CordonPoller;
+import io.gpushare.plugin.node.cluster.InventoryPublisher;
+import io.gpushare.plugin.node.cluster.NodeObject;
+import io.gpushare.plugin.node.cluster.NodePodInformer;
+import io.gpushare.plugin.node.holdings.InUse;
+import io.gpushare.plugin.node.holdings.LatestHoldings;
+import io.gpushare.plugin.node.holdings.Offer;
+import io.gpushare.plugin.node.isolation.IsolationProvider;
+import io.gpushare.plugin.node.isolation.enforcement.HeadroomInUse;
+import io.gpushare.plugin.node.isolation.enforcement.MissingIsolation;
+import io.gpushare.plugin.node.isolation.enforcement.NodeIsolation;
+import io.gpushare.plugin.node.isolation.mps.MpsIsolation;
+import io.gpushare.plugin.node.metrics.MetricsServer;
+import io.gpushare.plugin.node.metrics.PluginMetrics;
+import io.gpushare.plugin.node.monitor.ForeignUseReporter;
+import io.gpushare.plugin.node.monitor.OverUseGuard;
+import io.gpushare.plugin.node.monitor.ProcessTable;
+import io.gpushare.plugin.node.monitor.RemovedCardReporter;
+import io.gpushare.plugin.node.monitor.UsageMonitor;
+import io.gpushare.plugin.node.monitor.XidReporter;
+import io.gpushare.plugin.node.offer.InventoryAssembler;
+import io.gpushare.plugin.node.offer.InventoryUpdates;
+import io.gpushare.plugin.node.offer.SnapshotPublisher;
+import io.gpushare.plugin.node.sockets.DomainSockets;
 import io.gpushare.program.Ending;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.StartedParts;
@@ -40,10 +41,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** The parts that a node has, whatever the way in which it offers its cards. */
+/** The parts that a node has, whatever its offer. */
 final class NodeParts {
     /** The program's name in its Events and calls. */
     private static final String COMPONENT = "gpushare-device-plugin";
@@ -52,9 +52,10 @@ final class NodeParts {
 
     final MemoryUnit unit;
     final InstantSource clock;
+    final InstantSource wall;
     final EventSubject.Node node;
     final SnapshotPublisher publisher = new SnapshotPublisher();
-    final LatestSnapshot latest;
+    final LatestHoldings holdings;
     final DomainSockets sockets;
     final KubernetesApi api;
     final NodeObject nodeObject;
@@ -67,9 +68,8 @@ final class NodeParts {
 
     private final PluginOptions options;
     private final Ending ending;
-    private final Clocks clocks;
     private final StartedParts parts;
-    private final SharedSession driver = new SharedSession();
+    private final CardSource driver;
 
     /**
      * What measures the node's containers, and holds them to their shares.
@@ -92,13 +92,14 @@ final class NodeParts {
     NodeParts(PluginOptions options, Ending ending, Clocks clocks, StartedParts parts) throws IOException {
         this.options = options;
         this.ending = ending;
-        this.clocks = clocks;
         this.parts = parts;
         unit = options.cluster.memoryUnit();
         clock = clocks.steady();
+        wall = clocks.wall();
         node = new EventSubject.Node(options.nodeName);
         invalid = () -> ending.request(Ending.INVALID_OPTIONS);
-        latest = new LatestSnapshot(NodeSnapshot.of(Inventory.empty(unit)), publisher::changed);
+        holdings = new LatestHoldings(Inventory.empty(unit), publisher::changed);
+        driver = new NvmlCards(options.scanning(unit), clocks);
         sockets = parts.add(new DomainSockets());
         api = parts.add(
                 KubernetesApi.connect(options.cluster.kubeconfig(), COMPONENT + "/" + PluginOptions.Version.number()));
@@ -114,47 +115,47 @@ final class NodeParts {
     /**
      * Starts to measure the containers; limits nothing before {@link #scan}.
      *
+     * @param offer the active one
      * @param memory how users request memory, for messages
-     * @param podsKnown whether the node's pods were reported: before, a process seems to have none
-     * @param counted whether what they hold was counted: before, cards seem to be unused
-     * @param podResources lists pod-resources, where the kubelet asks before each start of a container
      * @param beside what each card gives beside memory
      */
-    Limits limits(
-            String memory,
-            BooleanSupplier podsKnown,
-            BooleanSupplier counted,
-            PodResourcesPoller.Lister podResources,
-            Share beside) {
+    Limits limits(Offer offer, String memory, Share beside) {
         OverUseGuard overUse = new OverUseGuard(
                 memory, Optional.ofNullable(options.evictOverUseAfter), events, api.evictions()::evict, clock);
-        ForeignUseReporter foreignUse = new ForeignUseReporter(node, podsKnown, events);
+        ForeignUseReporter foreignUse = new ForeignUseReporter(node, this::podsKnown, events);
         ProcessTable processes = new ProcessTable(options.procDir);
-        UsageMonitor usage = parts.add(new UsageMonitor(latest, processes, overUse, foreignUse, clock))
+        UsageMonitor usage = parts.add(new UsageMonitor(holdings, processes, overUse, foreignUse, clock))
                 .start();
         IsolationProvider provider = options.isolation.provider(
                 new MpsIsolation.Sources(
                         () -> new MpsIsolation.Measured(usage.now(), usage.excesses()),
-                        counted,
                         processes::cgroup,
                         processes::started),
-                driver,
+                driver.memoryLimits(),
                 events,
                 clock);
         NodeIsolation isolation = parts.add(new NodeIsolation(
                 options.isolation.policy(),
                 provider,
-                latest,
-                podResources,
+                holdings,
                 new MissingIsolation(node, events),
-                new HeadroomInUse(node, events),
-                clock));
+                new HeadroomInUse(node, events)));
         return new Limits(
                 usage,
                 overUse,
                 provider,
                 isolation,
-                new InventoryAssembler(unit, new InventoryUpdates(beside, isolation, latest, publisher), invalid));
+                new InventoryAssembler(
+                        unit,
+                        new InventoryUpdates(beside, isolation, holdings, publisher),
+                        invalid,
+                        cards -> WireSize.smallestInsteadOf(cards.unit(), cards.cards()),
+                        cards -> InUse.of(holdings.on(cards), offer)));
+    }
+
+    /** Whether the node's pods were reported, and what claims they use: before, a process seems to have none. */
+    private boolean podsKnown() {
+        return pods.synced() && holdings.now().by(Offer.CLAIMS).complete();
     }
 
     /** Reads the cards and their cordons from now on, and shows what is measured. */
@@ -164,25 +165,20 @@ final class NodeParts {
                     publisher.read(SnapshotPublisher.Source.CORDONS);
                 }))
                 .start();
-        CardScanner cards = parts.add(new CardScanner(
-                        options.scanning(unit),
-                        new CardReports(
-                                limits.assembler(),
-                                events,
-                                node,
-                                limits.usage(),
-                                limits.provider(),
-                                new XidReporter(latest, events),
-                                new RemovedCardReporter(latest, events),
-                                invalid,
-                                () -> ending.request(PluginProgram.DRIVER_REPLACED)),
-                        clocks,
-                        driver))
-                .start();
+        CardSource.Scan cards = parts.add(driver.scan(new CardReports(
+                limits.assembler(),
+                events,
+                node,
+                limits.usage(),
+                limits.provider(),
+                new XidReporter(holdings, events),
+                new RemovedCardReporter(holdings, events),
+                invalid,
+                () -> ending.request(PluginProgram.DRIVER_REPLACED))));
         limits.isolation().start();
-        metrics.registerNode(latest, limits.usage(), limits.provider());
+        metrics.registerNode(holdings, limits.usage(), limits.provider());
         PartMetrics counted = new PartMetrics(metrics);
-        counted.ofCards(cards, latest);
+        counted.ofCards(cards, holdings);
         counted.ofIsolation(limits.overUse(), limits.isolation(), limits.provider());
     }
 

@@ -4,17 +4,17 @@ import io.gpushare.kubernetes.event.EventQueue;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.NoCards;
-import io.gpushare.plugin.admission.AllocationHandler;
-import io.gpushare.plugin.cards.CardScanner;
-import io.gpushare.plugin.claims.NodeClaims;
-import io.gpushare.plugin.cluster.AllocationReconciler;
-import io.gpushare.plugin.cluster.NodeLease;
-import io.gpushare.plugin.isolation.IsolationProvider;
-import io.gpushare.plugin.isolation.enforcement.NodeIsolation;
-import io.gpushare.plugin.kubelet.KubeletConnection;
-import io.gpushare.plugin.metrics.PluginMetrics;
-import io.gpushare.plugin.monitor.OverUseGuard;
-import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.allocate.admission.AllocationHandler;
+import io.gpushare.plugin.allocate.kubelet.KubeletConnection;
+import io.gpushare.plugin.allocate.state.AllocationReconciler;
+import io.gpushare.plugin.claims.prepare.NodeClaims;
+import io.gpushare.plugin.node.cards.CardSource;
+import io.gpushare.plugin.node.cluster.NodeLease;
+import io.gpushare.plugin.node.holdings.LatestHoldings;
+import io.gpushare.plugin.node.isolation.IsolationProvider;
+import io.gpushare.plugin.node.isolation.enforcement.NodeIsolation;
+import io.gpushare.plugin.node.metrics.PluginMetrics;
+import io.gpushare.plugin.node.monitor.OverUseGuard;
 import org.jspecify.annotations.Nullable;
 
 /** The metrics of what the plugin's parts count; they are read at each scrape. */
@@ -68,12 +68,12 @@ record PartMetrics(PluginMetrics metrics) {
                 series -> series.call(lease.lost() ? 0 : 1));
     }
 
-    void ofCards(CardScanner cards, LatestSnapshot latest) {
+    void ofCards(CardSource.Scan cards, LatestHoldings latest) {
         metrics.gauges(
                 "gpushare_plugin_no_cards",
                 "1 for the reason why the node offers no cards, although the plugin runs.",
                 series -> {
-                    @Nullable NoCards now = latest.now().inventory().noCards();
+                    @Nullable NoCards now = latest.inventory().noCards();
                     for (NoCards.Cause cause : NoCards.Cause.values()) {
                         series.call(now != null && now.cause() == cause ? 1 : 0, cause.label());
                     }
@@ -87,7 +87,7 @@ record PartMetrics(PluginMetrics metrics) {
                                 count,
                                 xid.card().map(CardId::uuid).orElse(""),
                                 xid.card()
-                                        .flatMap(latest.now().inventory()::card)
+                                        .flatMap(latest.inventory()::card)
                                         .map(Card::model)
                                         .orElse(""),
                                 String.valueOf(xid.xid()),

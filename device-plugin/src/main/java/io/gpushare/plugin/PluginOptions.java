@@ -4,6 +4,7 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
+import io.gpushare.model.claims.ClaimDecoder;
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.options.AddressConverter;
 import io.gpushare.options.CheckedOptions;
@@ -11,10 +12,10 @@ import io.gpushare.options.ClusterOptions;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.OptionParser;
 import io.gpushare.options.SecondsConverter;
-import io.gpushare.plugin.allocation.ContainerSettings;
-import io.gpushare.plugin.allocation.DeviceListStrategy;
-import io.gpushare.plugin.cards.CardScanner;
-import io.gpushare.plugin.isolation.IsolationMode;
+import io.gpushare.plugin.node.cards.NvmlCards;
+import io.gpushare.plugin.node.container.ContainerSettings;
+import io.gpushare.plugin.node.container.DeviceListStrategy;
+import io.gpushare.plugin.node.isolation.IsolationMode;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -220,7 +221,7 @@ final class PluginOptions implements CheckedOptions {
 
     /** The driver's directory among the kubelet's; it exists where this node may offer, or has offered, by claims. */
     Path driverDir() {
-        return kubeletDir.toAbsolutePath().resolve("plugins").resolve(ClaimsPlugin.DRIVER);
+        return kubeletDir.toAbsolutePath().resolve("plugins").resolve(ClaimDecoder.DRIVER);
     }
 
     /** Is there from the time when this node first offered its cards by claims. */
@@ -233,8 +234,8 @@ final class PluginOptions implements CheckedOptions {
     }
 
     /** How the cards are read, whose memory is offered in that unit. */
-    CardScanner.Settings scanning(MemoryUnit unit) {
-        return new CardScanner.Settings(
+    NvmlCards.Settings scanning(MemoryUnit unit) {
+        return new NvmlCards.Settings(
                 nvmlLibrary,
                 unit,
                 SCAN_INTERVAL,

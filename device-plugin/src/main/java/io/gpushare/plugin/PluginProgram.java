@@ -3,8 +3,8 @@ package io.gpushare.plugin;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;
-import io.gpushare.plugin.kubelet.OtherPlugins;
-import io.gpushare.plugin.offer.NodeLock;
+import io.gpushare.plugin.allocate.kubelet.OtherPlugins;
+import io.gpushare.plugin.node.offer.NodeLock;
 import io.gpushare.program.Ending;
 import io.gpushare.program.RunningProgram;
 import io.gpushare.time.Clocks;
@@ -103,9 +103,7 @@ public final class PluginProgram {
 
     private int serve(PluginOptions options, Ending ending) throws IOException, InterruptedException {
         try (StartedParts parts = new StartedParts()) {
-            RunningPlugin plugin = options.serve == ServeMode.DRA
-                    ? new ClaimsPlugin(options, ending, clocks, parts)
-                    : new Plugin(options, ending, clocks, deadlines, parts);
+            Plugin plugin = new Plugin(options, ending, clocks, deadlines, parts);
             int code = ending.await();
             LOG.info("stopping");
             if (code == Ending.DONE || code == DRIVER_REPLACED) {

@@ -1,29 +1,31 @@
 package io.gpushare.plugin;
 
 import io.gpushare.model.PodRef;
-import io.gpushare.plugin.cluster.NodePodInformer;
-import io.gpushare.plugin.monitor.RebootReporter;
-import io.gpushare.plugin.snapshot.NodePod;
-import io.gpushare.plugin.state.LatestSnapshot;
+import io.gpushare.plugin.allocate.state.LatestSnapshot;
+import io.gpushare.plugin.claims.prepare.NodeClaims;
+import io.gpushare.plugin.node.cluster.NodePodInformer;
+import io.gpushare.plugin.node.holdings.LatestHoldings;
+import io.gpushare.plugin.node.monitor.RebootReporter;
+import io.gpushare.plugin.node.pod.NodePod;
 
-/**
- * Passes the changes of the node's pods to the parts that they concern.
- *
- * @param oneChanged is run after a pod was added or changed
- * @param oneDeleted is run after a pod was deleted
- */
-record PodReports(LatestSnapshot latest, Runnable oneChanged, Runnable oneDeleted, RebootReporter reboots)
+/** Passes the changes of the node's pods to the parts that they concern. */
+record PodReports(
+        LatestHoldings holdings, LatestSnapshot latest, NodeClaims claims, ActiveOffer offer, RebootReporter reboots)
         implements NodePodInformer.Listener {
     @Override
     public void changed(NodePod pod) {
         latest.update(snapshot -> snapshot.withPod(pod));
-        oneChanged.run();
+        claims.pod(pod);
+        holdings.pod(pod);
+        offer.podChanged();
     }
 
     @Override
     public void deleted(String uid) {
         latest.update(snapshot -> snapshot.withoutPod(uid));
-        oneDeleted.run();
+        claims.podDeleted(uid);
+        holdings.podDeleted(uid);
+        offer.podDeleted();
     }
 
     @Override

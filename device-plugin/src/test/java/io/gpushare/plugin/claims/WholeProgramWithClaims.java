@@ -14,7 +14,7 @@ import io.gpushare.api.dra.v1.NodeUnprepareResourcesRequest;
 import io.gpushare.api.pluginregistration.v1.RegistrationGrpc;
 import io.gpushare.api.pluginregistration.v1.RegistrationStatus;
 import io.gpushare.plugin.WholeProgram;
-import io.gpushare.plugin.sockets.DomainSockets;
+import io.gpushare.plugin.node.sockets.DomainSockets;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.patience.Patience;
 import io.gpushare.simulated.program.StartedProgram;
@@ -228,13 +228,15 @@ public abstract class WholeProgramWithClaims extends WholeProgram {
     }
 
     protected void pod(String name, String containers) throws IOException {
-        api.put(object("""
+        api.put(object(
+                """
             {"apiVersion": "v1", "kind": "Pod",
              "metadata": {"name": "%s", "namespace": "default", "uid": "uid-pod-%s"},
              "spec": {"nodeName": "n1", "containers": [%s],
                       "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "t"},
                                          {"name": "more", "resourceClaimName": "two"}]},
              "status": {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "%s"}]}}
-            """.formatted(name, name, containers, name)));
+            """
+                        .formatted(name, name, containers, name)));
     }
 }

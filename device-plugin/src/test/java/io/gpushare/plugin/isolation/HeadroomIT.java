@@ -4,6 +4,8 @@ import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.node.isolation.IsolationMode;
+import io.gpushare.plugin.node.isolation.TestHeadroom;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,9 +113,8 @@ class HeadroomIT {
                         0,
                         String.valueOf(shares.get(i) - Objects.requireNonNull(CONTEXT.get(mode))));
                 tenants.add(tenant);
-                await().pollDelay(Duration.ZERO)
-                        .pollInterval(SOON)
-                        .until(() -> !tenant.lines().isEmpty());
+                await().pollDelay(Duration.ZERO).pollInterval(SOON).until(() -> !tenant.lines()
+                        .isEmpty());
                 printed.add(tenant.lines().getFirst());
             }
             return printed;

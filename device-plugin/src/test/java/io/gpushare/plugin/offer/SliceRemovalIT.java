@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.plugin.TestApiServer;
+import io.gpushare.plugin.claims.offer.SliceRemoval;
 import io.gpushare.simulated.apiserver.FaultRule;
 import io.gpushare.simulated.apiserver.Outcome;
 import io.gpushare.simulated.apiserver.store.ApiResource;

@@ -1,0 +1,121 @@
+package io.gpushare.plugin.claims.prepare;
+
+import io.gpushare.kubernetes.wire.Json;
+import io.gpushare.plugin.claims.prepare.CdiDocument.Recorded;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The files of claims in the directory that container runtimes read. Each has the uid of its claim in its name and in
+ * the names of its devices: a runtime may keep what it read, and a uid is never used again.
+ */
+public record CdiFiles(Path directory) {
+    private static final String PREFIX = "gpushare.io-claim_";
+    private static final String SUFFIX = ".json";
+    private static final String UNFINISHED = ".next";
+    private static final Pattern UID = Pattern.compile("[A-Za-z0-9-]{1,64}");
+
+    /** Writes the file of that claim, in one step. */
+    void write(String uid, Map<String, Object> document) throws IOException {
+        Files.createDirectories(directory);
+        // Runtimes read files that end with .json or .yaml.
+        Path next = file(uid, UNFINISHED);
+        Files.write(next, Json.write(document));
+        Files.move(next, file(uid), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Removes the file of that claim, if there is one, and what a full disk left unfinished of it. */
+    void delete(String uid) throws IOException {
+        Files.deleteIfExists(file(uid));
+        Files.deleteIfExists(file(uid, UNFINISHED));
+    }
+
+    /**
+     * What the files of claims record.
+     *
+     * @param unread files of which nobody knows what they record
+     */
+    record Records(List<Recorded> claims, List<Path> unread) {
+        static final Records NONE = new Records(List.of(), List.of());
+
+        Records {
+            claims = List.copyOf(claims);
+            unread = List.copyOf(unread);
+        }
+    }
+
+    /** Whether a claim has a file, as far as anybody can see. */
+    public boolean mayHaveAny() {
+        try {
+            return !files(SUFFIX).isEmpty();
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /** None if there is no directory; one that can't be listed is another thing. */
+    private List<Path> files(String suffix) throws IOException {
+        List<Path> found = new ArrayList<>();
+        if (!Files.notExists(directory)) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*" + suffix)) {
+                files.forEach(found::add);
+            } catch (DirectoryIteratorException e) {
+                throw e.getCause();
+            }
+        }
+        return found;
+    }
+
+    /** Removes what a process that was killed had not finished. */
+    void deleteUnfinished() throws IOException {
+        for (Path file : files(UNFINISHED)) {
+            Files.deleteIfExists(file);
+        }
+    }
+
+    /** What the files record. One that can't be read is left to the running pod that may need it. */
+    Records read() throws IOException {
+        List<Recorded> claims = new ArrayList<>();
+        List<Path> unread = new ArrayList<>();
+        for (Path file : files(SUFFIX)) {
+            try (InputStream in = Files.newInputStream(file)) {
+                CdiDocument.recorded(Json.read(in)).ifPresentOrElse(claims::add, () -> unread.add(file));
+            } catch (NoSuchFileException e) {
+                // Its claim has just ended.
+            } catch (IOException e) {
+                unread.add(file);
+            }
+        }
+        return new Records(claims, unread);
+    }
+
+    /** Whether that claim has its file. */
+    boolean has(String uid) {
+        return Files.exists(file(uid));
+    }
+
+    private Path file(String uid) {
+        return file(uid, SUFFIX);
+    }
+
+    private Path file(String uid, String suffix) {
+        return directory.resolve(PREFIX + checked(uid) + suffix);
+    }
+
+    private static String checked(String uid) {
+        if (!UID.matcher(uid).matches()) {
+            throw new IllegalArgumentException("a claim has no such uid: '" + uid + "'");
+        }
+        return uid;
+    }
+}

@@ -1,0 +1,125 @@
+package io.gpushare.plugin.claims.prepare;
+
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.claims.ClaimUse;
+import io.gpushare.model.claims.PreparedClaims;
+import io.gpushare.model.claims.ResourceClaim;
+import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.plugin.node.holdings.Holder;
+import io.gpushare.plugin.node.holdings.Offer;
+import io.gpushare.plugin.node.holdings.OfferHoldings;
+import io.gpushare.plugin.node.pod.NodePod;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What claims have on this node at one moment, and which containers use it: pure.
+ *
+ * @param prepared the prepared claims
+ * @param recovered whether those of earlier processes are among them
+ * @param pods of the API by UID
+ * @param reported of the pods that were read when their claims were prepared, those that the API reported at some time
+ * @param files what the files of claims recorded when they were last listed
+ * @param problem why they, or what else claims may have, are unknown; empty if they are known
+ */
+record ClaimHoldings(
+        PreparedClaims prepared,
+        boolean recovered,
+        Map<String, NodePod> pods,
+        Set<String> reported,
+        CdiFiles.Records files,
+        Optional<String> problem) {
+    ClaimHoldings {
+        pods = Map.copyOf(pods);
+        Map<String, NodePod> known = pods;
+        Set<String> before = reported;
+        reported = prepared.podsRead().stream()
+                .filter(uid -> known.containsKey(uid) || before.contains(uid))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Before anything was read. */
+    static ClaimHoldings none(PreparedClaims prepared) {
+        return new ClaimHoldings(
+                prepared,
+                false,
+                Map.of(),
+                Set.of(),
+                CdiFiles.Records.NONE,
+                Optional.of("no file of a claim was read yet"));
+    }
+
+    ClaimHoldings withPrepared(PreparedClaims changed) {
+        return new ClaimHoldings(changed, true, pods, reported, files, problem);
+    }
+
+    ClaimHoldings withPod(NodePod pod) {
+        Map<String, NodePod> changed = new HashMap<>(pods);
+        changed.put(pod.ref().uid(), pod);
+        return new ClaimHoldings(prepared, recovered, changed, reported, files, problem);
+    }
+
+    ClaimHoldings withoutPod(String uid) {
+        Map<String, NodePod> changed = new HashMap<>(pods);
+        changed.remove(uid);
+        return new ClaimHoldings(prepared, recovered, changed, reported, files, problem);
+    }
+
+    ClaimHoldings withFiles(CdiFiles.Records listed, Optional<String> unknown) {
+        return new ClaimHoldings(prepared, recovered, pods, reported, listed, unknown);
+    }
+
+    /** Who has what: a claim keeps its cards from the other offer as long as it has its file. */
+    OfferHoldings holdings() {
+        Map<String, Set<CardId>> kept = new HashMap<>();
+        files.claims()
+                .forEach(each -> kept.put(each.claim().uid(), each.allocation().cards()));
+        Map<PodRef, List<ClaimUse>> uses = pods.values().stream()
+                .filter(pod -> !pod.ended() && !pod.claims().isEmpty())
+                .sorted(NodePod.ADMISSION_ORDER)
+                .collect(Collectors.toMap(NodePod::ref, NodePod::claims, (one, _) -> one, LinkedHashMap::new));
+        List<Holder> holders = new ArrayList<>();
+        for (NodeCards.Holding holding : prepared.holdings()) {
+            Map<String, List<Holder.User>> users = new HashMap<>();
+            for (ContainerAllocation part : holding.allocation().containers()) {
+                users.put(part.name(), users(holding.holder(), part.name(), uses));
+            }
+            Set<CardId> own = kept.getOrDefault(holding.holder().uid(), Set.of());
+            holders.add(new Holder(Offer.CLAIMS, holding.holder(), Optional.of(holding.allocation()), users, own));
+        }
+        if (!recovered) {
+            files.claims()
+                    .forEach(each -> holders.add(
+                            onlyRecorded(each.claim(), each.allocation().cards())));
+        }
+        Set<String> mayHaveAny = new HashSet<>();
+        files.unread().forEach(file -> mayHaveAny.add("file " + file));
+        problem.ifPresent(mayHaveAny::add);
+        return new OfferHoldings(holders, mayHaveAny, recovered);
+    }
+
+    private static Holder onlyRecorded(ResourceClaim claim, Set<CardId> cards) {
+        PodRef ref = new PodRef(claim.uid(), claim.namespace(), claim.name());
+        return new Holder(Offer.CLAIMS, ref, Optional.empty(), Map.of(), cards);
+    }
+
+    private List<Holder.User> users(PodRef claim, String request, Map<PodRef, List<ClaimUse>> uses) {
+        return prepared.users(claim, request, uses, this::gone).stream()
+                .map(user -> new Holder.User(user.pod(), user.container()))
+                .toList();
+    }
+
+    /** A pod that the API has not reported yet is not gone. */
+    private boolean gone(PodRef pod) {
+        return Optional.ofNullable(pods.get(pod.uid())).map(NodePod::ended).orElse(reported.contains(pod.uid()));
+    }
+}

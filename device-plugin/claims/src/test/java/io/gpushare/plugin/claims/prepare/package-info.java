@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.plugin.claims.prepare;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,107 @@
+package io.gpushare.plugin.node.holdings;
+
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * A card is offered in one way at a time: one that somebody has by another offer than the active one is in use, and is
+ * not offered. Only its own offer counts what that holder has. This is the whole rule. A node moves from one offer to
+ * the other without a drain, card by card, because of the following.
+ *
+ * <ol>
+ *   <li>One process of a node offers its cards and answers the kubelet, by one offer: the holder of the node's lock.
+ *   <li>What somebody has by the other offer is read after that lock was taken, and before anything is offered. It can
+ *       only become less. By the device plugin: no process answers {@code Allocate} any more, and a pod that the
+ *     kubelet
+ *       had begun to admit is bound already, so it may have any card until it is recorded. By claims: a claim has its
+ *       cards once its file is written, and no further claim is prepared. A claim that kube-scheduler allocated, and
+ *       that is not prepared, has nothing: it is refused.
+ *   <li>A card in use is in no slice and has no healthy device but those that are allocated, and neither
+ *       {@code NodePrepareResources} nor {@code Allocate} gives it. What can't be read counts as all cards.
+ *   <li>The slices of a node that offers its cards by the device plugin are deleted before it offers the first one.
+ *       One that appears later is deleted as well; what it allocates is not prepared.
+ * </ol>
+ *
+ * @param holders the cards of each holder by its name; none where it is unknown which: it may have any
+ */
+public record InUse(Map<String, Set<CardId>> holders) {
+    /** Nobody has a card by another offer. */
+    public static final InUse NONE = new InUse(Map.of());
+
+    private static final int MOST_NAMES = 3;
+
+    public InUse {
+        holders = Map.copyOf(holders);
+    }
+
+    /** The rule, for a node on which that offer is active. */
+    public static InUse of(Holdings holdings, Offer active) {
+        Map<String, Set<CardId>> found = new HashMap<>();
+        for (Offer offer : Offer.values()) {
+            if (offer != active) {
+                OfferHoldings others = holdings.by(offer);
+                others.mayHaveAny().forEach(name -> found.put(name, Set.of()));
+                others.holders().stream()
+                        .filter(holder -> !holder.kept().isEmpty())
+                        .forEach(holder -> found.merge(holder.name(), holder.kept(), InUse::both));
+            }
+        }
+        return new InUse(found);
+    }
+
+    /** One name may be of two claims, the second made after the first was deleted. */
+    private static Set<CardId> both(Set<CardId> one, Set<CardId> other) {
+        Set<CardId> both = new HashSet<>(one);
+        both.addAll(other);
+        return one.isEmpty() || other.isEmpty() ? Set.of() : both;
+    }
+
+    /** The cards in use among these, each with who has it, as a few names. A MIG instance of such a card is one too. */
+    public Map<CardId, String> among(Collection<Card> cards) {
+        Map<CardId, String> inUse = new HashMap<>();
+        cards.forEach(card -> names(holders(card)).ifPresent(names -> inUse.put(card.id(), names)));
+        return inUse;
+    }
+
+    private List<String> holders(Card card) {
+        return new TreeMap<>(holders)
+                .entrySet().stream()
+                        .filter(holder -> holder.getValue().isEmpty()
+                                || holder.getValue().contains(card.id())
+                                || holder.getValue().contains(card.physical()))
+                        .map(Map.Entry::getKey)
+                        .toList();
+    }
+
+    /** Who has these cards of the node, as a few names; empty if nobody has. */
+    public Optional<String> names(Inventory inventory, Set<CardId> wanted) {
+        return names(inventory.cards().stream()
+                .filter(card -> wanted.contains(card.id()))
+                .flatMap(card -> holders(card).stream())
+                .distinct()
+                .toList());
+    }
+
+    /** Everybody who has any, as a few names; empty if nobody has. */
+    public Optional<String> names() {
+        return names(holders.keySet().stream().sorted().toList());
+    }
+
+    private static Optional<String> names(List<String> holders) {
+        List<String> names = new ArrayList<>(holders.subList(0, Math.min(MOST_NAMES, holders.size())));
+        if (holders.size() > MOST_NAMES) {
+            names.add("and " + (holders.size() - MOST_NAMES) + " more");
+        }
+        return Optional.of(String.join(", ", names)).filter(text -> !text.isEmpty());
+    }
+}

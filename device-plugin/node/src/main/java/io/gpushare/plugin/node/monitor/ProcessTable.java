@@ -1,0 +1,71 @@
+package io.gpushare.plugin.node.monitor;
+
+import io.gpushare.plugin.node.usage.Cgroup;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** The node's processes, as its proc file system lists them. */
+public final class ProcessTable {
+    private static final Path OWN = Path.of("/proc");
+    // A program can mount and name things without end. The kubelet's mounts are among the first.
+    private static final int MOST_BYTES = 1 << 16;
+
+    private final Path proc;
+    private final List<String> own;
+
+    /** @param proc where the node's proc file system is mounted */
+    public ProcessTable(Path proc) {
+        this.proc = proc;
+        own = lines(OWN.resolve("self/cgroup")).orElse(List.of());
+    }
+
+    /**
+     * Whether only the processes of this container are visible: in a PID namespace of its own, which a pod without
+     * {@code hostPID} has, the program is process 1.
+     */
+    public boolean ownOnly() {
+        return proc.equals(OWN) && ProcessHandle.current().pid() == 1;
+    }
+
+    /** When that process started, in the kernel's ticks; empty when it is not visible. */
+    public OptionalLong started(long pid) {
+        try {
+            String stat =
+                    Files.readString(proc.resolve(Long.toString(pid)).resolve("stat"), StandardCharsets.ISO_8859_1);
+            // The name of the program, in parentheses, may contain anything. proc(5): starttime is field 22.
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
+            return OptionalLong.of(Long.parseLong(fields[19]));
+        } catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    /** The cgroup of that process; empty when the process is not visible. */
+    public Optional<Cgroup> cgroup(long pid) {
+        return lines(pid, "cgroup")
+                .map(lines -> Cgroup.parse(lines, own))
+                .map(cgroup -> cgroup.podUid().isEmpty()
+                        ? cgroup
+                        : cgroup.withMounts(lines(pid, "mountinfo").orElse(List.of())));
+    }
+
+    private Optional<List<String>> lines(long pid, String file) {
+        return lines(proc.resolve(Long.toString(pid)).resolve(file));
+    }
+
+    private static Optional<List<String>> lines(Path file) {
+        try (InputStream content = Files.newInputStream(file)) {
+            return Optional.of(new String(content.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1)
+                    .lines()
+                    .toList());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}

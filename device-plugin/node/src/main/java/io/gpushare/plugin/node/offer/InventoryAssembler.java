@@ -1,0 +1,126 @@
+package io.gpushare.plugin.node.offer;
+
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
+import io.gpushare.plugin.node.holdings.InUse;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Joins everything that is reported about the node's cards into its inventory: the scan of the driver, the cordons, and
+ * whether others have them. Each input is reported whole, by a thread of its own, and each report
+ * produces one inventory.
+ */
+public final class InventoryAssembler {
+    private static final Logger LOG = LoggerFactory.getLogger(InventoryAssembler.class);
+
+    private final Consumer<Inventory> published;
+    private final Runnable refused;
+    private final Function<Inventory, Optional<MemoryUnit>> smallestUnit;
+    private final Function<Inventory, InUse> inUse;
+    private boolean scannedOnce;
+    private Inventory scanned;
+    private Set<CardId> cordoned = Set.of();
+    private Set<CardId> absent = Set.of();
+    private @Nullable NoCards otherServes;
+
+    /**
+     * Starts with no cards.
+     *
+     * @param published receives every inventory, the first one after the first scan
+     * @param refused is run when the kubelet can't receive the node's device list in this unit
+     * @param smallestUnit the unit in which the kubelet can receive the device list of this inventory; empty if it can
+     *     in the inventory's
+     * @param inUse which of these cards are not offered, because somebody has them by another offer
+     */
+    public InventoryAssembler(
+            MemoryUnit unit,
+            Consumer<Inventory> published,
+            Runnable refused,
+            Function<Inventory, Optional<MemoryUnit>> smallestUnit,
+            Function<Inventory, InUse> inUse) {
+        this.smallestUnit = smallestUnit;
+        this.inUse = inUse;
+        this.scanned = Inventory.empty(unit);
+        this.published = published;
+        this.refused = refused;
+    }
+
+    /** The driver reports these cards. */
+    public synchronized void scanned(Inventory now) {
+        Optional<MemoryUnit> fitting = smallestUnit.apply(now);
+        if (fitting.isPresent()) {
+            LOG.error(
+                    "--memory-unit={} makes {} devices of this node's cards, more than the kubelet receives in one list"
+                            + " (4 MiB): the smallest unit that fits is --memory-unit={}",
+                    now.unit(),
+                    now.cards().stream()
+                            .mapToInt(card -> now.capacityOf(card).units())
+                            .sum(),
+                    fitting.get());
+            refused.run();
+            return;
+        }
+        scanned = now;
+        scannedOnce = true;
+        assemble();
+    }
+
+    /** The node object reports these cards as cordoned. */
+    public synchronized void cordoned(Set<CardId> now) {
+        cordoned = Set.copyOf(now);
+        if (scannedOnce) {
+            assemble();
+        }
+    }
+
+    /** Another device plugin serves the node's cards; null if none does. */
+    public synchronized void otherServes(@Nullable NoCards now) {
+        otherServes = now;
+        if (scannedOnce) {
+            assemble();
+        }
+    }
+
+    /** Somebody may have a card by another offer, or may have ended; returns what is in use of the last cards. */
+    public synchronized InUse assembleAgain() {
+        return scannedOnce ? assemble() : inUse.apply(scanned);
+    }
+
+    private InUse assemble() {
+        reportAbsent();
+        InUse others = inUse.apply(scanned);
+        Set<CardId> held = others.among(scanned.cards()).keySet();
+        Set<CardId> closed = new HashSet<>(cordoned);
+        closed.addAll(held);
+        // The extender and the device lists know cards that accept no new pods as cordoned.
+        Inventory now = scanned.withCordoned(closed).withHeld(held);
+        @Nullable
+        NoCards why = held.isEmpty() || held.size() < scanned.cards().size()
+                ? otherServes
+                : new NoCards(NoCards.Cause.OTHER_WAY, others.names().orElse(""));
+        published.accept(why == null ? now : now.withNoCards(why));
+        return others;
+    }
+
+    private void reportAbsent() {
+        Set<CardId> now = new TreeSet<>(cordoned);
+        scanned.cards().forEach(card -> {
+            now.remove(card.id());
+            now.remove(card.physical());
+        });
+        if (!scanned.cards().isEmpty() && !now.equals(absent)) {
+            absent = now;
+            LOG.warn("cordoned cards that this node does not have: {}", now.isEmpty() ? "none any more" : now);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.gpushare.plugin.node.offer;
+
+import io.gpushare.plugin.node.holdings.InUse;
+import io.gpushare.time.PeriodicTask;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the rule that a card is offered in one way at a time ({@link InUse}): looks again as long as anybody has a card
+ * by the offer that is not active, and reports that.
+ */
+public final class OneOffer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(OneOffer.class);
+    private static final Duration AGAIN = Duration.ofSeconds(3);
+
+    private final InventoryAssembler assembler;
+    private final Consumer<String> warnings;
+    private final PeriodicTask task = new PeriodicTask("one-offer", this::look);
+    private volatile Supplier<Duration> records = () -> PeriodicTask.ON_REQUEST;
+    private InUse last = InUse.NONE;
+
+    /**
+     * Looks at nothing before {@link #start}.
+     *
+     * @param warnings receives a sentence when cards are in use
+     */
+    public OneOffer(InventoryAssembler assembler, Consumer<String> warnings) {
+        this.assembler = assembler;
+        this.warnings = warnings;
+    }
+
+    /**
+     * Looks a first time before it returns.
+     *
+     * @param reader reads what is recorded of the offer that is not active; returns the time until there may be other
+     *     holders although there are none
+     */
+    public void start(Supplier<Duration> reader) {
+        records = reader;
+        look();
+        task.start();
+    }
+
+    /** A holder may have ended, or a slice may be there again; returns at once. */
+    public void changed() {
+        task.runSoon();
+    }
+
+    private synchronized Duration look() {
+        Duration later = records.get();
+        InUse now = assembler.assembleAgain();
+        if (!now.equals(last)) {
+            report(last, now);
+            last = now;
+        }
+        return now.equals(InUse.NONE) || later.compareTo(AGAIN) < 0 ? later : AGAIN;
+    }
+
+    private void report(InUse before, InUse now) {
+        String names = now.names().orElse("");
+        if (names.isEmpty()) {
+            LOG.info("nobody has cards by the other offer any more");
+            return;
+        }
+        String sentence = "Cards of this node are not offered until the pods end that have them by the way in which it"
+                + " offered them before (" + names + ").";
+        LOG.info("{}", sentence);
+        if (before.equals(InUse.NONE)) {
+            warnings.accept(sentence);
+        }
+    }
+
+    @Override
+    public void close() {
+        task.close();
+    }
+}

@@ -1,5 +1,0 @@
-/** Edge to the API server: publishes the node's cards as ResourceSlices. */
-@NullMarked
-package io.gpushare.plugin.slices;
-
-import org.jspecify.annotations.NullMarked;

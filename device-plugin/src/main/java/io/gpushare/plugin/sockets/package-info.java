@@ -1,5 +1,0 @@
-/** gRPC over Unix domain sockets, as the kubelet speaks it. It knows no service. */
-@NullMarked
-package io.gpushare.plugin.sockets;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * The measured usage of cards and containers, and which containers exceed their share. Pure: values in, values out; no
- * I/O, no clock, no log.
- */
-@NullMarked
-package io.gpushare.plugin.usage;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Tests of the package of the same name: the calls of a kubelet on a whole node, without its wire. */
-@NullMarked
-package io.gpushare.plugin.admission;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Tests of the driver's limits. */
-@NullMarked
-package io.gpushare.plugin.isolation.driver;
-
-import org.jspecify.annotations.NullMarked;
