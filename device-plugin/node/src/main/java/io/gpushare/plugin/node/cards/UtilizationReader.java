@@ -49,9 +49,13 @@ final class UtilizationReader {
                 read.temperatureCelsius(),
                 read.powerMilliwatts(),
                 read.eccErrors().map(errors -> new CardUtilization.EccErrors(errors.corrected(), errors.uncorrected())),
-                read.processes().map(all -> all.stream()
-                        .map(process -> new CardProcess(
-                                process.pid(), process.memoryUsedBytes(), process.gpuUtilization(), process.mps()))
-                        .toList()));
+                read.processes()
+                        .map(all -> all.stream()
+                                .map(process -> new CardProcess(
+                                        process.pid(),
+                                        process.memoryUsedBytes(),
+                                        process.gpuUtilization(),
+                                        process.mps()))
+                                .toList()));
     }
 }

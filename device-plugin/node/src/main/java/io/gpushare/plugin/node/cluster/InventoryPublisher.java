@@ -98,8 +98,9 @@ public final class InventoryPublisher implements AutoCloseable {
     private boolean registered() throws KubernetesException {
         Optional<Inventory> before = written != null
                 ? Optional.of(written)
-                : api.nodes().read(node).flatMap(now -> InventoryCodec.decode(now.annotations())
-                        .valid());
+                : api.nodes()
+                        .read(node)
+                        .flatMap(now -> InventoryCodec.decode(now.annotations()).valid());
         return before.filter(HamiRegister::registers).isPresent();
     }
 

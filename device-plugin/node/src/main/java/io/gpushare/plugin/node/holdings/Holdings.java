@@ -89,9 +89,10 @@ public final class Holdings {
 
     /** The holders that have a share of that card. */
     public Stream<Holder> on(CardId card) {
-        return holders.stream().filter(each -> each.allocation()
-                .filter(all -> all.cards().contains(card))
-                .isPresent());
+        return holders.stream()
+                .filter(each -> each.allocation()
+                        .filter(all -> all.cards().contains(card))
+                        .isPresent());
     }
 
     /** The containers that use that part of what the holder has; one of its name for a holder that is not known. */

@@ -65,8 +65,10 @@ record CardMetrics(PluginMetrics metrics, LatestHoldings latest, UsageMonitor mo
                 "gpushare_card_temperature_celsius",
                 "Temperature of the chip.",
                 usage -> usage.temperatureCelsius().stream().asDoubleStream());
-        usage("gpushare_card_power_watts", "Power draw of the board.", usage -> usage.powerMilliwatts().stream()
-                .mapToDouble(milliwatts -> milliwatts / 1000.0));
+        usage(
+                "gpushare_card_power_watts",
+                "Power draw of the board.",
+                usage -> usage.powerMilliwatts().stream().mapToDouble(milliwatts -> milliwatts / 1000.0));
         gauge(
                 "gpushare_card_foreign_memory_used_bytes",
                 "Memory of processes to which nothing of the card is allocated.",
@@ -167,8 +169,10 @@ record CardMetrics(PluginMetrics metrics, LatestHoldings latest, UsageMonitor mo
         metrics.gauges(
                 name,
                 help,
-                series -> latest.now().cards().cards().forEach(state -> value.apply(state)
-                        .forEach(number -> series.ofCard(number, state.card()))),
+                series -> latest.now()
+                        .cards()
+                        .cards()
+                        .forEach(state -> value.apply(state).forEach(number -> series.ofCard(number, state.card()))),
                 "card",
                 "model");
     }

@@ -51,13 +51,15 @@ record ContainerMetrics(PluginMetrics metrics, LatestHoldings latest, UsageMonit
         metrics.gauges(
                 name,
                 help,
-                series -> ContainerShare.of(latest.now()).stream().limit(MOST).forEach(share -> value.apply(share)
-                        .forEach(number -> series.ofCard(
-                                number,
-                                share.card(),
-                                share.pod().namespace(),
-                                share.pod().name(),
-                                share.container()))),
+                series -> ContainerShare.of(latest.now()).stream()
+                        .limit(MOST)
+                        .forEach(share -> value.apply(share)
+                                .forEach(number -> series.ofCard(
+                                        number,
+                                        share.card(),
+                                        share.pod().namespace(),
+                                        share.pod().name(),
+                                        share.container()))),
                 "card",
                 "model",
                 "namespace",

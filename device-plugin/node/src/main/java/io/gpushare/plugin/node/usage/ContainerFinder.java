@@ -53,8 +53,10 @@ final class ContainerFinder {
         pods = holdings.pods().stream()
                 .filter(pod -> !pod.ended())
                 .collect(Collectors.toMap(pod -> pod.ref().uid(), Function.identity()));
-        pods.values().forEach(pod -> pod.started()
-                .forEach((id, name) -> byId.put(id, new ContainerName(pod.ref().uid(), name))));
+        pods.values()
+                .forEach(pod -> pod.started()
+                        .forEach((id, name) ->
+                                byId.put(id, new ContainerName(pod.ref().uid(), name))));
         shares = ContainerShare.of(holdings).stream()
                 .collect(Collectors.groupingBy(share -> share.pod().uid()));
     }
@@ -62,8 +64,9 @@ final class ContainerFinder {
     /** The pod of that cgroup; empty if it is none of the node's, or none that is known. */
     Optional<PodRef> pod(Cgroup cgroup) {
         Optional<String> uid = started(cgroup).map(ContainerName::podUid).or(cgroup::podUid);
-        return uid.map(pods::get).map(NodePod::ref).or(() -> uid.map(shares::get)
-                .map(all -> all.getFirst().pod()));
+        return uid.map(pods::get)
+                .map(NodePod::ref)
+                .or(() -> uid.map(shares::get).map(all -> all.getFirst().pod()));
     }
 
     /**
@@ -72,10 +75,12 @@ final class ContainerFinder {
      * the UID that its mirror pod has in the API.
      */
     private Optional<ContainerName> started(Cgroup cgroup) {
-        return cgroup.containerId().map(byId::get).filter(name -> cgroup.podUid()
-                .filter(uid -> !STATIC.matcher(uid).matches())
-                .map(name.podUid()::equals)
-                .orElse(true));
+        return cgroup.containerId()
+                .map(byId::get)
+                .filter(name -> cgroup.podUid()
+                        .filter(uid -> !STATIC.matcher(uid).matches())
+                        .map(name.podUid()::equals)
+                        .orElse(true));
     }
 
     /** Whether the pod requests a share of cards, or has one. */
@@ -113,8 +118,10 @@ final class ContainerFinder {
             named.ifPresent(
                     name -> found.put(group.container(), new ContainerOnCard(name.podUid(), name.name(), card)));
             if (named.isEmpty()) {
-                group.container().podUid().ifPresent(uid -> unnamed.computeIfAbsent(uid, _ -> new ArrayList<>())
-                        .add(group));
+                group.container()
+                        .podUid()
+                        .ifPresent(uid -> unnamed.computeIfAbsent(uid, _ -> new ArrayList<>())
+                                .add(group));
             }
         }
         Set<ContainerOnCard> taken = new HashSet<>(found.values());

@@ -93,8 +93,9 @@ public record ContainerShare(
     public static List<ContainerShare> of(Holdings holdings) {
         List<Part> parts = new ArrayList<>();
         for (Holder holder : holdings.holders()) {
-            holder.allocation().ifPresent(all -> all.containers()
-                    .forEach(part -> parts.add(new Part(holder, all, part, holder.users(part.name())))));
+            holder.allocation()
+                    .ifPresent(all -> all.containers()
+                            .forEach(part -> parts.add(new Part(holder, all, part, holder.users(part.name())))));
         }
         ClaimUnits ofClaims = ClaimUnits.of(parts);
         List<ContainerShare> all = new ArrayList<>();
@@ -103,8 +104,10 @@ public record ContainerShare(
                 Set<ContainerOnCard> together = part.users().stream()
                         .map(user -> new ContainerOnCard(user.pod().uid(), user.container(), id))
                         .collect(Collectors.toUnmodifiableSet());
-                holdings.inventory().card(id).ifPresent(card -> part.users()
-                        .forEach(user -> all.add(of(part, user, card, ofClaims, together))));
+                holdings.inventory()
+                        .card(id)
+                        .ifPresent(card ->
+                                part.users().forEach(user -> all.add(of(part, user, card, ofClaims, together))));
             }
         }
         return all;

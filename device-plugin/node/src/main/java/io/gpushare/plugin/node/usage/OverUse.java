@@ -108,8 +108,9 @@ public record OverUse(Map<PodOnCard, Instant> since, Map<NodeUsage.ContainerOnCa
                 offenders.add(new Offender(pod.pod(), pod.card(), memory.used() - memory.limit(), start));
             }
         });
-        offenders.sort(Comparator.comparingLong(Offender::bytes).reversed().thenComparing(each -> each.pod()
-                .uid()));
+        offenders.sort(Comparator.comparingLong(Offender::bytes)
+                .reversed()
+                .thenComparing(each -> each.pod().uid()));
         List<Excess> unreported =
                 excesses.stream().filter(excess -> isDue(excess, now)).toList();
         return new Found(new OverUse(above, reportsWith(unreported, now)), excesses, unreported, offenders);

@@ -139,8 +139,10 @@ class IsolationPolicyTest {
                         .decide(NODE, PROVIDER));
 
         assertThat(ContainerIsolation.of(container(Map.of(ABLE, Share.memory(15))), node, PROVIDER))
-                .isInstanceOfSatisfying(ContainerIsolation.Settings.class, settings -> assertThat(settings.limits())
-                        .isEqualTo(Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(7680), Share.NONE))));
+                .isInstanceOfSatisfying(
+                        ContainerIsolation.Settings.class,
+                        settings -> assertThat(settings.limits())
+                                .isEqualTo(Map.of(ABLE, new ContainerIsolation.Limit(Memory.ofMib(7680), Share.NONE))));
     }
 
     @Test

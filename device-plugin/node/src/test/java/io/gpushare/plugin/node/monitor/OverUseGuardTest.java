@@ -35,8 +35,9 @@ class OverUseGuardTest {
 
         after(Duration.ofMillis(1), guard, offender("bad", A, 1));
         assertThat(evictions).containsExactly("bad");
-        assertThat(events).singleElement().satisfies(event -> assertThat(event.reason())
-                .isEqualTo("GpuMemoryOverUseEvicted"));
+        assertThat(events)
+                .singleElement()
+                .satisfies(event -> assertThat(event.reason()).isEqualTo("GpuMemoryOverUseEvicted"));
     }
 
     @Test

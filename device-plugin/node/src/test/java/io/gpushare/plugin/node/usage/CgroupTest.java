@@ -20,10 +20,7 @@ class CgroupTest {
     private static final String D = "a0b9".repeat(16);
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
         containerd, systemd, v2              | 0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podQ.slice/cri-containerd-C.scope
         containerd, systemd, v2, guaranteed  | 0::/kubepods.slice/kubepods-podQ.slice/cri-containerd-C.scope
         containerd, cgroupfs, v2             | 0::/kubepods/besteffort/podP/C
@@ -49,10 +46,7 @@ class CgroupTest {
 
     /** Some runtimes let a container make cgroups below its own, with any name; X is another pod's uid. */
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
         0::/kubepods/burstable/podP/C/podX/D
         0::/kubepods/burstable/podP/C/podX
         0::/kubepods/burstable/podP/crio-C/kubepods/besteffort/podX/crio-D
@@ -72,10 +66,7 @@ class CgroupTest {
 
     /** O is the pod that the node runs in, X the plugin's own, E its container. */
     @ParameterizedTest(name = "{0}")
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
         kind: the node is a container | 0::/docker/D/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-podQ.slice/cri-containerd-C.scope | 0::/docker/D/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-besteffort.slice/kubelet-kubepods-besteffort-podX.slice/cri-containerd-E.scope
         kind, cgroupfs                | 11:pids:/docker/D/kubelet/kubepods/besteffort/podP/C                  | 11:pids:/docker/D/kubelet/kubepods/podX/E
         k3s in a pod                  | 0::/kubepods/burstable/podO/D/k3s/kubepods/burstable/podP/C           | 0::/kubepods/burstable/podO/D/k3s/kubepods/podX/E
@@ -97,10 +88,7 @@ class CgroupTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
         kubelet without cgroups for pods | 0::/k8s.io/C
         Docker without Kubernetes        | 0::/system.slice/docker-C.scope
         """)
@@ -111,10 +99,7 @@ class CgroupTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
         0::/
         0::/init.scope
         0::/system.slice/sshd.service
@@ -161,10 +146,7 @@ class CgroupTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
         346 330 254:0 /var/lib/kubelet/pods/P/containers/main-2/cfc87014 /dev/termination-log rw - ext4 /dev/vda rw  | main-2
         346 330 254:0 /pods/P/containers/main/cfc87014 /log rw - ext4 /dev/vdb rw                                    | main
         346 330 254:0 /var/lib/kubelet/pods/X/containers/main/cfc87014 /dev/termination-log rw - ext4 /dev/vda rw    |

@@ -244,8 +244,9 @@ class MpsClientsTest {
                     computed.put(name, now);
                 }
                 percent(name).ifPresent(percent -> assertThat(percent).isEqualTo(truth.get(name)));
-                idle.of(share(name), now).ifPresent(time -> assertThat(now.minus(time))
-                        .isAfterOrEqualTo(computed.getOrDefault(name, Instant.MIN)));
+                idle.of(share(name), now)
+                        .ifPresent(time ->
+                                assertThat(now.minus(time)).isAfterOrEqualTo(computed.getOrDefault(name, Instant.MIN)));
                 known += percent(name).isPresent() ? 1 : 0;
                 unknown += percent(name).isPresent() ? 0 : 1;
             }

@@ -213,8 +213,9 @@ class OverUseTest {
         OverUse.Found found = look(OverUse.NONE, NOW);
         assertThat(found.excesses()).isEmpty();
         assertThat(found.offenders()).isEmpty();
-        assertThat(ContainerShare.of(snapshot.holdings())).singleElement().matches(held -> held.memory()
-                .equals(Memory.ofGib(15)));
+        assertThat(ContainerShare.of(snapshot.holdings()))
+                .singleElement()
+                .matches(held -> held.memory().equals(Memory.ofGib(15)));
     }
 
     private OverUse.Found look(OverUse before, Instant now) {

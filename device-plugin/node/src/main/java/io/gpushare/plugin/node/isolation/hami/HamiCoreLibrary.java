@@ -30,7 +30,8 @@ public final class HamiCoreLibrary {
     /** HAMi's library has less than one MiB, with debugging information; it is read as a whole. */
     private static final long LARGEST = 8L << 20;
 
-    private record Version(long size, long modified, @Nullable Object file) {}
+    private record Version(
+            long size, long modified, @Nullable Object file) {}
 
     private final Path file;
     private @Nullable Version checked;

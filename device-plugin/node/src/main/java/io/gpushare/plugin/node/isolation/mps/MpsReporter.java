@@ -44,11 +44,10 @@ final class MpsReporter {
 
     /** Reports what changed on that card. */
     void report(CardId card, CardReport report, Holdings holdings) {
-        boolean failed =
-                switch (report.phase()) {
-                    case FAULTED, DEAD, BROKEN -> true;
-                    case OFF, STARTING, READY, DRAINING -> false;
-                };
+        boolean failed = switch (report.phase()) {
+            case FAULTED, DEAD, BROKEN -> true;
+            case OFF, STARTING, READY, DRAINING -> false;
+        };
         Long failures = counts.put(card, report.failures());
         // A short failure lies between two reports.
         boolean restarted = failures != null && report.failures() > failures;

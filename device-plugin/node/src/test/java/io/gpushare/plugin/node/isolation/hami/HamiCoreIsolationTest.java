@@ -79,7 +79,8 @@ class HamiCoreIsolationTest {
 
         assertThat(isolation.settings(both, limits))
                 .isInstanceOfSatisfying(
-                        ContainerIsolation.Settings.class, settings -> assertThat(settings.environment())
+                        ContainerIsolation.Settings.class,
+                        settings -> assertThat(settings.environment())
                                 .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_0", "3072m")
                                 .containsEntry("CUDA_DEVICE_MEMORY_LIMIT_1", "2048m")
                                 .doesNotContainKey("CUDA_DEVICE_SM_LIMIT"));

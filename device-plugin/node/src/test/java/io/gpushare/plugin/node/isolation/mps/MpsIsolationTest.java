@@ -77,12 +77,14 @@ class MpsIsolationTest {
         MpsIsolation isolation = isolation(new MpsDirectory(dir));
         assertThat(isolation.settings(ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.cores(30)))))
                 .isInstanceOfSatisfying(
-                        ContainerIsolation.Settings.class, settings -> assertThat(settings.environment())
+                        ContainerIsolation.Settings.class,
+                        settings -> assertThat(settings.environment())
                                 .containsEntry("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "30")
                                 .containsEntry("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=2048M"));
         assertThat(isolation.settings(ON_A, Map.of(A, new ContainerIsolation.Limit(Memory.ofGib(2), Share.NONE))))
                 .isInstanceOfSatisfying(
-                        ContainerIsolation.Settings.class, settings -> assertThat(settings.environment())
+                        ContainerIsolation.Settings.class,
+                        settings -> assertThat(settings.environment())
                                 .doesNotContainKey("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
     }
 
@@ -109,8 +111,11 @@ class MpsIsolationTest {
 
             List<CardProcess> processes = List.of(new CardProcess(7, OptionalLong.of(1), OptionalInt.empty()));
             CardUsages others = isolation.ofOthers(new CardUsages(now, Map.of(A, TestUsages.of(processes))));
-            assertThat(others.cards()).hasEntrySatisfying(A, usage -> assertThat(usage.processes())
-                    .hasValue(uid.equals("uid-p") ? processes : List.of()));
+            assertThat(others.cards())
+                    .hasEntrySatisfying(
+                            A,
+                            usage -> assertThat(usage.processes())
+                                    .hasValue(uid.equals("uid-p") ? processes : List.of()));
         }
     }
 
