@@ -139,21 +139,12 @@ make_archive() {
   ${emulator:-} "$java/bin/java" -XX:+UseG1GC -Xshare:dump >/dev/null
 }
 
-# The Maven module that is the program.
-folder_of() {
-  case $1 in
-    scheduler-extender) echo scheduler-extender/insight ;;
-    *) echo "$1" ;;
-  esac
-}
-
 # One program in /app: its jars, its JVM options, and JNA's native library, which cannot be unpacked on a read-only root. The
-# jars of the extender's program are those of its module insight. The device plugin can also be started by the name that
-# gpushare's manifest uses.
+# device plugin can also be started by the name that gpushare's manifest uses.
 make_app() {
   local module=$1 dir=$2 jar native built
   native=com/sun/jna/linux-$(machine | tr _ -)/libjnidispatch.so
-  built=$root/$(folder_of "$module")/target
+  built=$root/$module/target
   rm -rf "$dir" && mkdir -p "$dir/app/lib" "$dir/app/native" "$dir/usr/share/doc/gpushare"
   cp "$root/LICENSE" "$dir/usr/share/doc/gpushare/copyright"
   [ -d "$built/lib" ] || fail "no jars of $module; run without -k"

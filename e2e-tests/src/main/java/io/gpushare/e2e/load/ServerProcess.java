@@ -37,10 +37,10 @@ final class ServerProcess implements AutoCloseable {
 
     /** Starts the extender with these options. */
     static ServerProcess extender(Path root, Path kubeconfig, Path log, String... options) throws IOException {
-        List<String> command = command(root, EXTENDER, "scheduler-extender/insight");
+        List<String> command = command(root, EXTENDER, EXTENDER);
         int port = Program.freePort();
         command.addAll(List.of(
-                "io.gpushare.insight.ExtenderMain",
+                "io.gpushare.extender.program.ExtenderMain",
                 "--kubeconfig=" + kubeconfig,
                 "--bind-address=127.0.0.1",
                 "--port=" + port));

@@ -133,7 +133,7 @@ final class SandboxCluster implements AutoCloseable {
 
     private void startExtender(Path kubeconfig, Path logs) throws IOException {
         List<String> arguments = List.of(
-                "io.gpushare.insight.ExtenderMain",
+                "io.gpushare.extender.program.ExtenderMain",
                 "--kubeconfig=" + kubeconfig,
                 "--bind-address=127.0.0.1",
                 "--port=" + extenderPort,
@@ -144,7 +144,7 @@ final class SandboxCluster implements AutoCloseable {
                         ? images.start("scheduler-extender", arguments, Map.of(), List.of(folder), log)
                         : program(
                                 "scheduler-extender",
-                                "scheduler-extender/insight",
+                                "scheduler-extender",
                                 EXTENDER_HEAP_MIB,
                                 arguments,
                                 Map.of(),

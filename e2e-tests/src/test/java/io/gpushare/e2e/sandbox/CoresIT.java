@@ -102,8 +102,8 @@ class CoresIT {
     void thirtyAndFortyAndThirtyFitOnOneCardThroughFilterBindAndAllocateAndThirtyOneDoNot() throws Exception {
         Program program = program(
                 "extender",
-                "scheduler-extender/insight",
-                "io.gpushare.insight.ExtenderMain",
+                "scheduler-extender",
+                "io.gpushare.extender.program.ExtenderMain",
                 "--kubeconfig=" + kubeconfig(),
                 "--bind-address=127.0.0.1",
                 "--port=0",

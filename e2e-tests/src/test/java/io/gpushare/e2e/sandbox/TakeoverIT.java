@@ -291,10 +291,10 @@ class TakeoverIT {
     private Extender extender(String name) throws IOException {
         Program program = Program.start(
                 "extender " + name,
-                ROOT.resolve("scheduler-extender/insight"),
+                ROOT.resolve("scheduler-extender"),
                 128,
                 List.of(
-                        "io.gpushare.insight.ExtenderMain",
+                        "io.gpushare.extender.program.ExtenderMain",
                         "--kubeconfig=" + folder.resolve("kubeconfig"),
                         "--bind-address=127.0.0.1",
                         "--port=0",

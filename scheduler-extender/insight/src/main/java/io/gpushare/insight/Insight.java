@@ -1,6 +1,5 @@
 package io.gpushare.insight;
 
-import io.gpushare.claims.templates.TemplateController;
 import io.gpushare.extender.Core;
 import io.gpushare.extender.protocol.RequestObserver;
 import io.gpushare.extender.server.Extension;
@@ -29,13 +28,11 @@ public final class Insight implements Extension {
      * @param grafana where the page's links to dashboards lead; null for no links
      * @param version of this program
      * @param namespace of the extender, in which viewers need their permission
-     * @param templates whether it makes the templates of claims that pods name
      */
     public record Settings(
-            ViewAccess.Access access, @Nullable URI grafana, String version, String namespace, boolean templates) {}
+            ViewAccess.Access access, @Nullable URI grafana, String version, String namespace) {}
 
     private final Core core;
-    private final boolean templates;
     private final ViewAccess view;
     private final WasteMonitor waste;
     private final WaitAdvice advice;
@@ -43,7 +40,6 @@ public final class Insight implements Extension {
 
     public Insight(Core core, Settings settings) {
         this.core = core;
-        this.templates = settings.templates();
         Explainer explainer = new Explainer(
                 core.states(),
                 core.placer(),
@@ -78,9 +74,6 @@ public final class Insight implements Extension {
     @Override
     public void start(StartedParts parts) {
         parts.add(waste.start());
-        if (templates) {
-            parts.add(TemplateController.start(core));
-        }
         parts.add(WaitReporter.start(
                 core.events(), advice, core::ready, core.clocks().steady()));
     }

@@ -1,6 +1,6 @@
 /**
- * The program scheduler-extender: its options, and the wiring of the extender with what explains, shows and measures
- * it. The extender itself, which decides, does not know this module.
+ * What explains, shows and measures the extender: a library that the program adds to it. What decides does not know
+ * it.
  */
 @NullMarked
 package io.gpushare.insight;

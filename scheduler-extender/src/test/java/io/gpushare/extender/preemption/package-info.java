@@ -1,4 +1,4 @@
-/** Tests of the package of the same name. */
+/** Evictions of the extender on the wire. */
 @NullMarked
 package io.gpushare.extender.preemption;
 

@@ -132,10 +132,10 @@ final class OutsidePrograms implements AutoCloseable {
         port = Program.freePort();
         return Program.start(
                 EXTENDER,
-                SharedCluster.ROOT.resolve("scheduler-extender/insight"),
+                SharedCluster.ROOT.resolve("scheduler-extender"),
                 96,
                 List.of(
-                        "io.gpushare.insight.ExtenderMain",
+                        "io.gpushare.extender.program.ExtenderMain",
                         "--bind-address=127.0.0.1",
                         "--port=" + port,
                         "--kubeconfig=" + kubeconfig(EXTENDER),

@@ -184,14 +184,14 @@ abstract class MigrationScenario {
     /** Starts our extender and waits until it is ready. */
     final URI startExtender() throws Exception {
         List<String> arguments = new ArrayList<>(List.of(
-                "io.gpushare.insight.ExtenderMain",
+                "io.gpushare.extender.program.ExtenderMain",
                 "--bind-address=127.0.0.1",
                 "--port=0",
                 "--kubeconfig=" + kubeconfig()));
         arguments.addAll(flags);
         Program program = keep(Program.inThisJvm(
                 "scheduler-extender",
-                root.resolve("scheduler-extender/insight"),
+                root.resolve("scheduler-extender"),
                 arguments,
                 Map.of(),
                 folder.resolve("extender.log")));

@@ -93,10 +93,10 @@ public final class DisplayedCluster implements AutoCloseable {
                 .normalize();
         program = Program.inThisJvm(
                 "scheduler-extender",
-                root.resolve("scheduler-extender/insight"),
+                root.resolve("scheduler-extender"),
                 Stream.concat(
                                 Stream.of(
-                                        "io.gpushare.insight.ExtenderMain",
+                                        "io.gpushare.extender.program.ExtenderMain",
                                         "--kubeconfig="
                                                 + Files.writeString(folder.resolve("kubeconfig"), api.kubeconfig()),
                                         "--bind-address=127.0.0.1",

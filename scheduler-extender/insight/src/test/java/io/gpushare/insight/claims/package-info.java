@@ -1,4 +1,0 @@
-@NullMarked
-package io.gpushare.insight.claims;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** A running extender with an API server, which the tests of the whole program share. */
-@NullMarked
-package io.gpushare.insight.running;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** What the HTTP server refuses and closes: slow callers, foreign hosts, missing certificates, too many connections. */
-@NullMarked
-package io.gpushare.insight.server;
-
-import org.jspecify.annotations.NullMarked;

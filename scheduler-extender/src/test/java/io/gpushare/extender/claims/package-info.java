@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.extender.claims;
+
+import org.jspecify.annotations.NullMarked;
