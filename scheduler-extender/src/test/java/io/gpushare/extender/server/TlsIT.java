@@ -4,13 +4,16 @@ import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.gpushare.extender.server.Deadlines;
-import io.gpushare.extender.server.ExtenderServer;
-import io.gpushare.extender.server.TlsFiles;
-import io.gpushare.insight.routes.ViewAccess;
 import io.gpushare.extender.running.Authority;
 import io.gpushare.extender.running.RunningExtender;
 import io.gpushare.extender.running.TestApiServer;
+import io.gpushare.insight.routes.ViewAccess;
+<<<<<<< HEAD
+import io.gpushare.extender.running.Authority;
+import io.gpushare.extender.running.RunningExtender;
+import io.gpushare.extender.running.TestApiServer;
+=======
+>>>>>>> house-extender
 import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

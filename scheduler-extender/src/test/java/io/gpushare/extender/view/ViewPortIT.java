@@ -2,11 +2,11 @@ package io.gpushare.extender.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.server.ExtenderServer;
-import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.extender.running.Authority;
 import io.gpushare.extender.running.RunningExtender;
 import io.gpushare.extender.running.TestApiServer;
+import io.gpushare.extender.server.ExtenderServer;
+import io.gpushare.extender.server.TlsFiles;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpClient;
