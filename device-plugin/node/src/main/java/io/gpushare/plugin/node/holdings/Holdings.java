@@ -33,7 +33,11 @@ public final class Holdings {
                 .toList();
     }
 
-    /** @param pods of the node, as the API reports them */
+    /**
+     * Everything that is held on a node.
+     *
+     * @param pods of the node, as the API reports them
+     */
     public static Holdings of(Inventory inventory, Collection<NodePod> pods, Map<Offer, OfferHoldings> offers) {
         Map<Offer, OfferHoldings> all = new EnumMap<>(Offer.class);
         for (Offer offer : Offer.values()) {
