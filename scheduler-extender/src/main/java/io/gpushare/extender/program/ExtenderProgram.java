@@ -76,12 +76,7 @@ public final class ExtenderProgram {
         Extender.Settings settings = options.settings(version());
         Extender extender;
         try {
-<<<<<<< HEAD
-            extender = Extender.start(
-                    settings, clocks, options.feed(), core -> extension(core, options));
-=======
             extender = Extender.start(settings, clocks, options.feed(), core -> extension(core, options));
->>>>>>> house-extender
         } catch (IOException e) {
             LOG.error("can't start: {}", e.getMessage());
             return Ending.FAILED;

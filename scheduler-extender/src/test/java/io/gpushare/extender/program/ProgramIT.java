@@ -40,12 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The packaged program, in its own process where signals end it. */
 class ProgramIT {
     private static final Pattern LISTENING = Pattern.compile("listening on 127.0.0.1 port ([0-9]+)");
-<<<<<<< HEAD
-    private static final Path TARGET =
-            Path.of(System.getProperty("gpushare.root"), "scheduler-extender", "target");
-=======
     private static final Path TARGET = Path.of(System.getProperty("gpushare.root"), "scheduler-extender", "target");
->>>>>>> house-extender
 
     @TempDir
     Path folder;

@@ -165,12 +165,7 @@ public final class RunningExtender implements AutoCloseable {
                         "gpushare-node-lease",
                         candidacy,
                         server),
-<<<<<<< HEAD
-                new Insight.Settings(
-                        access, URI.create("https://grafana.example/"), server.version(), "kube-system"),
-=======
                 new Insight.Settings(access, URI.create("https://grafana.example/"), server.version(), "kube-system"),
->>>>>>> house-extender
                 (_, ledger, _) -> new UnwatchedClaims(ledger));
     }
 

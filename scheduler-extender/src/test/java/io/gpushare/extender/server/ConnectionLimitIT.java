@@ -3,12 +3,6 @@ package io.gpushare.extender.server;
 import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-<<<<<<< HEAD
-import io.gpushare.extender.server.Deadlines;
-import io.gpushare.extender.server.ExtenderServer;
-import io.gpushare.extender.server.TlsFiles;
-=======
->>>>>>> house-extender
 import io.gpushare.extender.running.Authority;
 import io.gpushare.extender.running.RunningExtender;
 import io.gpushare.extender.running.TestApiServer;

@@ -3,11 +3,6 @@ package io.gpushare.extender.server;
 import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-<<<<<<< HEAD
-import io.gpushare.extender.server.Deadlines;
-import io.gpushare.extender.server.ExtenderServer;
-=======
->>>>>>> house-extender
 import io.gpushare.extender.running.RunningExtender;
 import io.gpushare.extender.running.TestApiServer;
 import io.gpushare.simulated.patience.Patience;

@@ -8,12 +8,6 @@ import io.gpushare.extender.running.Authority;
 import io.gpushare.extender.running.RunningExtender;
 import io.gpushare.extender.running.TestApiServer;
 import io.gpushare.insight.routes.ViewAccess;
-<<<<<<< HEAD
-import io.gpushare.extender.running.Authority;
-import io.gpushare.extender.running.RunningExtender;
-import io.gpushare.extender.running.TestApiServer;
-=======
->>>>>>> house-extender
 import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

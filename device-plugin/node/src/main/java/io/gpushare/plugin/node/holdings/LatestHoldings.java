@@ -27,6 +27,7 @@ public final class LatestHoldings {
     /** Holdings, and what they were made of. */
     private record Cached(
             Inventory inventory, Map<String, NodePod> pods, Map<Offer, OfferHoldings> offers, Holdings holdings) {
+        @SuppressWarnings("ReferenceEquality") // Immutable values are compared again and again.
         boolean of(Inventory now, Map<String, NodePod> known, Map<Offer, OfferHoldings> by) {
             return inventory == now
                     && pods == known

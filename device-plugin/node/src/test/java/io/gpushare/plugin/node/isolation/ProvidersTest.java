@@ -51,6 +51,7 @@ class ProvidersTest {
     Path dir;
 
     /** Who has two units of card A; the container is {@code main} of the pod in both cases. */
+    @SuppressWarnings("ImmutableEnumChecker") // They have no state.
     enum Kind {
         POD_WITH_DEVICES(
                 Holder.pod(POD, TestPods.allocation(TestPods.share("main", A, 2))),
