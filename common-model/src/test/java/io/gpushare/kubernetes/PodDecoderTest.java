@@ -25,10 +25,13 @@ class PodDecoderTest {
     private static final String START = "2026-11-26T14:00:05Z";
 
     private static PodState pod(String phase, String seconds, String start) throws JsonProcessingException {
-        return PodDecoder.ofAnyNode(new ObjectMapper().readTree("""
+        return PodDecoder.ofAnyNode(new ObjectMapper()
+                .readTree(
+                        """
             {"metadata":{"name":"p","uid":"u"},"spec":{"nodeName":"n","activeDeadlineSeconds":%s},
              "status":{"phase":"%s","startTime":"%s"}}
-            """.formatted(seconds, phase, start)));
+            """
+                                .formatted(seconds, phase, start)));
     }
 
     private static @Nullable Instant deadline(String seconds, String start) throws JsonProcessingException {
@@ -53,7 +56,10 @@ class PodDecoderTest {
 
     @Test
     void aPodThatIsBeingDeletedEndsByItsDeletionTimestamp() throws JsonProcessingException {
-        PodState pod = PodDecoder.ofAnyNode(new ObjectMapper().readTree("""
+        PodState pod = PodDecoder.ofAnyNode(
+                new ObjectMapper()
+                        .readTree(
+                                """
             {"metadata":{"name":"p","uid":"u","deletionTimestamp":"2026-11-26T14:02:00Z"},
              "spec":{"nodeName":"n","activeDeadlineSeconds":300},
              "status":{"phase":"Running","startTime":"2026-11-26T14:00:05Z"}}
@@ -63,7 +69,8 @@ class PodDecoderTest {
 
     @Test
     void whatAnUnboundPodRequiresOfNodesIsKeptWithinBounds() throws JsonProcessingException {
-        String json = """
+        String json =
+                """
             {"metadata":{"name":"p","uid":"u"},
              "spec":{"nodeSelector":{"pool":"a"%s},"schedulingGates":[{"name":"g"}]%s,
                      "schedulingGroup":{"podGroupName":"train"},
@@ -101,7 +108,8 @@ class PodDecoderTest {
     /** There may be 160,000: what only a pod's own node needs costs no memory. */
     @Test
     void ofAllNodesPodsNothingIsKeptThatOnlyTheirNodeNeeds() throws JsonProcessingException {
-        String json = """
+        String json =
+                """
             {"metadata":{"name":"p","uid":"u"},
              "spec":{"nodeName":"n","containers":[{"name":"c","env":[{"name":"XLA_CLIENT_MEM_FRACTION"}]}]},
              "status":{"phase":"%s","reason":"UnexpectedAdmissionError","message":"no card",
@@ -135,10 +143,13 @@ class PodDecoderTest {
     @ParameterizedTest
     @CsvSource({"Unschedulable, true", "SchedulingGated, false", "SchedulerError, false"})
     void onlyAPodThatFoundNoNodeWaitsForACard(String reason, boolean refused) throws JsonProcessingException {
-        PodState pod = PodDecoder.ofAnyNode(new ObjectMapper().readTree("""
+        PodState pod = PodDecoder.ofAnyNode(new ObjectMapper()
+                .readTree(
+                        """
             {"metadata":{"name":"p","uid":"u"},"status":{"phase":"Pending",
              "conditions":[{"type":"PodScheduled","status":"False","reason":"%s"}]}}
-            """.formatted(reason)));
+            """
+                                .formatted(reason)));
         assertThat(pod.scheduling().unschedulable()).isEqualTo(refused);
     }
 
@@ -160,9 +171,12 @@ class PodDecoderTest {
 
     private static Set<String> annotations(String node, String key) throws JsonProcessingException {
         return PodDecoder.ofAnyNode(new ObjectMapper()
-                        .readTree("""
+                        .readTree(
+                                """
                             {"metadata":{"name":"p","uid":"u","annotations":{"%s":"x"}},"spec":{"nodeName":"%s"},"status":{}}
-                            """.formatted(key, node).replace(",\"spec\":{\"nodeName\":\"\"}", "")))
+                            """
+                                        .formatted(key, node)
+                                        .replace(",\"spec\":{\"nodeName\":\"\"}", "")))
                 .annotations()
                 .keySet();
     }

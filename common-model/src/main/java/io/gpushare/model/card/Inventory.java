@@ -93,6 +93,12 @@ public record Inventory(
         return withCards(card -> card.withHeld(held.contains(card.id())));
     }
 
+    /** The same cards as if all of them were healthy, and accepted new pods. */
+    public Inventory repaired() {
+        return withCards(card ->
+                card.withHealth(new Health.Healthy()).withCordoned(false).withHeld(false));
+    }
+
     /** The same cards, each with its isolation; cards that the map lacks keep theirs. */
     public Inventory withIsolation(Map<CardId, CardIsolation> isolation) {
         return withCards(card -> card.withIsolation(isolation.getOrDefault(card.id(), card.isolation())));

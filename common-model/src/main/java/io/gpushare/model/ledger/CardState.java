@@ -3,6 +3,7 @@ package io.gpushare.model.ledger;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CardState {
     private final Card card;
-    private final Share capacity;
+    private final CardKind kind;
     private final Share allocated;
     // With what is kept for the driver and the isolation.
     private final int unitsOfAll;
@@ -29,10 +30,10 @@ public final class CardState {
     private final int hash;
     private final Share free;
 
-    private CardState(Card card, Share capacity, int unitsOfAll, Share allocated, CardFacts facts, int hash) {
+    private CardState(Card card, CardKind kind, int unitsOfAll, Share allocated, CardFacts facts, int hash) {
         this.card = card;
         this.unitsOfAll = unitsOfAll;
-        this.capacity = capacity;
+        this.kind = kind;
         this.allocated = allocated;
         this.facts = facts;
         this.hash = hash;
@@ -43,7 +44,7 @@ public final class CardState {
     CardState(Card card, Inventory inventory) {
         this(
                 card,
-                inventory.capacityOf(card),
+                new CardKind(card.title(), inventory.capacityOf(card)),
                 inventory.unit().unitsIn(card.memory()),
                 Share.NONE,
                 CardFacts.of(card, inventory.driver()),
@@ -56,7 +57,12 @@ public final class CardState {
 
     /** What the card has: its memory units and cores, or the whole card. */
     public Share capacity() {
-        return capacity;
+        return kind.capacity();
+    }
+
+    /** Its model and what it has. */
+    public CardKind kind() {
+        return kind;
     }
 
     /**
@@ -69,12 +75,12 @@ public final class CardState {
 
     /** The same card with that much allocated. */
     public CardState allocated(Share changed) {
-        return changed.equals(allocated) ? this : new CardState(card, capacity, unitsOfAll, changed, facts, hash);
+        return changed.equals(allocated) ? this : new CardState(card, kind, unitsOfAll, changed, facts, hash);
     }
 
     /** The same allocations on that card, which may be healthy or cordoned now, and has the same size. */
     public CardState on(Card changed) {
-        return new CardState(changed, capacity, unitsOfAll, allocated, facts, hash);
+        return new CardState(changed, kind, unitsOfAll, allocated, facts, hash);
     }
 
     /**
@@ -90,7 +96,7 @@ public final class CardState {
         if (!card.placeable() || takenWhole()) {
             return Share.NONE;
         }
-        Share left = unused() ? capacity : capacity.minus(allocated).shared();
+        Share left = unused() ? capacity() : capacity().minus(allocated).shared();
         if (!card.sharesMemory()) {
             // Who takes the card whole may do so in slots.
             Share whole = left.without(ShareKind::part);
@@ -98,14 +104,14 @@ public final class CardState {
         }
         // Who requests slots may have cores that nothing limits.
         for (ShareKind kind : ShareKind.PERCENTS) {
-            left = limits(kind) || capacity.slots() > 0 ? left : left.without(kind);
+            left = limits(kind) || capacity().slots() > 0 ? left : left.without(kind);
         }
         return left;
     }
 
     /** Whether a container can have such a percentage of the card: it is offered, and the isolation limits it. */
     public boolean limits(ShareKind kind) {
-        return kind.in(capacity) > 0 && card.isolation().inForce().limits(kind);
+        return kind.in(capacity()) > 0 && card.isolation().inForce().limits(kind);
     }
 
     /** Whether that share is free here. Percentages must be limited, but for those who request slots. */
@@ -121,7 +127,7 @@ public final class CardState {
         List<ContainerAllocation> capped = new ArrayList<>();
         for (ContainerAllocation container : allocation.containers()) {
             Share share = container.on(card.id());
-            int cores = card.isolation().coresOf(share, capacity);
+            int cores = card.isolation().coresOf(share, capacity());
             if (share.units() > 0 && cores == 0) {
                 return 0;
             }
@@ -163,7 +169,7 @@ public final class CardState {
 
     /** Whether more is allocated than the card has, or shares and the whole card at once. */
     public boolean overCommitted() {
-        return !allocated.without(ShareKind.SLOTS).fits(capacity) || (takenWhole() && allocated.hasPart());
+        return !allocated.without(ShareKind.SLOTS).fits(capacity()) || (takenWhole() && allocated.hasPart());
     }
 
     /**
@@ -172,7 +178,7 @@ public final class CardState {
      */
     public boolean holdsHeadroom() {
         return overCommitted()
-                && allocated.without(ShareKind.SLOTS).withUnits(0).fits(capacity)
+                && allocated.without(ShareKind.SLOTS).withUnits(0).fits(capacity())
                 && allocated.units() <= unitsOfAll
                 && !takenWhole();
     }
@@ -184,14 +190,14 @@ public final class CardState {
 
     /** The part of the capacity that allocations withhold from new pods: all of it for a card taken whole. */
     public Share occupied() {
-        return takenWhole() ? capacity : allocated;
+        return takenWhole() ? capacity() : allocated;
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof CardState that
                 && card.equals(that.card)
-                && capacity.equals(that.capacity)
+                && capacity().equals(that.capacity())
                 && allocated.equals(that.allocated);
     }
 
@@ -202,6 +208,6 @@ public final class CardState {
 
     @Override
     public String toString() {
-        return card.id() + ": " + allocated + " of " + capacity;
+        return card.id() + ": " + allocated + " of " + capacity();
     }
 }

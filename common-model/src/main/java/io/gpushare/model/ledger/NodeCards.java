@@ -38,6 +38,8 @@ public final class NodeCards {
     // These two tell at once that most demands fit.
     private final int mostUnits;
     private final int unused;
+    // Computed on demand, by several threads with the same result.
+    private @Nullable OpenCards open;
 
     private NodeCards(Inventory inventory, Map<String, Holding> holdings, List<CardState> cards) {
         this.inventory = inventory;
@@ -68,6 +70,16 @@ public final class NodeCards {
     /** The cards of the inventory in its order, with what is allocated on each. */
     public List<CardState> cards() {
         return cards;
+    }
+
+    /** The cards that accept new pods. */
+    public OpenCards open() {
+        @Nullable OpenCards known = open;
+        if (known == null) {
+            known = OpenCards.of(cards);
+            open = known;
+        }
+        return known;
     }
 
     public Collection<Holding> holdings() {

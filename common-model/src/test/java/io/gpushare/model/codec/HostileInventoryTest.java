@@ -21,9 +21,8 @@ class HostileInventoryTest {
 
     @Test
     void asManyAsANodeMayHaveAreRead() {
-        assertThat(decode(InventoryCodec.MOST_CARDS, false)
-                        .valid()
-                        .map(each -> each.cards().size()))
+        assertThat(decode(InventoryCodec.MOST_CARDS, false).valid().map(each -> each.cards()
+                        .size()))
                 .hasValue(InventoryCodec.MOST_CARDS);
         assertThat(decode(InventoryCodec.MOST_CARDS, true).valid()).isPresent();
     }

@@ -185,7 +185,7 @@ class ClaimedPodsTest {
 
         cluster.pods.updatePod(pod("q", "n1", "share"));
         cluster.pods.work();
-        assertThat(cluster.ledger.waitingByClaims()).isEmpty();
+        assertThat(cluster.ledger.waitingForOthers()).isEmpty();
         assertThat(cluster.on("n1")).containsExactly("team/p [0, 5]");
     }
 
@@ -291,7 +291,7 @@ class ClaimedPodsTest {
         Demand demand = Objects.requireNonNull(cluster.waiting().get("team/p"));
         assertThat(demand.share()).isEqualTo(Share.memory(3));
         assertThat(demand.byClaim()).isTrue();
-        PodEntry entry = cluster.ledger.waitingByClaims().getFirst();
+        PodEntry entry = cluster.ledger.waitingForOthers().getFirst();
         assertThat(cluster.ledger.nodeEntry("n1").refusal(entry.onNode())).isNull();
         assertThat(cluster.ledger.waiting())
                 .as("pods that the extender could help")
@@ -306,7 +306,8 @@ class ClaimedPodsTest {
         cluster.pods.updatePod(pod("p", null, "share"));
         Demand demand = Objects.requireNonNull(cluster.waiting().get("team/p"));
         cluster.node("n1", TWO.withNoCards(null));
-        assertThat(cluster.ledger.nodeEntry("n1").refusal(demand)).isEqualTo(Reason.SERVES_NO_CLAIMS);
+        PodEntry entry = cluster.ledger.waitingForOthers().getFirst();
+        assertThat(cluster.ledger.nodeEntry("n1").refusal(entry.onNode())).isEqualTo(Reason.SERVES_NO_CLAIMS);
         assertThat(cluster.ledger.nodeEntry("n1").refusal(new Demand(demand.containers())))
                 .isNull();
     }

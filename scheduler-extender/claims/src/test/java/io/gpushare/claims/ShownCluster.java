@@ -226,7 +226,7 @@ final class ShownCluster {
     Map<String, Demand> waiting() {
         pods.work();
         Map<String, Demand> waiting = new TreeMap<>();
-        ledger.waitingByClaims().forEach(pod -> waiting.put(pod.ref().toString(), pod.demand()));
+        ledger.waitingForOthers().forEach(pod -> waiting.put(pod.ref().toString(), pod.demand()));
         return waiting;
     }
 }

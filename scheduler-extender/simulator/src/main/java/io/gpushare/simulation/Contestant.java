@@ -1,10 +1,10 @@
 package io.gpushare.simulation;
 
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.scoring.ClusterCapacity;
 import io.gpushare.simulation.trace.BadInputException;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +57,7 @@ public record Contestant(PolicyKind kind, Mode mode) {
         return kind + mode.suffix;
     }
 
-    Placer placer(List<FreeNode> nodes, ClusterCapacity capacity, long seed, List<PodRequest> list) {
+    Placer placer(List<KnownNode> nodes, ClusterCapacity capacity, long seed, List<PodRequest> list) {
         return switch (mode) {
             case FOREKNOWING -> new PolicyPlacer(nodes, Policies.knowing(kind, capacity, list));
             case FROM_NOTHING -> new PolicyPlacer(nodes, new Policies(kind, capacity));

@@ -1,8 +1,8 @@
 package io.gpushare.simulation;
 
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.policy.KnownNode;
+import io.gpushare.extender.policy.scoring.ClusterCapacity;
 import io.gpushare.simulation.trace.ArrivalOrder;
 import io.gpushare.simulation.trace.BadInputException;
 import io.gpushare.simulation.trace.GpuWork;
@@ -35,7 +35,7 @@ public record Experiment(
             List<Contestant> contestants,
             List<Long> seeds)
             throws BadInputException {
-        ArrivalOrder.check(arrivals, pods, GpuWork.of(ClusterCapacity.of(nodes.nodes(0))));
+        ArrivalOrder.check(arrivals, pods, GpuWork.of(KnownNode.capacity(nodes.nodes(0))));
         return new Experiment(nodes, pods, arrivals, contestants, seeds);
     }
 
@@ -90,8 +90,8 @@ public record Experiment(
     }
 
     private Curve one(Contestant contestant, long seed, LongSupplier nanos) {
-        List<FreeNode> empty = nodes.nodes(seed);
-        ClusterCapacity capacity = ClusterCapacity.of(empty);
+        List<KnownNode> empty = nodes.nodes(seed);
+        ClusterCapacity capacity = KnownNode.capacity(empty);
         GpuWork work = GpuWork.of(capacity);
         List<PodRequest> arriving = ArrivalOrder.of(arrivals, pods, work, seed);
         return new Replay(work, nanos).run(arriving, contestant.placer(empty, capacity, seed, pods));
@@ -99,10 +99,12 @@ public record Experiment(
 
     /** Describes the experiment in one line. */
     public String describe() {
-        List<FreeNode> empty = nodes.nodes(0);
-        ClusterCapacity capacity = ClusterCapacity.of(empty);
+        List<KnownNode> empty = nodes.nodes(0);
+        ClusterCapacity capacity = KnownNode.capacity(empty);
         GpuWork work = GpuWork.of(capacity);
-        int cards = empty.stream().mapToInt(node -> node.cards().size()).sum();
+        int cards = empty.stream()
+                .mapToInt(node -> node.entry().cards().cards().size())
+                .sum();
         double requested = pods.stream().mapToDouble(work::percent).sum();
         String how = switch (arrivals) {
             case ArrivalOrder.Once() -> "each arrives once, in the order of the list";

@@ -1,8 +1,8 @@
 package io.gpushare.simulation;
 
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.simulation.cluster.SimulatedExtender;
 import java.util.List;
 import java.util.OptionalLong;
@@ -12,7 +12,7 @@ final class ExtenderPlacer implements Placer {
     private final SimulatedExtender extender;
 
     /** @param salt changes the names of the nodes, and with them their fixed order */
-    ExtenderPlacer(List<FreeNode> nodes, PolicyKind kind, long salt) {
+    ExtenderPlacer(List<KnownNode> nodes, PolicyKind kind, long salt) {
         extender = new SimulatedExtender(nodes, kind, salt);
     }
 

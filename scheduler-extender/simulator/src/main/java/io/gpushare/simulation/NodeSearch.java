@@ -1,8 +1,7 @@
 package io.gpushare.simulation;
 
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.simulation.planning.LowerBound;
 import io.gpushare.simulation.planning.MoreNodes;
 import io.gpushare.simulation.planning.MoreNodes.Plan;
@@ -65,12 +64,12 @@ record NodeSearch(String model, int mostRefused) {
                 .orElseThrow(() -> new BadInputException("even " + search.most() + " nodes with " + model
                         + " refuse more than " + mostRefused + " pods with every policy: the other nodes may lack"
                         + " space for the pods that fit only there"));
-        double cardUnits = ClusterCapacity.of(cluster.nodes(0)).cardUnits();
+        double cardUnits = KnownNode.capacity(cluster.nodes(0)).cardUnits();
         return new NodePlan(model, cluster.count(model), best, policy.name(), byPolicy, least, cardUnits);
     }
 
-    private static List<PodRequest> refused(List<FreeNode> nodes, List<PodRequest> pods, Contestant policy) {
-        Placer placer = policy.placer(nodes, ClusterCapacity.of(nodes), 0, pods);
+    private static List<PodRequest> refused(List<KnownNode> nodes, List<PodRequest> pods, Contestant policy) {
+        Placer placer = policy.placer(nodes, KnownNode.capacity(nodes), 0, pods);
         return pods.stream().filter(pod -> placer.place(pod).isEmpty()).toList();
     }
 

@@ -1,6 +1,6 @@
 package io.gpushare.simulation;
 
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
 import java.util.OptionalLong;
 
 /** Places pods on a cluster, one after the other. */

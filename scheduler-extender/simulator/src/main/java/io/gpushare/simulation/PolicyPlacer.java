@@ -1,8 +1,7 @@
 package io.gpushare.simulation;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.Policies;
 import java.util.List;
@@ -14,7 +13,7 @@ final class PolicyPlacer implements Placer {
     private final NodeChooser chooser;
     private final Policies policy;
 
-    PolicyPlacer(List<FreeNode> nodes, Policies policy) {
+    PolicyPlacer(List<KnownNode> nodes, Policies policy) {
         this.chooser = new NodeChooser(nodes);
         this.policy = policy;
     }
@@ -23,11 +22,11 @@ final class PolicyPlacer implements Placer {
     public OptionalLong place(PodRequest pod) {
         policy.arrived(pod);
         policy.review(() -> chooser.nodes().toList());
-        Optional<Candidate> candidate = chooser.choose(policy.scoring(), pod);
-        if (candidate.isEmpty()) {
+        Optional<NodeChooser.Chosen> chosen = chooser.choose(policy.scoring(), pod);
+        if (chosen.isEmpty()) {
             return OptionalLong.empty();
         }
-        chooser.update(candidate.get().after());
-        return OptionalLong.of(candidate.get().units());
+        chooser.take(chosen.get());
+        return OptionalLong.of(chosen.get().cards().units());
     }
 }

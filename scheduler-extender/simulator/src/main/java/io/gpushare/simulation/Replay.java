@@ -1,6 +1,6 @@
 package io.gpushare.simulation;
 
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.simulation.trace.GpuWork;
 import io.gpushare.simulation.trace.PodClass;
 import java.util.ArrayList;

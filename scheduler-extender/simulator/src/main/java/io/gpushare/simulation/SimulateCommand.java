@@ -1,7 +1,7 @@
 package io.gpushare.simulation;
 
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.options.CheckedOptions;
 import io.gpushare.simulation.lifetimes.WaitTable;
 import io.gpushare.simulation.trace.ArrivalOrder;
@@ -181,7 +181,7 @@ final class SimulateCommand implements CheckedOptions {
         long begin = System.nanoTime();
         NodeTrace cluster = NodeTrace.read(nodes);
         List<TimedPod> timed = PodTrace.readTimed(pods, cluster);
-        List<FreeNode> empty = cluster.nodes(0);
+        List<KnownNode> empty = cluster.nodes(0);
         for (double speed : speeds) {
             out.printf(
                     Locale.ROOT,

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.sun.net.httpserver.HttpServer;
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.ledger.CardState;
 import io.gpushare.simulation.trace.BadInputException;
 import io.gpushare.simulation.trace.Workload;
 import java.io.ByteArrayOutputStream;
@@ -74,8 +74,8 @@ class FromClusterTest {
             """);
         String large = "NVIDIA H100 80GB HBM3 MIG 3g.40gb";
         String small = "NVIDIA H100 80GB HBM3 MIG 1g.10gb.me";
-        assertThat(workload.nodes().nodes(0).getFirst().cards())
-                .extracting(FreeCard::kind)
+        assertThat(workload.nodes().nodes(0).getFirst().entry().cards().open().cards())
+                .extracting(CardState::kind)
                 .containsExactly(
                         CardKind.instance(small, 9),
                         CardKind.instance(large, 39),
@@ -126,8 +126,8 @@ class FromClusterTest {
                         tuple(7, Set.of(red)),
                         tuple(7, Set.of("those of no node, by the pods' selectors, affinity or taints")),
                         tuple(7, Set.of(blue)));
-        assertThat(workload.nodes().like("like red").cards())
-                .extracting(FreeCard::kind)
+        assertThat(workload.nodes().like("like red").entry().cards().cards())
+                .extracting(CardState::kind)
                 .containsExactly(new CardKind(red, 15));
         String file = Files.writeString(folder.resolve("cluster.json"), view + objects)
                 .toString();
@@ -242,11 +242,11 @@ class FromClusterTest {
 
     private static void isComplete(Workload workload) throws BadInputException {
         assertThat(workload.nodes().nodes(0))
-                .extracting(node -> node.cards().size())
+                .extracting(node -> node.entry().cards().cards().size())
                 .containsExactly(3, 1);
         assertThat(workload.nodes().count("H100")).isOne();
         assertThat(workload.nodes().without("H100")).hasSize(1);
-        assertThat(workload.nodes().like("H100").cards()).hasSize(3);
+        assertThat(workload.nodes().like("H100").entry().cards().cards()).hasSize(3);
         assertThat(workload.pods())
                 .extracting(PodRequest::units, PodRequest::cards)
                 .containsExactly(tuple(20, 0), tuple(20, 0), tuple(5, 0), tuple(0, 1), tuple(0, 8), tuple(0, 8));

@@ -2,11 +2,10 @@ package io.gpushare.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.model.card.CardKind;
+import io.gpushare.model.ledger.CardState;
 import io.gpushare.simulation.cluster.SimulatedExtender;
 import io.gpushare.simulation.cluster.SimulatedExtender.Placed;
 import io.gpushare.simulation.suite.SuiteCluster;
@@ -25,18 +24,18 @@ class MigReplayProperties {
 
     /** What is on one node. */
     private static final class OnNode {
-        private final FreeNode empty;
+        private final List<CardState> empty;
         private final List<PodRequest> pods = new ArrayList<>();
 
-        OnNode(FreeNode empty) {
+        OnNode(List<CardState> empty) {
             this.empty = empty;
         }
 
         /** Instances that pods took and whole cards are no more than there are, and the rest holds the memory pods. */
         void check() {
             Map<String, Integer> cards = new HashMap<>();
-            empty.cards().forEach(card -> cards.merge(name(card.kind()), 1, Integer::sum));
-            long memory = empty.units();
+            empty.forEach(card -> cards.merge(name(card.kind()), 1, Integer::sum));
+            long memory = empty.stream().mapToLong(card -> card.kind().units()).sum();
             for (PodRequest pod : pods) {
                 if (pod.share().instances() > 0) {
                     assertThat(pod.models()).hasSize(1);
@@ -56,8 +55,8 @@ class MigReplayProperties {
         }
 
         private int smallestFull() {
-            return empty.cards().stream()
-                    .map(FreeCard::kind)
+            return empty.stream()
+                    .map(CardState::kind)
                     .filter(kind -> !kind.instance())
                     .mapToInt(CardKind::units)
                     .min()
@@ -70,13 +69,15 @@ class MigReplayProperties {
             @ForAll @LongRange(min = 1, max = 100_000) long seed, @ForAll PolicyKind kind) {
         SuiteCluster cluster = SuiteCluster.of(seed, true);
         Map<String, OnNode> nodes = new HashMap<>();
-        cluster.nodes().forEach(node -> nodes.put(node.name() + "-0", new OnNode(node)));
+        cluster.nodes()
+                .forEach(node -> nodes.put(
+                        node.name() + "-0", new OnNode(node.entry().cards().cards())));
         SimulatedExtender extender = new SimulatedExtender(cluster.nodes(), kind, 0);
         for (PodRequest pod :
                 cluster.pods().subList(0, Math.min(MOST_PODS, cluster.pods().size()))) {
             Optional<Placed> placed = extender.schedule(extender.arrived(pod));
             placed.ifPresent(where -> {
-                OnNode node = nodes.getOrDefault(where.node(), new OnNode(FreeNode.NOWHERE));
+                OnNode node = nodes.getOrDefault(where.node(), new OnNode(List.of()));
                 node.pods.add(pod);
                 node.check();
                 assertThat(where.units()).isGreaterThanOrEqualTo(pod.units());

@@ -2,15 +2,15 @@ package io.gpushare.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Share;
 import io.gpushare.simulation.trace.ArrivalOrder;
 import io.gpushare.simulation.trace.GpuWork;
+import io.gpushare.simulation.trace.TraceNodes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,8 +33,8 @@ class SmallClustersTest {
 
     @Test
     void sharesFillTheCardsOfNodesWithOneCard() {
-        List<FreeNode> nodes = nodes(80, 1);
-        GpuWork work = GpuWork.of(ClusterCapacity.of(nodes));
+        List<KnownNode> nodes = nodes(80, 1);
+        GpuWork work = GpuWork.of(KnownNode.capacity(nodes));
         List<PodRequest> list = new ArrayList<>(Collections.nCopies(200, SHARE));
         list.addAll(Collections.nCopies(40, WHOLE));
         for (long seed = 42; seed < 52; seed++) {
@@ -46,16 +46,16 @@ class SmallClustersTest {
     // Reviews that did not know the cluster's cards yet chose a policy that left a job of eight cards without a node.
     @Test
     void jobsOfEightCardsFitWhereSharesAndSmallerJobsCameBefore() {
-        List<FreeCard> cards = unused(8, new CardKind("A100", 80));
-        List<FreeNode> nodes = IntStream.rangeClosed(1, 12)
-                .mapToObj(i -> FreeNode.of("a100-" + i, 0, 96_000, 1_048_576, cards))
+        List<CardKind> cards = Collections.nCopies(8, new CardKind("A100", 80));
+        List<KnownNode> nodes = IntStream.rangeClosed(1, 12)
+                .mapToObj(i -> TraceNodes.node("a100-" + i, 0, new HostResources(96_000, 1_048_576), cards))
                 .toList();
         List<PodRequest> list = new ArrayList<>(Collections.nCopies(35, pod(5, 0)));
         list.addAll(Collections.nCopies(45, pod(12, 0)));
         list.addAll(Collections.nCopies(2, pod(0, 8)));
         list.addAll(Collections.nCopies(2, pod(0, 2)));
         list.addAll(Collections.nCopies(7, pod(0, 4)));
-        GpuWork work = GpuWork.of(ClusterCapacity.of(nodes));
+        GpuWork work = GpuWork.of(KnownNode.capacity(nodes));
         for (long seed = 42; seed < 46; seed++) {
             List<PodRequest> pods = ArrivalOrder.of(new ArrivalOrder.Shuffled(90), list, work, seed);
             assertThat(refused(nodes, pods, seed)).as("seed %d", seed).isZero();
@@ -66,13 +66,9 @@ class SmallClustersTest {
     void instancesStayFreeWhileOnlyMemoryPodsHaveCome() {
         CardKind large = CardKind.instance("H100 MIG 3g.40gb", 40);
         CardKind small = CardKind.instance("H100 MIG 1g.10gb", 10);
-        List<FreeCard> cards = List.of(
-                FreeCard.unused(0, new CardKind("H100", 80)),
-                FreeCard.unused(1, large),
-                FreeCard.unused(2, small),
-                FreeCard.unused(3, small));
-        List<FreeNode> nodes = IntStream.range(0, 4)
-                .mapToObj(i -> FreeNode.of("node-" + i, 0, 64_000, 524_288, cards))
+        List<CardKind> cards = List.of(new CardKind("H100", 80), large, small, small);
+        List<KnownNode> nodes = IntStream.range(0, 4)
+                .mapToObj(i -> TraceNodes.node("node-" + i, 0, new HostResources(64_000, 524_288), cards))
                 .toList();
         List<PodRequest> pods = new ArrayList<>(Collections.nCopies(12, new PodRequest(500, 1024, 6, 0, Set.of())));
         pods.addAll(Collections.nCopies(6, instance(small)));
@@ -89,27 +85,23 @@ class SmallClustersTest {
         return new PodRequest(500, 2048, Share.INSTANCE.withUnits(kind.units()), 0, Set.of(kind.model()));
     }
 
-    private static int refused(List<FreeNode> nodes, List<PodRequest> pods) {
+    private static int refused(List<KnownNode> nodes, List<PodRequest> pods) {
         return refused(nodes, pods, 42);
     }
 
-    private static int refused(List<FreeNode> nodes, List<PodRequest> pods, long salt) {
-        GpuWork work = GpuWork.of(ClusterCapacity.of(nodes));
+    private static int refused(List<KnownNode> nodes, List<PodRequest> pods, long salt) {
+        GpuWork work = GpuWork.of(KnownNode.capacity(nodes));
         return new Replay(work, () -> 0)
                 .run(pods, new ExtenderPlacer(nodes, DEFAULT, salt))
                 .refused();
     }
 
-    private static List<FreeNode> nodes(int count, int cards) {
-        List<FreeCard> unused = unused(cards, new CardKind("A10", 24));
-        List<FreeNode> nodes = new ArrayList<>();
+    private static List<KnownNode> nodes(int count, int cards) {
+        List<CardKind> kinds = Collections.nCopies(cards, new CardKind("A10", 24));
+        List<KnownNode> nodes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            nodes.add(FreeNode.of("node-" + i, 0, 64_000, 262_144, unused));
+            nodes.add(TraceNodes.node("node-" + i, 0, new HostResources(64_000, 262_144), kinds));
         }
         return nodes;
-    }
-
-    private static List<FreeCard> unused(int count, CardKind kind) {
-        return IntStream.range(0, count).mapToObj(i -> FreeCard.unused(i, kind)).toList();
     }
 }

@@ -1,7 +1,7 @@
 package io.gpushare.simulation;
 
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.simulation.lifetimes.WaitTable;
 import io.gpushare.simulation.suite.RegretTable;
 import io.gpushare.simulation.suite.SuiteCluster;
@@ -69,7 +69,7 @@ public record Suite(int clusters, long seed, boolean mig, List<PolicyKind> polic
     }
 
     private RegretTable.Row regret(SuiteCluster cluster) {
-        GpuWork work = GpuWork.of(ClusterCapacity.of(cluster.nodes()));
+        GpuWork work = GpuWork.of(KnownNode.capacity(cluster.nodes()));
         List<Double> allocated = new ArrayList<>();
         for (PolicyKind kind : policies) {
             Placer placer = new ExtenderPlacer(cluster.nodes(), kind, cluster.seed());

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.simulation.suite.RegretTable;
 import io.gpushare.simulation.suite.SuiteCluster;
 import io.gpushare.simulation.trace.TimedPod;
@@ -33,8 +33,8 @@ class SuiteTest {
         assertThat(clusters).anyMatch(cluster -> cluster.pods().stream().noneMatch(pod -> pod.shares()));
         assertThat(clusters).anyMatch(cluster -> cluster.pods().stream().noneMatch(pod -> pod.cards() > 0));
         assertThat(clusters)
-                .anyMatch(cluster ->
-                        cluster.nodes().stream().allMatch(node -> node.cards().size() == 1));
+                .anyMatch(cluster -> cluster.nodes().stream()
+                        .allMatch(node -> node.entry().cards().cards().size() == 1));
         for (String order : List.of("random order", "bursts", "small ones first", "large ones first", "before whole")) {
             assertThat(clusters).anyMatch(cluster -> cluster.description().contains(order));
         }
@@ -47,7 +47,7 @@ class SuiteTest {
                 .toList();
         assertThat(clusters)
                 .allSatisfy(cluster -> assertThat(cluster.nodes())
-                        .anyMatch(node -> node.cards().stream()
+                        .anyMatch(node -> node.entry().cards().open().cards().stream()
                                 .anyMatch(card -> card.kind().instance())));
         assertThat(clusters)
                 .as("with profiles that pods request")
@@ -58,8 +58,21 @@ class SuiteTest {
         assertThat(clusters)
                 .as("with sizes of ten times in one node")
                 .anyMatch(cluster -> cluster.nodes().stream()
-                        .anyMatch(node -> node.cards().getLast().kind().units()
-                                >= 7 * node.cards().getFirst().kind().units()));
+                        .anyMatch(node -> node.entry()
+                                        .cards()
+                                        .open()
+                                        .cards()
+                                        .getLast()
+                                        .kind()
+                                        .units()
+                                >= 7
+                                        * node.entry()
+                                                .cards()
+                                                .open()
+                                                .cards()
+                                                .getFirst()
+                                                .kind()
+                                                .units()));
     }
 
     @Test
@@ -76,9 +89,9 @@ class SuiteTest {
     void aSeedGivesTheSameClusterAndTheSameRegret() throws InterruptedException {
         assertThat(SuiteCluster.of(7, false).pods())
                 .isEqualTo(SuiteCluster.of(7, false).pods());
-        assertThat(SuiteCluster.of(7, false).nodes().stream().map(FreeNode::toString))
+        assertThat(SuiteCluster.of(7, false).nodes().stream().map(KnownNode::toString))
                 .isEqualTo(SuiteCluster.of(7, false).nodes().stream()
-                        .map(FreeNode::toString)
+                        .map(KnownNode::toString)
                         .toList());
         List<PolicyKind> policies = List.of(PolicyKind.BINPACK, PolicyKind.ADAPTIVE);
         assertThat(new Suite(3, 7, false, policies).run(2, line -> {}))

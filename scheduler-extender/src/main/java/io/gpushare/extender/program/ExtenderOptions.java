@@ -5,7 +5,7 @@ import io.gpushare.claims.UnwatchedClaims;
 import io.gpushare.extender.Candidacy;
 import io.gpushare.extender.Extender;
 import io.gpushare.extender.cluster.PodFeed;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.ExtenderServer;

@@ -69,7 +69,7 @@ class HeldClaimsIT extends WithClaims {
         api.refused("big");
         api.pod("ordinary", "uid-ordinary", new JsonObject().put("aliyun.com/gpu-count", "1"));
         api.refused("ordinary");
-        await().until(() -> extender.ledger.waitingByClaims().size() == 1
+        await().until(() -> extender.ledger.waitingForOthers().size() == 1
                 && extender.ledger.waiting().size() == 1);
         assertThat(json("defrag").encode()).doesNotContain("\"moves\":[{");
         assertThat(text("defrag?pod=ordinary")).doesNotContain("kubectl annotate", "eviction");

@@ -80,7 +80,7 @@ class WaitingClaimsIT extends WithClaims {
         api.refused("high");
         api.pod("ordinary", "uid-ordinary", limits("8"), 1000);
         api.refused("ordinary");
-        await().until(() -> extender.ledger.waitingByClaims().size() == 1);
+        await().until(() -> extender.ledger.waitingForOthers().size() == 1);
         Thread.sleep(ROUNDS.toMillis());
         assertThat(api.evicted()).isEmpty();
         assertThat(api.patches()).isEmpty();
@@ -120,6 +120,6 @@ class WaitingClaimsIT extends WithClaims {
         await().until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
         assertThat(text("why?pod=p"))
                 .contains("has ResourceClaims", "kube-scheduler last wrote: device class nobodys does not exist");
-        assertThat(extender.ledger.waitingByClaims()).isEmpty();
+        assertThat(extender.ledger.waitingForOthers()).isEmpty();
     }
 }

@@ -145,7 +145,7 @@ abstract class WithClaims extends WithView {
         claim(name, memory);
         pod(name, name);
         api.unscheduled(name, "Unschedulable", "0/1 nodes are available: 1 cannot allocate all claims.");
-        await().until(() -> extender.ledger.waitingByClaims().stream()
+        await().until(() -> extender.ledger.waitingForOthers().stream()
                 .anyMatch(pod -> pod.ref().name().equals(name)));
     }
 

@@ -9,7 +9,7 @@ import io.gpushare.extender.Candidacy;
 import io.gpushare.extender.Extender;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.server.TlsFiles;
 import io.gpushare.insight.Insight;

@@ -11,7 +11,7 @@ import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.extender.cluster.PodFeed;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.DecideIn;

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.Locale;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,26 +28,15 @@ public final class JsonBody {
 
     /** Reads a body that is one object. */
     public static void read(byte[] body, Field field) throws BadRequestException {
-        read(body, field, () -> false);
-    }
-
-    /**
-     * Reads a body that is one object, the end of which the field may read by other means.
-     *
-     * @param complete whether the field has done so, asked after each field
-     */
-    public static void read(byte[] body, Field field, BooleanSupplier complete) throws BadRequestException {
         try (JsonParser parser = FACTORY.createParser(body)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new BadRequestException("the request body is not a JSON object");
             }
-            while (!complete.getAsBoolean() && parser.nextToken() == JsonToken.FIELD_NAME) {
+            while (parser.nextToken() == JsonToken.FIELD_NAME) {
                 take(parser, (name, value) -> field.take(name.toLowerCase(Locale.ROOT), value));
-                if (!complete.getAsBoolean()) {
-                    parser.skipChildren(); // of a value of which nothing was read
-                }
+                parser.skipChildren(); // of a value of which nothing was read
             }
-            if (!complete.getAsBoolean() && parser.nextToken() != null) {
+            if (parser.nextToken() != null) {
                 throw new BadRequestException("the request body goes on after its JSON object");
             }
         } catch (JsonProcessingException e) {

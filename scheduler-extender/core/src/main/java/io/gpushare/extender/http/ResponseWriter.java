@@ -45,6 +45,32 @@ public final class ResponseWriter {
         bytes[size++] = (byte) character;
     }
 
+    /** Adds the text as a JSON string. */
+    public void addQuoted(String text) {
+        if (!isPlain(text)) {
+            add(JsonWriter.quoted(text));
+            return;
+        }
+        int length = text.length();
+        reserve(length + 2);
+        bytes[size++] = '"';
+        for (int i = 0; i < length; i++) {
+            bytes[size++] = (byte) text.charAt(i);
+        }
+        bytes[size++] = '"';
+    }
+
+    /** Whether it is printable ASCII that needs no escape, as names of nodes are. */
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
+            if (character < ' ' || character > '~' || character == '"' || character == '\\') {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private void reserve(int more) {
         if (more > bytes.length - size) {
             bytes = Arrays.copyOf(bytes, Math.addExact(size, Math.max(more, bytes.length)));

@@ -31,7 +31,7 @@ public final class ClusterState {
     private final List<NodeView> nodes;
     private final Map<String, NodeView> byName = new HashMap<>();
     private final List<PodEntry> waiting;
-    private final List<PodEntry> waitingByClaims;
+    private final List<PodEntry> waitingForOthers;
     private final List<WaitingPod> invalid;
     private final Reservations reservations;
     private final ReservedPods reserved;
@@ -51,12 +51,12 @@ public final class ClusterState {
         this.pods = List.copyOf(pods.entries());
         this.nodes = nodes.views(entries);
         this.nodes.forEach(node -> byName.put(node.name(), node));
-        Map<Boolean, List<PodEntry>> byClaims = unscheduled.valid().stream()
+        Map<Boolean, List<PodEntry>> foreign = unscheduled.valid().stream()
                 .flatMap(uid -> pods.entry(uid).stream())
                 .filter(entry -> entry.holdings().isEmpty())
-                .collect(Collectors.partitioningBy(entry -> entry.demand().byClaim()));
-        this.waiting = byClaims.getOrDefault(false, List.of());
-        this.waitingByClaims = byClaims.getOrDefault(true, List.of());
+                .collect(Collectors.partitioningBy(entry -> entry.ofOthers()));
+        this.waiting = foreign.getOrDefault(false, List.of());
+        this.waitingForOthers = foreign.getOrDefault(true, List.of());
         this.invalid = List.copyOf(unscheduled.invalid());
         this.reserved = new ReservedPods(this::entry, this.reservations, this::pod);
         this.decoder = decoder;
@@ -116,8 +116,8 @@ public final class ClusterState {
     }
 
     /**
-     * The pods with a valid demand for which kube-scheduler found no node and nothing is assumed, without those with
-     * claims.
+     * The pods with a valid demand for which kube-scheduler found no node and nothing is assumed, without those to
+     * which others give their cards.
      */
     public List<PodEntry> waiting() {
         return waiting;
@@ -126,7 +126,7 @@ public final class ClusterState {
     /** All pods for which kube-scheduler found no node, highest priority first. */
     public List<WaitingPod> waitingPods() {
         List<WaitingPod> all = new ArrayList<>(invalid);
-        Stream.of(waiting, waitingByClaims)
+        Stream.of(waiting, waitingForOthers)
                 .flatMap(List::stream)
                 .forEach(entry -> all.add(new WaitingPod(entry.ref(), entry.priority(), entry.podDemand())));
         all.sort(Comparator.comparing(WaitingPod::priority, PodPriority.HIGHEST_FIRST)

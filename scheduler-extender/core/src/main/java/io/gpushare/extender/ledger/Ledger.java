@@ -134,7 +134,7 @@ public final class Ledger {
         }
         if (demand instanceof PodDemand.Valid valid) {
             PodTable.Update update = pods.update(pod, valid);
-            if (update.added() && !valid.demand().byClaim()) {
+            if (update.added() && !valid.foreign()) {
                 listener.podArrived(valid);
             }
             if (update.rejection() != null) {
@@ -142,7 +142,7 @@ public final class Ledger {
                 observer.rejected(ref, String.valueOf(pod.node()), update.rejection());
             }
         } else {
-            pods.unclaimed(ref.uid());
+            pods.withoutDemand(ref.uid());
         }
         unscheduled.update(pod, demand);
     }
@@ -273,15 +273,15 @@ public final class Ledger {
         return waiting(false);
     }
 
-    /** The same of pods with claims, for which nobody but kube-scheduler can do something. */
-    public List<PodEntry> waitingByClaims() {
+    /** The same of pods to which others give their cards: nobody but these can do something for them. */
+    public List<PodEntry> waitingForOthers() {
         return waiting(true);
     }
 
-    private List<PodEntry> waiting(boolean byClaims) {
+    private List<PodEntry> waiting(boolean foreign) {
         return unscheduled.valid().stream()
                 .flatMap(uid -> pods.entry(uid).stream())
-                .filter(entry -> entry.holdings().isEmpty() && entry.demand().byClaim() == byClaims)
+                .filter(entry -> entry.holdings().isEmpty() && entry.ofOthers() == foreign)
                 .toList();
     }
 

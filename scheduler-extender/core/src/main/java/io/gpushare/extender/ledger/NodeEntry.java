@@ -57,6 +57,34 @@ public record NodeEntry(
         return stale && !cards.inventory().servesClaims();
     }
 
+    /** A node with these cards, CPU and memory, and without pods. */
+    public static NodeEntry of(Inventory inventory, HostResources allocatable) {
+        return UNSEEN.known(inventory, "", allocatable);
+    }
+
+    /** The CPU and memory that its pods leave; negative where they request more than it has. */
+    public HostResources free() {
+        return allocatable.minus(requested);
+    }
+
+    /** The same for new pods: nothing where it takes none because of its Lease. */
+    public NodeEntry offered() {
+        return notRenewed() ? UNSEEN : this;
+    }
+
+    /** The same node without pods, and with all its cards healthy. */
+    public NodeEntry repaired() {
+        return new NodeEntry(
+                unusable,
+                stale,
+                written,
+                allocatable,
+                HostResources.NONE,
+                NodeCards.of(cards.inventory().repaired()),
+                emptied,
+                facts);
+    }
+
     /** Whether the API shows no such node. */
     boolean unseen() {
         return Reason.UNKNOWN_NODE.equals(unusable);
@@ -171,9 +199,9 @@ public record NodeEntry(
 
     /** The same for that demand: a node offers its cards by claims, or as resources. */
     @Nullable
-    public Reason unavailable(Demand demand) {
+    public Reason unavailable(NodeDemand demand) {
         @Nullable Reason always = unavailable();
-        return !demand.byClaim()
+        return !demand.foreign()
                 ? always
                 : always == null ? Reason.SERVES_NO_CLAIMS : always.equals(Reason.SERVES_CLAIMS) ? null : always;
     }
@@ -183,20 +211,22 @@ public record NodeEntry(
      */
     @Nullable
     public Reason refusal(NodeDemand demand) {
-        @Nullable
-        NodeMismatch mismatch = facts == null || unavailable(demand.cards()) != null
-                ? null
-                : demand.nodes().mismatch(facts);
-        return mismatch == null ? refusal(demand.cards()) : Reason.notAccepted(mismatch);
-    }
-
-    /** Why the node's cards can't take the demand now; null if they can. */
-    @Nullable
-    public Reason refusal(Demand demand) {
         @Nullable Reason always = unavailable(demand);
         if (always != null) {
             return always;
         }
+        @Nullable NodeMismatch mismatch = facts == null ? null : demand.nodes().mismatch(facts);
+        return mismatch == null ? lack(demand.cards()) : Reason.notAccepted(mismatch);
+    }
+
+    /** Why the node can't give a pod these cards now, in requests of kube-scheduler; null if it can. */
+    @Nullable
+    public Reason refusal(Demand demand) {
+        @Nullable Reason always = unavailable();
+        return always == null ? lack(demand) : always;
+    }
+
+    private @Nullable Reason lack(Demand demand) {
         @Nullable Nearest now = cards.nearest(demand);
         if (now == null) {
             return null;

@@ -56,6 +56,11 @@ public record PodEntry(
         return podDemand.demand();
     }
 
+    /** Whether others give it its cards, and the extender decides nothing for it. */
+    public boolean ofOthers() {
+        return podDemand.foreign();
+    }
+
     /** What it requires of one node. */
     public NodeDemand onNode() {
         return podDemand.onNode();

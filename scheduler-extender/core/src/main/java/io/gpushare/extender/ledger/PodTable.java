@@ -125,7 +125,7 @@ final class PodTable {
         @Nullable String node = pod.node();
         @Nullable ForeignPod foreign = null;
         List<Holding> now;
-        if (demand.demand().byClaim()) {
+        if (demand.foreign()) {
             // They count as kube-scheduler has them now, whatever they were before. What the extender itself assumed
             // stays until the informer shows its Binding.
             now = node == null
@@ -155,10 +155,7 @@ final class PodTable {
         }
         move(pod.ref(), held, now);
         @Nullable String complaint = annotation.rejection();
-        if (complaint == null
-                && !now.isEmpty()
-                && node != null
-                && !demand.demand().byClaim()) {
+        if (complaint == null && !now.isEmpty() && node != null && !demand.foreign()) {
             boolean unchanged = held.stream().anyMatch(now.getFirst()::sameCards);
             boolean doubtful = foreign != null && foreignPods.doubtful(foreign, node);
             complaint = unchanged && old != null
@@ -208,15 +205,15 @@ final class PodTable {
         return AllocationAnnotation.of(pod, demand.demand()).allocation() != null
                 || ForeignPods.written(pod, node, demand) != null
                 || entry(pod.ref().uid())
-                        .filter(entry -> !entry.demand().byClaim())
+                        .filter(entry -> !entry.ofOthers())
                         .flatMap(PodEntry::bound)
                         .isPresent();
     }
 
-    /** The pod has no valid demand any more, as where its claims were all that it had. */
-    void unclaimed(String uid) {
+    /** The pod has no valid demand any more, as where all that it had came from others. */
+    void withoutDemand(String uid) {
         pods.computeIfPresent(uid, (_, old) -> {
-            if (!old.demand().byClaim()) {
+            if (!old.ofOthers()) {
                 return old;
             }
             move(old.ref(), old.holdings(), List.of());

@@ -1,16 +1,16 @@
 package io.gpushare.extender.placement;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.LedgerListener;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.scoring.CardChoice;
+import io.gpushare.extender.policy.scoring.ClusterCapacity;
 import io.gpushare.extender.policy.scoring.Fragmentation;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.PodRef;
@@ -47,7 +47,7 @@ public final class Placer {
     private final AtomicBoolean cardsChanged = new AtomicBoolean();
     private final AtomicBoolean refreshing = new AtomicBoolean();
     private final AtomicBoolean failing = new AtomicBoolean();
-    private volatile ClusterNodes nodes = ClusterNodes.empty();
+    private final ClusterNodes nodes = new ClusterNodes();
 
     /** A placer over that ledger, still empty, whose scorings are made by the requests that need them. */
     public Placer(Ledger ledger, Policies policies) {
@@ -78,7 +78,7 @@ public final class Placer {
     private final class Changes implements LedgerListener {
         @Override
         public void nodeChanged(String name, @Nullable NodeEntry now) {
-            publish(name, now);
+            nodes.put(name, now);
         }
 
         @Override
@@ -92,15 +92,7 @@ public final class Placer {
         }
     }
 
-    private synchronized void publish(String name, @Nullable NodeEntry now) {
-        if (!nodes.put(name, now)) {
-            ClusterNodes renewed = nodes.renewed();
-            renewed.put(name, now);
-            nodes = renewed;
-        }
-    }
-
-    /** The nodes by name and index. Another object takes its place when it is full. */
+    /** The nodes by name. */
     public ClusterNodes nodes() {
         return nodes;
     }
@@ -139,9 +131,7 @@ public final class Placer {
             // One after the other, so that the latest cards win.
             synchronized (refreshing) {
                 if (cardsChanged.getAndSet(false)) {
-                    policies.cluster(ClusterCapacity.of(ledger.nodeEntries().entrySet().stream()
-                            .map(node -> FreeNodes.empty(node.getKey(), node.getValue()))
-                            .toList()));
+                    policies.cluster(ClusterCapacity.of(ledger.nodeEntries().values()));
                     failing.set(false);
                 }
             }
@@ -163,42 +153,42 @@ public final class Placer {
     /** Reserves the cards that the pod's policy chooses on that node, in one atomic step: {@link Ledger#assume}. */
     public Assumption assume(PodRef pod, PodDemand.Valid demand, String node, Instant now) {
         Scoring scoring = scoring(demand.policy());
-        return ledger.assume(pod, demand, node, entry -> place(node, entry, demand, scoring), now);
+        return ledger.assume(pod, demand, node, entry -> place(entry, demand, scoring), now);
     }
 
     /** Promises the cards that the pod's policy chooses on that node until then: {@link Ledger#promise}. */
     public void promise(SchedulingPod pod, PodDemand.Valid demand, String node, Instant until) {
         Scoring scoring = scoring(demand.policy());
-        ledger.promise(pod, node, entry -> place(node, entry, demand, scoring), until);
+        ledger.promise(pod, node, entry -> place(entry, demand, scoring), until);
     }
 
     /** The cards of the node that cost least by that scoring, or why none fit. */
-    public static Placement place(String node, NodeEntry entry, PodDemand.Valid demand, Scoring scoring) {
+    public static Placement place(NodeEntry entry, PodDemand.Valid demand, Scoring scoring) {
         // Of several cards to share a policy weighs only one: their links decide. Of several containers with cards of
         // their own it weighs the largest.
-        List<Candidate> left =
+        List<CardChoice> left =
                 demand.demand().sharedCards() > 1 || demand.demand().parts().size() > 1
                         ? List.of()
-                        : FreeNodes.of(node, entry).candidates(demand.request());
+                        : CardChoice.of(entry, demand.request());
         while (!left.isEmpty()) {
-            Candidate candidate = Objects.requireNonNull(scoring.best(left).candidate());
-            @Nullable FreeCard shared = candidate.shared();
+            CardChoice choice = Objects.requireNonNull(scoring.best(left).choice());
+            @Nullable CardState shared = choice.shared();
             // The search still decides among cards that are equal to the policy, by their links.
-            Predicate<CardState> one = state -> shared != null && shared.sameAs(state);
+            Predicate<CardState> one = state -> shared != null && CardChoice.alike(shared, state);
             Placement chosen = entry.cards()
                     .place(
                             demand.demand(),
                             one,
                             demand.demand().instances()
                                     ? one
-                                    : state -> candidate.whole().stream().anyMatch(card -> card.sameAs(state)));
+                                    : state -> choice.whole().stream().anyMatch(card -> CardChoice.alike(card, state)));
             if (chosen instanceof Placement.Placed) {
                 return chosen;
             }
             // The pod's selector rejects these cards by more than their model, which is all that a policy knows.
-            left = left.stream().filter(other -> !other.equals(candidate)).toList();
+            left = left.stream().filter(other -> !other.equals(choice)).toList();
         }
-        // A policy has no candidate if the node's CPU or memory looks exhausted. kube-scheduler, which chose the node,
+        // A policy has no choice if the node's CPU or memory looks exhausted. kube-scheduler, which chose the node,
         // decides about these.
         return entry.cards().place(demand.demand());
     }
@@ -213,8 +203,8 @@ public final class Placer {
     public Optional<PolicyKind> reviewPolicy() {
         refresh();
         return policies.review(() -> ledger.nodeEntries().entrySet().stream()
-                .map(node -> FreeNodes.offered(node.getKey(), node.getValue()))
-                .filter(node -> !node.cards().isEmpty())
+                .map(node -> KnownNode.of(node.getKey(), node.getValue().offered()))
+                .filter(node -> !node.entry().cards().open().cards().isEmpty())
                 .toList());
     }
 

@@ -24,7 +24,7 @@ public record AllocationAnnotation(
      * with claims has the cards of these.
      */
     public static AllocationAnnotation of(PodState pod, Demand demand) {
-        if (demand.byClaim()) {
+        if (pod.claims().demand() != null) {
             return new AllocationAnnotation(pod.claims().allocation(), null);
         }
         if (pod.node() == null) {

@@ -1,7 +1,5 @@
 package io.gpushare.extender.pod;
 
-import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.node.NodeRules;
@@ -35,6 +33,8 @@ public sealed interface PodDemand {
      * @param notes what its users should know of its requests, in sentences without a full stop
      * @param nodes the nodes that it accepts while it is not bound; in requests of kube-scheduler, which has checked
      *     them, every node
+     * @param foreign whether others give it its cards, as kube-scheduler does for claims: it is counted and shown, and
+     *     the extender decides nothing for it
      */
     record Valid(
             Demand demand,
@@ -42,7 +42,8 @@ public sealed interface PodDemand {
             @Nullable PolicyKind policy,
             List<String> containers,
             List<String> notes,
-            NodeRules nodes)
+            NodeRules nodes,
+            boolean foreign)
             implements PodDemand {
         public Valid {
             containers = List.copyOf(containers);
@@ -51,17 +52,22 @@ public sealed interface PodDemand {
 
         /** What it requires of one node. */
         public NodeDemand onNode() {
-            return new NodeDemand(demand, nodes);
+            return new NodeDemand(demand, nodes, foreign);
         }
 
         /** The same on nodes that these rules accept. */
         public Valid on(NodeRules accepted) {
-            return new Valid(demand, request, policy, containers, notes, accepted);
+            return new Valid(demand, request, policy, containers, notes, accepted, foreign);
+        }
+
+        /** The same for a pod to which others give its cards. */
+        Valid ofOthers() {
+            return new Valid(demand, request, policy, containers, notes, nodes, true);
         }
 
         /** The CPU and memory of the node that the pod requests. */
         public HostResources host() {
-            return new HostResources(request.cpuMilli(), request.memoryMib());
+            return request.host();
         }
     }
 }

@@ -1,7 +1,5 @@
 package io.gpushare.extender.pod;
 
-import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.card.Share;
@@ -38,6 +36,7 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
         @Nullable Demand claimed = pod.claims().demand();
         if (claimed != null) {
             return valid(claimed, pod.containers(), null, pod.claims().notes())
+                    .ofOthers()
                     .on(pod.scheduling().nodes());
         }
         return pod.node() == null
@@ -100,7 +99,8 @@ public record PodDemandDecoder(DemandCodec codec, Function<CardSelector, Set<Str
                         ? containers.stream().map(ContainerResources::name).toList()
                         : List.of(),
                 notes,
-                NodeRules.ANY);
+                NodeRules.ANY,
+                false);
     }
 
     private PodRequest request(Demand demand, List<ContainerResources> containers) {

@@ -1,11 +1,12 @@
 package io.gpushare.extender.policy;
 
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.scoring.ClusterCapacity;
 import io.gpushare.extender.policy.scoring.DemandHistory;
 import io.gpushare.extender.policy.scoring.Fragmentation;
 import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.extender.policy.scoring.Scorings;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -94,7 +95,7 @@ public final class Policies {
     }
 
     private synchronized Scoring make(PolicyKind kind) {
-        return scorings.computeIfAbsent(kind, any -> kind.scoring(history, capacity));
+        return scorings.computeIfAbsent(kind, any -> Scorings.of(kind, history, capacity));
     }
 
     /**
@@ -103,7 +104,7 @@ public final class Policies {
      *
      * @return the policy that decides from now on, if it is another one than before
      */
-    public Optional<PolicyKind> review(Supplier<List<FreeNode>> nodes) {
+    public Optional<PolicyKind> review(Supplier<List<KnownNode>> nodes) {
         Optional<PolicyKind> better =
                 due().map(review -> review.best(nodes.get())).filter(best -> best != chosen);
         better.ifPresent(best -> {
@@ -150,7 +151,7 @@ public final class Policies {
         history.add(pod);
         recent.add(pod);
         if (learning.due(recent.arrived())) {
-            scorings.replaceAll((kind, before) -> kind.learns() ? kind.scoring(history, capacity) : before);
+            scorings.replaceAll((kind, before) -> kind.learns() ? Scorings.of(kind, history, capacity) : before);
         }
     }
 
@@ -165,7 +166,7 @@ public final class Policies {
             requested.stream()
                     .map(this::deciding)
                     .filter(scorings::containsKey)
-                    .forEach(kind -> made.put(kind, kind.scoring(history, now)));
+                    .forEach(kind -> made.put(kind, Scorings.of(kind, history, now)));
             capacity = now;
             scorings.keySet().retainAll(made.keySet());
             scorings.putAll(made);

@@ -1,10 +1,9 @@
 package io.gpushare.extender.policy;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.ledger.CardState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -53,15 +52,18 @@ final class RecentPods {
      *
      * @param nodes where they would come to
      */
-    List<PodRequest> draw(Random random, double units, double cardUnits, List<FreeNode> nodes) {
+    List<PodRequest> draw(Random random, double units, double cardUnits, List<KnownNode> nodes) {
         List<PodRequest> seen = new ArrayList<>(pods);
         List<CardKind> instances = seen.stream().anyMatch(pod -> pod.share().instances() > 0)
                 ? List.of()
                 : nodes.stream()
-                        .flatMap(node -> node.cards().stream().map(FreeCard::kind))
+                        .flatMap(node ->
+                                node.entry().cards().open().cards().stream().map(CardState::kind))
                         .filter(CardKind::instance)
                         .toList();
-        double all = nodes.stream().mapToLong(FreeNode::units).sum();
+        double all = nodes.stream()
+                .mapToLong(node -> node.entry().cards().open().units())
+                .sum();
         double cut = instances.stream().mapToLong(CardKind::units).sum();
         double expectedInstances = Math.min(EXPECTED_JOBS, cut / all);
         int nodeCards = nodes.stream().mapToInt(RecentPods::fullCards).max().orElse(0);
@@ -88,9 +90,10 @@ final class RecentPods {
         return drawn;
     }
 
-    private static int fullCards(FreeNode node) {
-        return (int)
-                node.cards().stream().filter(card -> !card.kind().instance()).count();
+    private static int fullCards(KnownNode node) {
+        return (int) node.entry().cards().open().cards().stream()
+                .filter(card -> !card.kind().instance())
+                .count();
     }
 
     private static int cards(Random random, int most) {

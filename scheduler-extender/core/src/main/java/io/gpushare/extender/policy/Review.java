@@ -1,8 +1,7 @@
 package io.gpushare.extender.policy;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,9 +27,11 @@ record Review(RecentPods pods, PolicyKind present, Map<PolicyKind, Scoring> scor
     private static final double NOISE = 0.003;
 
     /** The best policy for these nodes. */
-    PolicyKind best(List<FreeNode> nodes) {
-        List<FreeNode> sample = sample(nodes);
-        double free = sample.stream().mapToLong(FreeNode::freeUnits).sum();
+    PolicyKind best(List<KnownNode> nodes) {
+        List<KnownNode> sample = sample(nodes);
+        double free = sample.stream()
+                .mapToLong(node -> node.entry().cards().open().freeUnits())
+                .sum();
         if (pods.isEmpty() || free == 0) {
             return present;
         }
@@ -53,29 +54,29 @@ record Review(RecentPods pods, PolicyKind present, Map<PolicyKind, Scoring> scor
     }
 
     /** Every n-th node in their fixed order, which is a random one. */
-    private static List<FreeNode> sample(List<FreeNode> nodes) {
+    private static List<KnownNode> sample(List<KnownNode> nodes) {
         int step = Math.ceilDiv(Math.max(1, nodes.size()), MAX_NODES);
-        List<FreeNode> sorted = nodes.stream().sorted(FreeNode.ORDER).toList();
-        List<FreeNode> sample = new ArrayList<>();
+        List<KnownNode> sorted = nodes.stream().sorted(KnownNode.ORDER).toList();
+        List<KnownNode> sample = new ArrayList<>();
         for (int i = 0; i < sorted.size(); i += step) {
             sample.add(sorted.get(i));
         }
-        sample.sort(Comparator.comparingLong(FreeNode::order));
+        sample.sort(Comparator.comparingLong(KnownNode::order));
         return sample;
     }
 
     /** The units that this policy serves, each weighted by how early it comes. */
-    private double served(List<FreeNode> nodes, PolicyKind kind, List<List<PodRequest>> replays, double arriving) {
-        Scoring scoring = scorings.getOrDefault(kind, candidate -> 0);
+    private double served(List<KnownNode> nodes, PolicyKind kind, List<List<PodRequest>> replays, double arriving) {
+        Scoring scoring = scorings.getOrDefault(kind, choice -> 0);
         double served = 0;
         for (List<PodRequest> replay : replays) {
             NodeChooser chooser = new NodeChooser(nodes);
             double arrived = 0;
             for (PodRequest pod : replay) {
-                Optional<Candidate> chosen = chooser.choose(scoring, pod);
+                Optional<NodeChooser.Chosen> chosen = chooser.choose(scoring, pod);
                 if (chosen.isPresent()) {
-                    chooser.update(chosen.get().after());
-                    served += chosen.get().units() * (1 - arrived / arriving);
+                    chooser.take(chosen.get());
+                    served += chosen.get().cards().units() * (1 - arrived / arriving);
                 }
                 arrived += RecentPods.units(pod, cardUnits);
             }

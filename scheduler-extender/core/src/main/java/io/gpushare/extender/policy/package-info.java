@@ -1,5 +1,6 @@
 /**
- * The choice of a policy, and what policies learn from pods. Pure: pods, capacity and free nodes are passed in.
+ * The choice of a policy, and what policies learn from pods. Pure: pods, capacity and the nodes of the ledger are
+ * passed in.
  */
 @NullMarked
 package io.gpushare.extender.policy;

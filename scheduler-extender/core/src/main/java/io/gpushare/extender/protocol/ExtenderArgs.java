@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.http.JsonBody;
-import io.gpushare.extender.placement.ClusterNodes;
 import io.gpushare.extender.pod.SchedulingPod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,25 +18,17 @@ import org.jspecify.annotations.Nullable;
  * @param items the JSON of each node, in the order of the names; null when the request has only names
  */
 record ExtenderArgs(
-        SchedulingPod pod, NamedNodes named, @Nullable List<String> items) {
-    /** Whether only the end of the body's object follows: kube-scheduler writes NodeNames last. */
-    private static boolean isLast(NamedNodes names, byte[] body) {
-        return names.end() == body.length - 1 && body[names.end()] == '}';
-    }
-
+        SchedulingPod pod, List<String> names, @Nullable List<String> items) {
     /** The fields read so far. */
     private static final class Reading {
         private final byte[] body;
-        private final ClusterNodes known;
-        private boolean complete;
         private @Nullable SchedulingPod pod;
-        private @Nullable NamedNodes names;
-        private @Nullable NamedNodes nodes;
+        private @Nullable List<String> names;
+        private @Nullable List<String> nodes;
         private @Nullable List<String> items;
 
-        Reading(byte[] body, ClusterNodes known) {
+        Reading(byte[] body) {
             this.body = body;
-            this.known = known;
         }
 
         void field(String field, JsonParser value) throws IOException, BadRequestException {
@@ -49,22 +40,13 @@ record ExtenderArgs(
             }
         }
 
-        private @Nullable NamedNodes names(JsonParser value) throws IOException, BadRequestException {
+        private static @Nullable List<String> names(JsonParser value) throws IOException, BadRequestException {
             if (value.currentToken() == JsonToken.VALUE_NULL) {
                 return null;
             }
-            @Nullable
-            NamedNodes plain = value.currentToken() == JsonToken.START_ARRAY
-                    ? NamedNodes.read(
-                            body, Math.toIntExact(value.currentTokenLocation().getByteOffset()), known)
-                    : null;
-            if (plain != null && isLast(plain, body)) {
-                complete = true;
-                return plain;
-            }
             List<String> read = new ArrayList<>();
             JsonBody.array(value, "NodeNames", (what, name) -> read.add(JsonBody.string(name, what)));
-            return NamedNodes.of(read, known);
+            return read;
         }
 
         private void list(String field, JsonParser value) throws IOException, BadRequestException {
@@ -79,7 +61,7 @@ record ExtenderArgs(
                 int to = Math.toIntExact(item.currentLocation().getByteOffset());
                 itemTexts.add(new String(body, from, to - from, StandardCharsets.UTF_8));
             });
-            nodes = NamedNodes.of(itemNames, known);
+            nodes = itemNames;
             items = itemTexts;
         }
 
@@ -107,9 +89,9 @@ record ExtenderArgs(
         }
     }
 
-    static ExtenderArgs read(byte[] body, ClusterNodes known) throws BadRequestException {
-        Reading reading = new Reading(body, known);
-        JsonBody.read(body, reading::field, () -> reading.complete);
+    static ExtenderArgs read(byte[] body) throws BadRequestException {
+        Reading reading = new Reading(body);
+        JsonBody.read(body, reading::field);
         return reading.args();
     }
 }

@@ -6,7 +6,11 @@ import io.gpushare.extender.http.JsonWriter;
 import io.gpushare.extender.http.ResponseWriter;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,52 +49,43 @@ final class FilterResponse {
         @Nullable List<String> items = args.items();
         if (items == null) {
             json.add("{\"NodeNames\":[");
-            feasible((from, to) -> args.named().addTo(json, from, to));
+            feasible(place -> json.addQuoted(result.name(place)));
             json.add("],\"Nodes\":null");
         } else {
             json.add("{\"NodeNames\":null,\"Nodes\":{\"metadata\":{},\"items\":[");
-            feasible((from, to) -> json.add(String.join(",", items.subList(from, to))));
+            feasible(place -> json.add(items.get(place)));
             json.add("]}");
         }
-        failed("FailedNodes", false);
-        failed("FailedAndUnresolvableNodes", true);
+        failed("FailedNodes", _ -> true);
+        failed("FailedAndUnresolvableNodes", reason -> !reason.resolvable());
         json.add(",\"Error\":\"\"}");
     }
 
-    private interface Range {
-        void add(int from, int to);
-    }
-
-    /** Writes the feasible nodes, those next to each other in the request in one piece. */
-    private void feasible(Range range) {
+    private void feasible(IntConsumer node) {
         boolean more = false;
-        for (int from = result.nextFeasible(0); from < result.size(); ) {
-            int to = result.nextRefused(from);
+        for (int place : result.passedPlaces()) {
             if (more) {
                 json.add(',');
             }
             more = true;
-            range.add(from, to);
-            from = result.nextFeasible(to);
+            node.accept(place);
         }
     }
 
-    /** Writes the other nodes with their reasons: all of them, or only those that no eviction could help. */
-    private void failed(String field, boolean unresolvable) {
+    /** Writes the other nodes that have such a reason, with its sentence. */
+    private void failed(String field, Predicate<Reason> which) {
         json.add(",\"" + field + "\":{");
-        byte[][] sentences = result.reasons().stream()
-                .map(reason -> unresolvable && reason.resolvable() ? new byte[0] : sentence(reason))
-                .toArray(byte[][]::new);
+        Map<Reason, byte[]> sentences = new HashMap<>();
         boolean more = false;
-        for (int place = result.nextRefused(0); place < result.size(); place = result.nextRefused(place + 1)) {
-            byte[] sentence = sentences[result.reasonIndex(place)];
-            if (sentence.length > 0) {
+        for (int place = 0; place < result.size(); place++) {
+            @Nullable Reason why = result.why(place);
+            if (why != null && which.test(why)) {
                 if (more) {
                     json.add(',');
                 }
                 more = true;
-                args.named().addTo(json, place);
-                json.add(sentence);
+                json.addQuoted(result.name(place));
+                json.add(sentences.computeIfAbsent(why, FilterResponse::sentence));
             }
         }
         json.add('}');

@@ -3,6 +3,7 @@ package io.gpushare.extender.protocol;
 import io.gpushare.extender.http.ResponseWriter;
 import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The response of prioritize (HostPriorityList): an array of hosts with integer scores. kube-scheduler adds the scores
@@ -13,15 +14,15 @@ import java.util.Arrays;
 final class PrioritizeResponse {
     private PrioritizeResponse() {}
 
-    /** The response with these scores, one for each of the nodes. */
-    static Buffer of(NamedNodes nodes, int[] scores) {
+    /** The response with these scores, one for each of the nodes with these names. */
+    static Buffer of(List<String> names, int[] scores) {
         int lowest = Arrays.stream(scores).min().orElse(0);
         return ResponseWriter.of(json -> {
             String before = "[{\"Host\":";
             for (int place = 0; place < scores.length; place++) {
                 if (scores[place] > lowest) {
                     json.add(before);
-                    nodes.addTo(json, place);
+                    json.addQuoted(names.get(place));
                     json.add(",\"Score\":" + (scores[place] - lowest) + "}");
                     before = ",{\"Host\":";
                 }

@@ -148,25 +148,20 @@ public final class VerbRoutes {
         parts.requests().responded(verb.name(), System.nanoTime() - context.<Long>get(BEGAN));
     }
 
-    private ExtenderArgs args(byte[] body) throws BadRequestException {
-        return ExtenderArgs.read(body, parts.selection().nodes());
-    }
-
     private Supplier<Reply> filter(byte[] body) throws BadRequestException {
-        ExtenderArgs args = args(body);
+        ExtenderArgs args = ExtenderArgs.read(body);
         return () -> {
-            FilterResult result =
-                    parts.selection().filter(args.pod(), args.named().nodes());
+            FilterResult result = parts.selection().filter(args.pod(), args.names());
             parts.requests().filtered(result);
             return new Reply(200, FilterResponse.of(args, result));
         };
     }
 
     private Supplier<Reply> prioritize(byte[] body) throws BadRequestException {
-        ExtenderArgs args = args(body);
+        ExtenderArgs args = ExtenderArgs.read(body);
         return () -> {
-            int[] scores = parts.selection().prioritize(args.pod(), args.named().nodes());
-            return new Reply(200, PrioritizeResponse.of(args.named(), scores));
+            int[] scores = parts.selection().prioritize(args.pod(), args.names());
+            return new Reply(200, PrioritizeResponse.of(args.names(), scores));
         };
     }
 

@@ -1,6 +1,5 @@
 package io.gpushare.extender.scheduling;
 
-import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Holding;
@@ -10,6 +9,7 @@ import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.extender.scheduling.BindResult.Bound;
 import io.gpushare.extender.scheduling.BindResult.Failed;
 import io.gpushare.extender.scheduling.BindResult.Why;

@@ -1,33 +1,29 @@
 package io.gpushare.extender.scheduling;
 
-import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.Reservation;
 import io.gpushare.extender.ledger.Reservation.Source;
-import io.gpushare.extender.placement.ClusterNodes;
-import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.NodeCosts;
-import io.gpushare.extender.placement.NodeIndices;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.placement.RecentCosts;
 import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.pod.SchedulingPod;
-import io.gpushare.extender.policy.PolicyKind;
-import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.extender.policy.KnownNode;
+import io.gpushare.model.Demand;
 import io.gpushare.model.node.Taint;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,51 +81,58 @@ public final class NodeSelection {
         this.clock = clock;
     }
 
-    /** The nodes by name and index, as these verbs take them. */
-    public ClusterNodes nodes() {
-        return placer.nodes();
-    }
-
-    /** The nodes with these names. */
-    public NodeIndices named(List<String> names) {
-        return nodes().named(names);
-    }
-
     /**
-     * Which of these nodes can take the pod or, if filter decides, which one of them the policy chooses. A pod without
-     * GPU fits every node.
+     * Which of the nodes with these names can take the pod or, if filter decides, which one of them the policy chooses.
+     * A pod without GPU fits every node.
      */
-    public FilterResult filter(SchedulingPod pod, NodeIndices nodes) {
+    public FilterResult filter(SchedulingPod pod, List<String> names) {
         return switch (ledger.demand(pod)) {
-            case PodDemand.NoGpu _ -> FilterResult.of(nodes.size(), _ -> null);
+            case PodDemand.NoGpu _ -> FilterResult.of(names, _ -> null);
             case PodDemand.Invalid(String sentence) -> {
                 Reason invalid = Reason.invalidDemand(sentence);
-                yield FilterResult.of(nodes.size(), _ -> invalid);
+                yield FilterResult.of(names, _ -> invalid);
             }
-            case PodDemand.Valid demand -> filter(pod, demand, nodes);
+            case PodDemand.Valid demand -> filter(pod, demand, names);
         };
     }
 
     /** Each step refuses some of the nodes that are left. */
-    private FilterResult filter(SchedulingPod pod, PodDemand.Valid demand, NodeIndices nodes) {
+    private FilterResult filter(SchedulingPod pod, PodDemand.Valid demand, List<String> names) {
         boolean shown = isShown(pod, demand);
         if (shown) {
             endOtherCycles(pod.traits().group());
         }
-        Map<String, NodeEntry> apart = apart(pod);
-        FilterResult.Draft draft = nodes.filter(demand.demand());
-        visit(apart, nodes, (place, node) -> draft.set(place, node.refusal(demand.demand())));
-        refuse(outcomes.admissions().closedFor(pod.ref().namespace()), Reason.BACKING_OFF, draft, nodes);
-        if (draft.hopeless() && nodes().all().filter(demand.demand()).hopeless()) {
-            draft.needsScaleUp();
+        List<KnownNode> nodes = named(pod, names);
+        FilterResult result = verdicts(nodes, names, demand.demand());
+        Set<String> closed = outcomes.admissions().closedFor(pod.ref().namespace());
+        if (!closed.isEmpty()) {
+            result = result.refusing(closed::contains, Reason.BACKING_OFF);
         }
-        if (decides(pod, nodes, draft)) {
-            decide(pod.ref().uid(), apart, demand, nodes, draft);
+        if (result.hopeless() && hopeless(demand.demand())) {
+            result = result.needingScaleUp();
+        }
+        if (result.passed() > 1 && decides(pod, result)) {
+            result = decide(pod.ref().uid(), demand, nodes, result);
         }
         if (shown || ledger.podEntry(pod.ref().uid()).isEmpty()) {
-            reserve(pod, demand, nodes, draft);
+            reserve(pod, demand, result);
         }
-        return draft.result();
+        return result;
+    }
+
+    /** The nodes with these names, as the pod may use them. */
+    private List<KnownNode> named(SchedulingPod pod, List<String> names) {
+        return placer.nodes().named(names, ledger.nodesApart(pod.ref().uid(), pod.priority()));
+    }
+
+    private static FilterResult verdicts(List<KnownNode> nodes, List<String> names, Demand demand) {
+        return FilterResult.of(names, place -> nodes.get(place).entry().refusal(demand));
+    }
+
+    /** Whether no node of the cluster could take the demand, even if it were empty. */
+    private boolean hopeless(Demand demand) {
+        List<KnownNode> all = placer.nodes().all();
+        return verdicts(all, all.stream().map(KnownNode::name).toList(), demand).hopeless();
     }
 
     /**
@@ -144,37 +147,20 @@ public final class NodeSelection {
                 .isPresent();
     }
 
-    private boolean decides(SchedulingPod pod, NodeIndices nodes, FilterResult.Draft draft) {
+    private boolean decides(SchedulingPod pod, FilterResult result) {
         return switch (decideIn) {
             case FILTER -> true;
             case PRIORITIZE -> false;
-            case AUTO -> !pod.traits().preferences() && !meetsSoftTaint(pod, nodes, draft);
+            case AUTO -> !pod.traits().preferences() && !meetsSoftTaint(pod, result);
         };
     }
 
     /** Whether one of the feasible nodes has a soft taint that the pod does not tolerate. */
-    private boolean meetsSoftTaint(SchedulingPod pod, NodeIndices nodes, FilterResult.Draft draft) {
+    private boolean meetsSoftTaint(SchedulingPod pod, FilterResult result) {
         Map<String, List<Taint>> tainted = softTaints.get();
         return !tainted.isEmpty()
-                && Arrays.stream(draft.passedPlaces())
-                        .anyMatch(place -> !pod.traits().tolerates(tainted.getOrDefault(nodes.name(place), List.of())));
-    }
-
-    /** The nodes that are not the same for this pod as for all. */
-    private Map<String, NodeEntry> apart(SchedulingPod pod) {
-        return ledger.nodesApart(pod.ref().uid(), pod.priority());
-    }
-
-    /** Those of these nodes that pass do not pass, for that reason. */
-    private static void refuse(Set<String> names, Reason why, FilterResult.Draft draft, NodeIndices nodes) {
-        if (names.isEmpty()) {
-            return;
-        }
-        for (int place : draft.passedPlaces()) {
-            if (names.contains(nodes.name(place))) {
-                draft.set(place, why);
-            }
-        }
+                && result.feasible().stream()
+                        .anyMatch(name -> !pod.traits().tolerates(tainted.getOrDefault(name, List.of())));
     }
 
     /**
@@ -182,23 +168,18 @@ public final class NodeSelection {
      * Nodes that were chosen before in vain come last. The cheapest node may be refused: a policy does not weigh a
      * split over cards or conditions on single cards.
      */
-    private void decide(
-            String podUid,
-            Map<String, NodeEntry> apart,
-            PodDemand.Valid demand,
-            NodeIndices nodes,
-            FilterResult.Draft draft) {
-        if (draft.passed() < 2) {
-            return;
-        }
+    private FilterResult decide(String podUid, PodDemand.Valid demand, List<KnownNode> nodes, FilterResult feasible) {
         Set<String> passedOver = outcomes.attempts().passedOver(podUid);
-        if (Arrays.stream(draft.passedPlaces()).anyMatch(place -> !passedOver.contains(nodes.name(place)))) {
-            refuse(passedOver, Reason.PASSED_OVER, draft, nodes);
-        }
-        int best = cheapest(podUid, apart, demand, nodes, draft);
-        if (best >= 0) {
-            draft.choose(best);
-        }
+        FilterResult first =
+                passedOver.isEmpty() ? feasible : feasible.refusing(passedOver::contains, Reason.PASSED_OVER);
+        FilterResult result = first.passed() == 0 ? feasible : first;
+        int[] passed = result.passedPlaces();
+        int best = costs(
+                        demand.policy(),
+                        demand.request(),
+                        IntStream.of(passed).mapToObj(nodes::get).toList())
+                .cheapest();
+        return best < 0 ? result : result.choosing(passed[best]);
     }
 
     /**
@@ -206,12 +187,12 @@ public final class NodeSelection {
      * A pod that was named nodes in vain again and again reserves nothing: it would keep cards from others. One of a
      * gang reserves until a pod of no such gang comes, because kube-scheduler tries all of a gang before it binds one.
      */
-    private void reserve(SchedulingPod pod, PodDemand.Valid demand, NodeIndices nodes, FilterResult.Draft draft) {
+    private void reserve(SchedulingPod pod, PodDemand.Valid demand, FilterResult result) {
         String podUid = pod.ref().uid();
         @Nullable String gang = pod.traits().group();
         ofThisCycle.remove(podUid);
-        if (draft.passed() == 1 && mayReserve(podUid)) {
-            String node = nodes.name(draft.passedPlaces()[0]);
+        if (result.passed() == 1 && mayReserve(podUid)) {
+            String node = result.feasible().getFirst();
             boolean hopeful =
                     ledger.podEntry(podUid).isEmpty() || outcomes.attempts().named(podUid, node);
             if (hopeful || gang != null) {
@@ -257,29 +238,10 @@ public final class NodeSelection {
         });
     }
 
-    /** The place of the node that passes and costs least; below 0 if the policy chooses none. */
-    private int cheapest(
-            String podUid,
-            Map<String, NodeEntry> apart,
-            PodDemand.Valid demand,
-            NodeIndices nodes,
-            FilterResult.Draft draft) {
-        if (ledger.podEntry(podUid).stream().allMatch(pod -> pod.holdings().isEmpty())) {
-            int best = nodes.cheapestOfAll(placer.scoring(demand.policy()), demand.request());
-            if (best >= 0 && draft.passes(best)) {
-                return best;
-            }
-        }
-        int[] passed = draft.passedPlaces();
-        int best = costs(apart, demand.policy(), demand.request(), nodes.at(passed))
-                .cheapest();
-        return best < 0 ? best : passed[best];
-    }
-
     /**
-     * Scores these nodes for the pod, in their order: {@link #MAX_SCORE} for the node that the policy chooses, 0 to 9
-     * by cost for the others, 0 where the pod does not fit. Only one node has the best score because kube-scheduler
-     * picks at random among equal scores.
+     * Scores the nodes with these names for the pod, in their order: {@link #MAX_SCORE} for the node that the policy
+     * chooses, 0 to 9 by cost for the others, 0 where the pod does not fit. Only one node has the best score because
+     * kube-scheduler picks at random among equal scores.
      *
      * <p>With {@link DecideIn#AUTO} kube-scheduler asks for pods that state preferences, and these must weigh more: the
      * scores are half as large.
@@ -287,41 +249,18 @@ public final class NodeSelection {
      * <p>A pod without GPU only takes CPU and memory that GPU pods need: every node where it costs least has
      * {@link #MAX_SCORE}, and kube-scheduler's own scores choose among them.
      */
-    public int[] prioritize(SchedulingPod pod, NodeIndices nodes) {
+    public int[] prioritize(SchedulingPod pod, List<String> names) {
         return switch (ledger.demand(pod)) {
             case PodDemand.NoGpu(PodRequest request, boolean _) ->
-                costs(Map.of(), null, request, nodes).scores(MAX_SCORE);
-            case PodDemand.Invalid _ -> new int[nodes.size()];
+                costs(null, request, placer.nodes().named(names, Map.of())).scores(MAX_SCORE);
+            case PodDemand.Invalid _ -> new int[names.size()];
             case PodDemand.Valid demand ->
-                costs(apart(pod), demand.policy(), demand.request(), nodes)
+                costs(demand.policy(), demand.request(), named(pod, names))
                         .scores(decideIn == DecideIn.AUTO ? MAX_SCORE / 2 : MAX_SCORE);
         };
     }
 
-    private NodeCosts costs(
-            Map<String, NodeEntry> apart, @Nullable PolicyKind policy, PodRequest request, NodeIndices nodes) {
-        Scoring scoring = placer.scoring(policy);
-        NodeCosts[] costs = {nodes.costs(scoring, request)};
-        visit(
-                apart,
-                nodes,
-                (place, node) -> costs[0] = costs[0].with(
-                        nodes.index(place),
-                        RecentCosts.cost(FreeNodes.of(nodes.name(place), node), scoring, request),
-                        request));
-        return costs[0];
-    }
-
-    private interface Visitor {
-        void at(int place, NodeEntry node);
-    }
-
-    /** Visits these nodes at their places in the request. */
-    private static void visit(Map<String, NodeEntry> apart, NodeIndices nodes, Visitor visitor) {
-        apart.forEach((name, node) -> {
-            for (int place : nodes.places(name)) {
-                visitor.at(place, node);
-            }
-        });
+    private NodeCosts costs(@Nullable PolicyKind policy, PodRequest request, List<KnownNode> nodes) {
+        return placer.nodes().costs(nodes, placer.scoring(policy), request);
     }
 }

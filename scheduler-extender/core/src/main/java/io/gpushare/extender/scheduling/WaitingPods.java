@@ -101,15 +101,14 @@ public final class WaitingPods {
 
     /** The pods to retry now. */
     public List<PodRef> due(Instant now) {
-        List<PodEntry> pods = Stream.concat(ledger.waiting().stream(), ledger.waitingByClaims().stream())
+        List<PodEntry> pods = Stream.concat(ledger.waiting().stream(), ledger.waitingForOthers().stream())
                 .toList();
         Map<String, FreeOnNode> nodes = pods.isEmpty() ? Map.of() : nodes();
         Set<NodeDemand> fittingAgain = evaluate(pods, nodes);
         before = nodes;
         counts = counts(pods);
         List<PodEntry> candidates = pods.stream()
-                .filter(pod -> reasons.get(pod.onNode()) == WaitReason.FITS
-                        && !pod.demand().byClaim())
+                .filter(pod -> reasons.get(pod.onNode()) == WaitReason.FITS && !pod.ofOthers())
                 .toList();
         attempts.keySet()
                 .retainAll(candidates.stream().map(pod -> pod.ref().uid()).collect(Collectors.toSet()));
@@ -174,7 +173,7 @@ public final class WaitingPods {
             possible |= possible(refusal);
             accepted &= refusal == null
                     || !refusal.ofNode()
-                    || !possible(node.getValue().entry().refusal(demand.cards()));
+                    || !possible(node.getValue().entry().refusal(demand.anywhere()));
             if (refusal == null && node.getValue().offers(demand)) {
                 fits = true;
                 FreeOnNode old = before.get(node.getKey());
@@ -198,7 +197,7 @@ public final class WaitingPods {
         Share missing = demand.cards().total();
         for (FreeOnNode node : nodes) {
             @Nullable Reason refusal = node.entry().refusal(demand);
-            if (node.entry().unavailable(demand.cards()) == null && (refusal == null || !refusal.ofNode())) {
+            if (node.entry().unavailable(demand) == null && (refusal == null || !refusal.ofNode())) {
                 for (CardState state : node.entry().cards().cards()) {
                     missing = state.acceptedBy(demand.cards().selector()) ? missing.minus(state.free()) : missing;
                 }
@@ -262,7 +261,7 @@ public final class WaitingPods {
         }
 
         boolean offers(NodeDemand demand) {
-            return demand.cards().byClaim() || demand.cards().total().counted().fits(left);
+            return demand.foreign() || demand.cards().total().counted().fits(left);
         }
 
         /** The node with the pod on it; empty if no cards fit. */

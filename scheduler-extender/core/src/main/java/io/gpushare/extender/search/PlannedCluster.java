@@ -1,14 +1,14 @@
 package io.gpushare.extender.search;
 
-import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
-import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.NodeChooser;
-import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.HostResources;
@@ -112,7 +112,7 @@ final class PlannedCluster {
 
     private void put(String name, NodeEntry node) {
         before.putIfAbsent(name, Objects.requireNonNull(nodes.put(name, node)));
-        policies.values().forEach(policy -> policy.chooser().update(FreeNodes.of(name, node)));
+        policies.values().forEach(policy -> policy.chooser().update(name, node));
     }
 
     private void hold(String name, Set<CardId> cards) {
@@ -129,7 +129,7 @@ final class PlannedCluster {
         PodDemand.Valid demand = known.demand(pod);
         @Nullable String to = destination(pod, demand);
         if (to == null
-                || !(Placer.place(to, node(to), demand, priced(demand).scoring())
+                || !(Placer.place(node(to), demand, priced(demand).scoring())
                         instanceof Placement.Placed(Allocation allocation))
                 || !node(to).cards().cards().stream()
                         .filter(state ->
@@ -155,7 +155,7 @@ final class PlannedCluster {
                         demand.request(),
                         node -> node(node.name()).refusal(demand.demand()) == null
                                 && known.accepts(pod.ref().uid(), node.name()))
-                .map(candidate -> candidate.node().name())
+                .map(NodeChooser.Chosen::node)
                 .orElse(null);
     }
 
@@ -166,7 +166,7 @@ final class PlannedCluster {
                 policy -> new Priced(
                         placer.scoring(policy),
                         new NodeChooser(nodes.entrySet().stream()
-                                .map(node -> FreeNodes.of(node.getKey(), node.getValue()))
+                                .map(node -> KnownNode.of(node.getKey(), node.getValue()))
                                 .toList())));
     }
 

@@ -1,8 +1,8 @@
 package io.gpushare.extender.search;
 
-import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.model.ContainerDemand;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.Demand;
@@ -44,7 +44,8 @@ public record Question(
             null,
             List.of(),
             List.of(),
-            NodeRules.ANY);
+            NodeRules.ANY,
+            false);
 
     /** Which pods of lower priority kube-scheduler evicts for the pod. */
     public static Question preemption(PodRef pod, int priority, PodDemand.Valid demand) {

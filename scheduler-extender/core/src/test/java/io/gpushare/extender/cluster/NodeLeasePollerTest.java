@@ -58,7 +58,7 @@ class NodeLeasePollerTest {
     void theNodeIsNotOfferedAndItsCardsAreStillShown() {
         renewOnlyN2For(50);
         assertThat(feasible()).containsExactly("n2");
-        assertThat(selection.filter(POD, selection.named(NODES)).why(0)).isEqualTo(Reason.NOT_RENEWED);
+        assertThat(selection.filter(POD, NODES).why(0)).isEqualTo(Reason.NOT_RENEWED);
         assertThat(placer.assume(POD.ref(), TestCluster.demand(ledger, POD), "n1", TestCluster.NOW))
                 .isEqualTo(new Assumption.Refused(Reason.NOT_RENEWED));
         ClusterState.NodeView view = ledger.state().node("n1").orElseThrow();
@@ -122,6 +122,6 @@ class NodeLeasePollerTest {
     }
 
     private List<String> feasible() {
-        return selection.filter(POD, selection.named(NODES)).feasible(NODES);
+        return selection.filter(POD, NODES).feasible();
     }
 }

@@ -3,12 +3,16 @@ package io.gpushare.extender.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Chars;
+import net.jqwik.api.constraints.StringLength;
+import org.junit.jupiter.api.Test;
 
 class ResponseWriterTest {
     private static final int LONGEST = 1_500_000;
@@ -59,5 +63,28 @@ class ResponseWriterTest {
 
         assertThat(one.toString()).isEqualTo(first.whole());
         assertThat(other.toString()).isEqualTo(second.whole());
+    }
+
+    @Test
+    void aTextIsWrittenAsJson() {
+        assertThat(quoted("node-1.example")).isEqualTo("\"node-1.example\"");
+        assertThat(quoted("")).isEqualTo("\"\"");
+        assertThat(quoted("a\"b\\\u00e9\n")).isEqualTo("\"a\\\"b\\\\\u00e9\\n\"");
+        assertThat(quoted("node-\ud800x")).isEqualTo("\"node-?x\"");
+        assertThat(quoted("n".repeat(LONGEST))).hasSize(LONGEST + 2);
+    }
+
+    /** As a parser reads it. */
+    @Property
+    void everyTextIsReadAsItWas(
+            @ForAll
+                    @Chars({'a', 'Z', '-', '"', '\\', '\u00e9', '\t', '\u0000', '\u007f', '\u4e2d'})
+                    @StringLength(max = 40)
+                    String text) {
+        assertThat(new JsonArray("[" + quoted(text) + "]").getString(0)).isEqualTo(text);
+    }
+
+    private static String quoted(String text) {
+        return ResponseWriter.of(into -> into.addQuoted(text)).toString();
     }
 }

@@ -2,22 +2,22 @@ package io.gpushare.extender.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.pod.AnnotationObserver;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.TestCards;
+import io.gpushare.extender.policy.scoring.ClusterCapacity;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.DemandCodec;
@@ -97,12 +97,12 @@ class HostileInventoryTest {
 
     @Test
     void policiesWeighTheKindsOfWhichThereAreTheMost() {
-        List<FreeNode> nodes = new ArrayList<>();
+        List<KnownNode> nodes = new ArrayList<>();
         for (int i = 0; i < 5_000; i++) {
             String model = i % 10 == 0 ? "common" : "own " + i;
-            nodes.add(FreeNode.of("n" + i, 0, 64_000, 64_000, List.of(FreeCard.unused(0, new CardKind(model, 40)))));
+            nodes.add(TestCards.node("n" + i, 64_000, 64_000, List.of(TestCards.unused(new CardKind(model, 40)))));
         }
-        ClusterCapacity capacity = ClusterCapacity.of(nodes);
+        ClusterCapacity capacity = KnownNode.capacity(nodes);
         assertThat(capacity.cards()).hasSize(128).containsEntry(new CardKind("common", 40), 500);
     }
 
@@ -121,14 +121,11 @@ class HostileInventoryTest {
                     new PodRef("uid", "default", "p"),
                     Map.of(),
                     List.of(new ContainerResources("main", ContainerRole.APP, Map.of(resource, "1"))));
-            assertThat(selection.filter(pod, selection.named(List.of("n1"))).passed())
-                    .isEqualTo(1);
-            assertThat(selection
-                            .filter(pod, selection.named(List.of("n1", "huge", "none")))
-                            .passed())
+            assertThat(selection.filter(pod, List.of("n1")).passed()).isEqualTo(1);
+            assertThat(selection.filter(pod, List.of("n1", "huge", "none")).passed())
                     .isEqualTo(1);
             // The last one offers nothing.
-            assertThat(selection.prioritize(pod, selection.named(List.of("n1", "huge", "none"))))
+            assertThat(selection.prioritize(pod, List.of("n1", "huge", "none")))
                     .containsExactly(
                             resource.equals("aliyun.com/gpu-mem") ? new int[] {0, 10, 0} : new int[] {10, 9, 0});
         }

@@ -2,11 +2,10 @@ package io.gpushare.extender.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.scoring.ClusterCapacity;
+import io.gpushare.model.card.CardKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,8 +18,8 @@ class AdaptivePolicyTest {
     private static final PodRequest EIGHT = new PodRequest(0, 0, 8, 0, Set.of());
     private static final PodRequest ELEVEN = new PodRequest(0, 0, 11, 0, Set.of());
 
-    private final List<FreeNode> nodes = nodes(16);
-    private final ClusterCapacity capacity = ClusterCapacity.of(nodes);
+    private final List<KnownNode> nodes = nodes(16);
+    private final ClusterCapacity capacity = KnownNode.capacity(nodes);
 
     @Test
     void itBeginsWithThePolicyThatIsNeverFarFromTheBest() {
@@ -97,14 +96,14 @@ class AdaptivePolicyTest {
         return policy.describe(null);
     }
 
-    private static List<FreeNode> nodes(int count) {
-        List<FreeNode> nodes = new ArrayList<>();
+    private static List<KnownNode> nodes(int count) {
+        List<KnownNode> nodes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            List<FreeCard> cards = new ArrayList<>();
+            List<TestCards.Free> cards = new ArrayList<>();
             for (int card = 0; card < 8; card++) {
-                cards.add(FreeCard.unused(card, CARD));
+                cards.add(TestCards.unused(CARD));
             }
-            nodes.add(FreeNode.of("node-" + i, 0, 64_000, 262_144, cards));
+            nodes.add(TestCards.node("node-" + i, 64_000, 262_144, cards));
         }
         return nodes;
     }

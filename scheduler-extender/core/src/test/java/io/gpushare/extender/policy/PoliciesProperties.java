@@ -2,13 +2,13 @@ package io.gpushare.extender.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.model.HostResources;
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.scoring.CardChoice;
+import io.gpushare.extender.policy.scoring.ClusterCapacity;
+import io.gpushare.model.card.CardKind;
+import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,14 +31,14 @@ class PoliciesProperties {
         private final CardKind[] kinds;
         private final int[] free;
 
-        ByHand(FreeNode node) {
-            cpu = node.cpuMilli();
-            memory = node.memoryMib();
-            kinds = new CardKind[node.cards().size()];
+        ByHand(NodeEntry node) {
+            cpu = node.free().cpuMilli();
+            memory = node.free().memoryMib();
+            kinds = new CardKind[node.cards().cards().size()];
             free = new int[kinds.length];
-            node.cards().forEach(card -> {
-                kinds[card.index()] = card.kind();
-                free[card.index()] = card.units();
+            node.cards().cards().forEach(card -> {
+                kinds[TestCards.index(card)] = card.kind();
+                free[TestCards.index(card)] = card.free().units();
             });
         }
 
@@ -71,18 +71,18 @@ class PoliciesProperties {
             return pod.models().isEmpty() || pod.models().contains(kinds[card].model());
         }
 
-        void take(Candidate candidate) {
+        void take(CardChoice candidate) {
             assertThat(candidate.whole()).hasSize(candidate.pod().cards());
-            for (FreeCard card : candidate.whole()) {
-                assertThat(whole(candidate.pod(), card.index())).isTrue();
-                free[card.index()] = 0;
+            for (CardState card : candidate.whole()) {
+                assertThat(whole(candidate.pod(), TestCards.index(card))).isTrue();
+                free[TestCards.index(card)] = 0;
             }
-            FreeCard shared = candidate.shared();
+            CardState shared = candidate.shared();
             assertThat(shared != null).isEqualTo(candidate.pod().shares());
             if (shared != null) {
-                assertThat(shares(candidate.pod(), shared.index())).isTrue();
-                free[shared.index()] -= candidate.pod().units();
-                assertThat(free[shared.index()]).isNotNegative();
+                assertThat(shares(candidate.pod(), TestCards.index(shared))).isTrue();
+                free[TestCards.index(shared)] -= candidate.pod().units();
+                assertThat(free[TestCards.index(shared)]).isNotNegative();
             }
             cpu -= candidate.pod().cpuMilli();
             memory -= candidate.pod().memoryMib();
@@ -93,35 +93,38 @@ class PoliciesProperties {
     @Property(tries = 60)
     void everyPolicyPlacesOnlyWhatFitsAndRefusesOnlyWhatDoesNot(@ForAll long seed, @ForAll PolicyKind kind) {
         Random random = new Random(seed);
-        List<FreeNode> nodes = TestNodes.cluster(random);
+        List<KnownNode> nodes = TestNodes.cluster(random);
         Map<String, ByHand> byHand = new HashMap<>();
-        nodes.forEach(node -> byHand.put(node.name(), new ByHand(node)));
+        nodes.forEach(node -> byHand.put(node.name(), new ByHand(node.entry())));
         NodeChooser chooser = new NodeChooser(nodes);
-        Policies policy = new Policies(kind, ClusterCapacity.of(nodes));
+        Policies policy = new Policies(kind, KnownNode.capacity(nodes));
         for (int i = 0; i < PODS; i++) {
             PodRequest pod = TestNodes.pod(random);
             policy.arrived(pod);
-            Optional<Candidate> candidate = chooser.choose(policy.scoring(), pod);
+            Optional<NodeChooser.Chosen> candidate = chooser.choose(policy.scoring(), pod);
             assertThat(candidate.isPresent()).isEqualTo(byHand.values().stream().anyMatch(node -> node.fits(pod)));
             if (candidate.isPresent()) {
-                of(byHand, candidate.get().node()).take(candidate.get());
-                chooser.update(candidate.get().after());
+                of(byHand, candidate.get().node()).take(candidate.get().cards());
+                chooser.take(candidate.get());
             }
         }
         chooser.nodes()
-                .forEach(node -> node.cards()
-                        .forEach(card -> assertThat(card.units()).isEqualTo(of(byHand, node).free[card.index()])));
+                .forEach(node -> node.entry()
+                        .cards()
+                        .cards()
+                        .forEach(card -> assertThat(card.free().units())
+                                .isEqualTo(of(byHand, node.name()).free[TestCards.index(card)])));
     }
 
-    private static ByHand of(Map<String, ByHand> byHand, FreeNode node) {
-        return Objects.requireNonNull(byHand.get(node.name()));
+    private static ByHand of(Map<String, ByHand> byHand, String node) {
+        return Objects.requireNonNull(byHand.get(node));
     }
 
     @Property(tries = 40)
     void placementsDependNeitherOnCachesNorOnTheOrderOfTheNodes(
             @ForAll long seed, @ForAll PolicyKind kind, @ForAll boolean foreknowing) {
         Random random = new Random(seed);
-        List<FreeNode> nodes = TestNodes.cluster(random);
+        List<KnownNode> nodes = TestNodes.cluster(random);
         List<PodRequest> pods = new ArrayList<>();
         for (int i = 0; i < PODS; i++) {
             pods.add(i % 3 == 0 ? TestNodes.pod(random) : pods.get(random.nextInt(i)));
@@ -129,31 +132,32 @@ class PoliciesProperties {
         Policies first = policy(kind, foreknowing, nodes, pods);
         Policies second = policy(kind, foreknowing, nodes, pods);
         NodeChooser remembers = new NodeChooser(nodes);
-        List<FreeNode> now = new ArrayList<>(nodes).reversed();
+        List<KnownNode> now = new ArrayList<>(nodes).reversed();
         for (PodRequest pod : pods) {
             first.arrived(pod);
             second.arrived(pod);
-            Optional<Candidate> candidate = remembers.choose(first.scoring(), pod);
+            Optional<NodeChooser.Chosen> candidate = remembers.choose(first.scoring(), pod);
             // Copies of the nodes are not cached.
-            Optional<Candidate> fresh = new NodeChooser(now.stream()
-                            .map(node -> node.with(new HostResources(node.cpuMilli(), node.memoryMib()), node.cards()))
-                            .toList())
+            Optional<NodeChooser.Chosen> fresh = new NodeChooser(
+                            now.stream().map(node -> node.with(node.entry())).toList())
                     .choose(second.scoring(), pod);
             assertThat(fresh.map(PoliciesProperties::where)).isEqualTo(candidate.map(PoliciesProperties::where));
             if (candidate.isPresent()) {
-                FreeNode after = candidate.get().after();
-                remembers.update(after);
-                now.replaceAll(node -> node.name().equals(after.name()) ? after : node);
+                remembers.take(candidate.get());
+                List<KnownNode> after = remembers.nodes().toList();
+                now.clear();
+                now.addAll(after.reversed());
             }
         }
     }
 
-    private static String where(Candidate candidate) {
-        return candidate.node().name() + " " + candidate.shared() + " " + candidate.whole();
+    private static String where(NodeChooser.Chosen chosen) {
+        return chosen.node() + " " + chosen.cards().shared() + " "
+                + chosen.cards().whole();
     }
 
-    private static Policies policy(PolicyKind kind, boolean foreknowing, List<FreeNode> nodes, List<PodRequest> pods) {
-        ClusterCapacity capacity = ClusterCapacity.of(nodes);
+    private static Policies policy(PolicyKind kind, boolean foreknowing, List<KnownNode> nodes, List<PodRequest> pods) {
+        ClusterCapacity capacity = KnownNode.capacity(nodes);
         return foreknowing ? Policies.knowing(kind, capacity, pods) : new Policies(kind, capacity);
     }
 }

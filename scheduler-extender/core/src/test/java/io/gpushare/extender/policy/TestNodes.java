@@ -1,9 +1,7 @@
 package io.gpushare.extender.policy;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,18 +21,17 @@ public final class TestNodes {
     private TestNodes() {}
 
     /** One to six nodes with up to five unused cards. */
-    public static List<FreeNode> cluster(Random random) {
-        List<FreeNode> nodes = new ArrayList<>();
+    public static List<KnownNode> cluster(Random random) {
+        List<KnownNode> nodes = new ArrayList<>();
         int count = 1 + random.nextInt(6);
         for (int i = 0; i < count; i++) {
-            List<FreeCard> cards = new ArrayList<>();
+            List<TestCards.Free> cards = new ArrayList<>();
             CardKind common = KINDS.get(random.nextInt(KINDS.size()));
             int size = random.nextInt(6);
             for (int card = 0; card < size; card++) {
-                cards.add(FreeCard.unused(
-                        card, random.nextInt(4) == 0 ? KINDS.get(random.nextInt(KINDS.size())) : common));
+                cards.add(TestCards.unused(random.nextInt(4) == 0 ? KINDS.get(random.nextInt(KINDS.size())) : common));
             }
-            nodes.add(FreeNode.of("node-" + i, 0, 1000L * (1 + random.nextInt(64)), 1L << random.nextInt(18), cards));
+            nodes.add(TestCards.node("node-" + i, 1000L * (1 + random.nextInt(64)), 1L << random.nextInt(18), cards));
         }
         return nodes;
     }

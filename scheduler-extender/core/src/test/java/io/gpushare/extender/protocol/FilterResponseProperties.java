@@ -12,8 +12,8 @@ import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.model.HostResources;
@@ -60,11 +60,10 @@ class FilterResponseProperties {
             }
             List<String> named = named(random);
             byte[] body = request(named, units(random)).getBytes(StandardCharsets.UTF_8);
-            ExtenderArgs args = ExtenderArgs.read(body, selection.nodes());
-            FilterResult result = selection.filter(args.pod(), args.named().nodes());
-            FilterResult expected = selection.filter(args.pod(), selection.named(named));
-            assertThat(result.feasible(named)).isEqualTo(expected.feasible(named));
-            assertResponse(FilterResponse.of(args, result).toString(), expected, named);
+            ExtenderArgs args = ExtenderArgs.read(body);
+            assertThat(args.names()).isEqualTo(named);
+            FilterResult result = selection.filter(args.pod(), named);
+            assertResponse(FilterResponse.of(args, result).toString(), result, named);
         }
     }
 
@@ -72,7 +71,7 @@ class FilterResponseProperties {
             throws JsonProcessingException {
         Map<String, String> failed = new HashMap<>();
         Map<String, String> unresolvable = new HashMap<>();
-        List<String> passed = result.feasible(named);
+        List<String> passed = result.feasible();
         for (int place = 0; place < named.size(); place++) {
             @Nullable Reason reason = result.why(place);
             if (reason != null) {

@@ -2,13 +2,6 @@ package io.gpushare.extender.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.placement.Placer;
-import io.gpushare.extender.pod.AnnotationObserver;
-import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
-import io.gpushare.model.request.DemandCodec;
-import io.gpushare.model.request.ResourceNames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Arrays;
@@ -23,15 +16,10 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class PrioritizeResponseTest {
-    private final Placer placer = new Placer(
-            new Ledger(new DemandCodec(ResourceNames.DEFAULT), AnnotationObserver.none()),
-            new Policies(PolicyKind.WSP));
-
     private String response(int... scores) {
         List<String> names =
                 IntStream.range(0, scores.length).mapToObj(i -> "n" + i).toList();
-        return PrioritizeResponse.of(NamedNodes.of(names, placer.nodes()), scores)
-                .toString();
+        return PrioritizeResponse.of(names, scores).toString();
     }
 
     @Test

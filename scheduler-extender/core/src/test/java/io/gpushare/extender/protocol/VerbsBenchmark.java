@@ -3,14 +3,13 @@ package io.gpushare.extender.protocol;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.http.BadRequestException;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.placement.ClusterNodes;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.PodBuilder;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
 import io.gpushare.model.Allocation;
@@ -79,7 +78,6 @@ public class VerbsBenchmark {
     private NodeSelection selection;
     private Ledger ledger;
     private byte[] body;
-    private ClusterNodes known;
     private ExtenderArgs args;
     private FilterResult result;
     private int turn;
@@ -106,9 +104,8 @@ public class VerbsBenchmark {
                     + "\"limits\":{\"aliyun.com/gpu-mem\":\"3\"}}}]}},\"Nodes\":null,\"NodeNames\":["
                         + names + "]}";
         body = json.getBytes(StandardCharsets.UTF_8);
-        known = placer.nodes();
-        args = ExtenderArgs.read(body, known);
-        result = selection.filter(args.pod(), args.named().nodes());
+        args = ExtenderArgs.read(body);
+        result = selection.filter(args.pod(), args.names());
     }
 
     @Setup(Level.Invocation)
@@ -153,19 +150,19 @@ public class VerbsBenchmark {
     /** Reads the body. */
     @Benchmark
     public Object read() throws BadRequestException {
-        return ExtenderArgs.read(body, known);
+        return ExtenderArgs.read(body);
     }
 
     /** Decides which nodes fit. */
     @Benchmark
     public Object filter() {
-        return selection.filter(args.pod(), args.named().nodes());
+        return selection.filter(args.pod(), args.names());
     }
 
     /** Scores nodes for a pod of a recent kind. */
     @Benchmark
     public Object prioritize() {
-        return selection.prioritize(args.pod(), args.named().nodes());
+        return selection.prioritize(args.pod(), args.names());
     }
 
     /** Scores nodes for a pod of another size each time, of more kinds than are remembered. */
@@ -179,7 +176,7 @@ public class VerbsBenchmark {
                         "main",
                         ContainerRole.APP,
                         Map.of("cpu", turn + "m", "aliyun.com/gpu-mem", String.valueOf(turn % 8 + 1)))));
-        return selection.prioritize(pod, args.named().nodes());
+        return selection.prioritize(pod, args.names());
     }
 
     /** Writes the response. */

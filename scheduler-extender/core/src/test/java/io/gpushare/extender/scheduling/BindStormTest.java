@@ -78,8 +78,8 @@ class BindStormTest {
                 Random mine = new Random(ownSeed);
                 for (int attempt = 0; attempt < 4; attempt++) {
                     List<String> feasible = selection
-                            .filter(new SchedulingPod(pod.ref(), Map.of(), pod.containers()), selection.named(NODES))
-                            .feasible(NODES);
+                            .filter(new SchedulingPod(pod.ref(), Map.of(), pod.containers()), NODES)
+                            .feasible();
                     if (!feasible.isEmpty()) {
                         binder.bind(pod.ref(), feasible.get(mine.nextInt(feasible.size())), TestCluster.NOW);
                     }

@@ -10,9 +10,9 @@ import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.PodBuilder;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.Placement;
@@ -159,8 +159,8 @@ class FilterReservationProperties {
 
         private void filter(PodState pod) {
             promised.remove(pod.ref().uid());
-            FilterResult result = selection.filter(request(pod), selection.named(nodes));
-            result.feasible(nodes).forEach(node -> {
+            FilterResult result = selection.filter(request(pod), nodes);
+            result.feasible().forEach(node -> {
                 if (result.passed() == 1 && reserved(pod)) {
                     promised.put(pod.ref().uid(), node);
                     // What a less important pod was promised there may be gone.
@@ -228,10 +228,7 @@ class FilterReservationProperties {
                                         .place(TestCluster.demand(ledger, request(pod))
                                                 .demand())
                                 instanceof Placement.Placed);
-                assertThat(selection
-                                .filter(request(pod), selection.named(nodes))
-                                .passed())
-                        .isEqualTo(fits ? 1 : 0);
+                assertThat(selection.filter(request(pod), nodes).passed()).isEqualTo(fits ? 1 : 0);
                 fail(pod);
             }
         }

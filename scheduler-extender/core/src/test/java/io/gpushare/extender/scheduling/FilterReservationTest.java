@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.Reservation.Source;
-import io.gpushare.extender.placement.NodeIndices;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodBuilder;
@@ -103,10 +102,7 @@ class FilterReservationTest implements PodApi {
 
     @Test
     void itEndsWithTheNextFilterThatNamesNoNode() {
-        assertThat(selection
-                        .filter(pod("first", 8, 0), selection.named(List.of()))
-                        .passed())
-                .isZero();
+        assertThat(selection.filter(pod("first", 8, 0), List.of()).passed()).isZero();
         assertThat(filter("late", 8, 0)).isEqualTo(1);
     }
 
@@ -159,19 +155,20 @@ class FilterReservationTest implements PodApi {
     void questionsReserveNothing() {
         node("n2");
         new Preemption(placer).preempt(pod("late", 8, 0), Map.of("n2", new Victims(List.of(), 0)));
-        selection.prioritize(pod("late", 8, 0), named("n2"));
+        selection.prioritize(pod("late", 8, 0), List.of("n2"));
         assertThat(reserved()).isEqualTo(2);
     }
 
     @Test
     void aPodThatTheWatchHasNotShownYetHasItsCardsOnceItDoes() {
         node("n2");
-        assertThat(selection.filter(pod("new", 15, 0), named("n2")).passed()).isEqualTo(1);
-        assertThat(selection.filter(pod("newer", 15, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(pod("new", 15, 0), List.of("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(pod("newer", 15, 0), List.of("n2")).passed())
+                .isEqualTo(1);
         pending("new", 15, 0, "");
-        assertThat(selection.filter(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(pod("late", 15, 0), List.of("n2")).passed()).isEqualTo(1);
         pending("newer", 15, 0, "");
-        assertThat(selection.filter(pod("late", 1, 0), named("n2")).passed())
+        assertThat(selection.filter(pod("late", 1, 0), List.of("n2")).passed())
                 .as("both have a card; the second was named while nothing counted for the first")
                 .isZero();
         assertThat(binder.bind(ref("new"), "n2", now)).isInstanceOf(BindResult.Bound.class);
@@ -182,14 +179,17 @@ class FilterReservationTest implements PodApi {
     void podsThatAreNotInTheApiTakeNoCardAndLeaveRoomForOthers() {
         node("n2");
         for (int i = 0; i < NodeSelection.MOST_RESERVED; i++) {
-            assertThat(selection.filter(pod("unknown-" + i, 15, 0), named("n2")).passed())
+            assertThat(selection
+                            .filter(pod("unknown-" + i, 15, 0), List.of("n2"))
+                            .passed())
                     .isEqualTo(1);
         }
         assertThat(reserved()).isEqualTo(2 + NodeSelection.MOST_UNSEEN);
         pending("known", 15, 0, "");
-        assertThat(selection.filter(pod("known", 15, 0), named("n2")).passed()).isEqualTo(1);
-        assertThat(selection.filter(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
-        assertThat(selection.filter(pod("late", 16, 0), named("n2")).passed()).isZero();
+        assertThat(selection.filter(pod("known", 15, 0), List.of("n2")).passed())
+                .isEqualTo(1);
+        assertThat(selection.filter(pod("late", 15, 0), List.of("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(pod("late", 16, 0), List.of("n2")).passed()).isZero();
     }
 
     /** Over plain HTTP anybody can send the uid of somebody's waiting pod. */
@@ -197,14 +197,12 @@ class FilterReservationTest implements PodApi {
     void anotherDemandWithTheUidOfAPodReservesNothingAndEndsNothing() {
         node("n2");
         pending("small", 1, 0, "");
-        assertThat(selection.filter(wholeCards("small"), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(wholeCards("small"), List.of("n2")).passed())
+                .isEqualTo(1);
         assertThat(reserved()).isEqualTo(2);
-        assertThat(selection.filter(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
-        assertThat(selection
-                        .filter(wholeCards("first"), selection.named(List.of()))
-                        .passed())
-                .isZero();
-        assertThat(selection.filter(pod("first", 8, 9), named("n2")).passed())
+        assertThat(selection.filter(pod("late", 15, 0), List.of("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(wholeCards("first"), List.of()).passed()).isZero();
+        assertThat(selection.filter(pod("first", 8, 9), List.of("n2")).passed())
                 .as("with another priority")
                 .isEqualTo(1);
         assertThat(reserved()).isEqualTo(2);
@@ -215,22 +213,22 @@ class FilterReservationTest implements PodApi {
     @Test
     void whatWasReservedForAPodThatIsShownLaterIsNoMoreThanItRequests() {
         node("n2");
-        assertThat(selection.filter(wholeCards("new"), named("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(wholeCards("new"), List.of("n2")).passed()).isEqualTo(1);
         pending("new", 1, 0, "");
-        assertThat(selection.filter(pod("late", 15, 0), named("n2")).passed()).isEqualTo(1);
-        assertThat(selection.filter(wholeCards("late"), named("n2")).passed()).isZero();
+        assertThat(selection.filter(pod("late", 15, 0), List.of("n2")).passed()).isEqualTo(1);
+        assertThat(selection.filter(wholeCards("late"), List.of("n2")).passed()).isZero();
     }
 
     @Test
     void podsThatAreNeverShownKeepNoRoomFromOthersForLong() {
         node("n2");
         for (int i = 0; i < NodeSelection.MOST_UNSEEN; i++) {
-            selection.filter(pod("unknown-" + i, 15, 0), named("n2"));
+            selection.filter(pod("unknown-" + i, 15, 0), List.of("n2"));
         }
-        selection.filter(pod("new", 15, 0), named("n2"));
+        selection.filter(pod("new", 15, 0), List.of("n2"));
         assertThat(reserved()).isEqualTo(2 + NodeSelection.MOST_UNSEEN);
         now = now.plus(NodeSelection.UNSEEN);
-        selection.filter(pod("new", 15, 0), named("n2"));
+        selection.filter(pod("new", 15, 0), List.of("n2"));
         assertThat(reserved()).isEqualTo(3);
     }
 
@@ -239,7 +237,7 @@ class FilterReservationTest implements PodApi {
         node("n2");
         NodeSelection prioritized =
                 new NodeSelection(placer, outcomes, DecideIn.PRIORITIZE, Map::of, () -> TestCluster.NOW);
-        assertThat(prioritized.filter(pod("second", 8, 0), named("n1", "n2")).passed())
+        assertThat(prioritized.filter(pod("second", 8, 0), List.of("n1", "n2")).passed())
                 .isEqualTo(2);
         assertThat(reserved()).isEqualTo(1);
     }
@@ -260,7 +258,7 @@ class FilterReservationTest implements PodApi {
             node("many-" + i);
             pending("many-" + i, 15, 0, "");
             assertThat(selection
-                            .filter(pod("many-" + i, 15, 0), named("many-" + i))
+                            .filter(pod("many-" + i, 15, 0), List.of("many-" + i))
                             .passed())
                     .isEqualTo(1);
         }
@@ -308,13 +306,9 @@ class FilterReservationTest implements PodApi {
                 List.of(new ContainerResources("main", ContainerRole.APP, Map.of("aliyun.com/gpu-count", "2"))));
     }
 
-    private NodeIndices named(String... nodes) {
-        return selection.named(List.of(nodes));
-    }
-
     /** How many nodes pass. */
     private int filter(String name, int units, int priority) {
-        FilterResult result = selection.filter(pod(name, units, priority), named("n1"));
+        FilterResult result = selection.filter(pod(name, units, priority), List.of("n1"));
         return result.passed();
     }
 

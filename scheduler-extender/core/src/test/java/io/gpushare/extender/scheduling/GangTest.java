@@ -134,8 +134,8 @@ class GangTest {
                                         false,
                                         "default/" + pod.ref().name().split("-")[0],
                                         List.of())),
-                        selection.named(NODES)))
-                .map(result -> String.join(",", result.feasible(NODES)))
+                        NODES))
+                .map(result -> String.join(",", result.feasible()))
                 .toList();
     }
 

@@ -8,9 +8,9 @@ import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodBuilder;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
@@ -161,8 +161,7 @@ class GpushareFaultsTest {
         long[] nanos = new long[200];
         for (int i = 0; i < nanos.length; i++) {
             long began = System.nanoTime();
-            assertThat(selection.filter(pod, selection.named(nodes)).feasible(nodes))
-                    .hasSize(1000);
+            assertThat(selection.filter(pod, nodes).feasible()).hasSize(1000);
             nanos[i] = System.nanoTime() - began;
         }
         Arrays.sort(nanos);
@@ -198,8 +197,8 @@ class GpushareFaultsTest {
         List<ContainerResources> init =
                 List.of(new ContainerResources("load", ContainerRole.INIT, Map.of("aliyun.com/gpu-mem", "9")));
         assertThat(selection
-                        .filter(new SchedulingPod(pod, Map.of(), init), selection.named(List.of("n1")))
-                        .feasible(List.of("n1")))
+                        .filter(new SchedulingPod(pod, Map.of(), init), List.of("n1"))
+                        .feasible())
                 .containsExactly("n1");
         assertThat(placer.assume(
                         pod, TestCluster.demand(ledger, new SchedulingPod(pod, Map.of(), init)), "n1", TestCluster.NOW))
@@ -253,7 +252,7 @@ class GpushareFaultsTest {
 
     private boolean feasible(int units, String node) {
         SchedulingPod pod = new SchedulingPod(new PodRef("uid-new", "default", "new"), Map.of(), requesting(units));
-        return selection.filter(pod, selection.named(List.of(node))).why(0) == null;
+        return selection.filter(pod, List.of(node)).why(0) == null;
     }
 
     private List<Integer> free(String node) {

@@ -7,9 +7,9 @@ import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
@@ -73,10 +73,7 @@ class MigPlacementTest {
                                     InventoryCodec.encode(new Inventory(MemoryUnit.GIB, null, cards))),
                             HostResources.NONE);
             NodeSelection selection = new NodeSelection(placer, new PlacementOutcomes(() -> 0), DecideIn.FILTER);
-            assertThat(selection
-                            .filter(pod(LARGE, "1"), selection.named(List.of("n")))
-                            .passed())
-                    .isEqualTo(1);
+            assertThat(selection.filter(pod(LARGE, "1"), List.of("n")).passed()).isEqualTo(1);
             assertThat(place(placer, MEMORY, "30")).isEqualTo("refused");
             assertThat(place(placer, LARGE, "1")).isEqualTo("MIG-3");
         }

@@ -2,23 +2,21 @@ package io.gpushare.extender.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.FreeCard;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Assumption;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.LedgerCounts;
 import io.gpushare.extender.ledger.NodeEntry;
-import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
 import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.scoring.CardChoice;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerRole;
@@ -58,7 +56,7 @@ class NodeSelectionProperties {
             SchedulingPod pod = pod(random, i);
             Collections.shuffle(nodes, random);
             List<String> requested = nodes.subList(0, 1 + random.nextInt(nodes.size()));
-            FilterResult filtered = all.filter(pod, all.named(requested));
+            FilterResult filtered = all.filter(pod, requested);
             List<String> chosen = chosen(all, one, pod, requested);
             if (!chosen.isEmpty()) {
                 NodeEntry before = ledger.nodeEntry(chosen.getFirst());
@@ -70,7 +68,7 @@ class NodeSelectionProperties {
                                         placer, pod, before, assumed.holding().allocation()));
                 // The pod's own reservation does not count against it.
                 assertThat(chosen(all, one, pod, requested)).hasSize(1);
-                assertThat(all.filter(pod, all.named(chosen)).passed()).isEqualTo(1);
+                assertThat(all.filter(pod, chosen).passed()).isEqualTo(1);
             }
             for (int node = 0; node < filtered.size(); node++) {
                 if (filtered.why(node) == null) {
@@ -102,9 +100,9 @@ class NodeSelectionProperties {
                 .toList();
         double least = Double.POSITIVE_INFINITY;
         double taken = Double.POSITIVE_INFINITY;
-        for (Candidate candidate : FreeNodes.of("node", before).candidates(demand.request())) {
+        for (CardChoice candidate : CardChoice.of(before, demand.request())) {
             List<CardState> cards = accepted.stream()
-                    .filter(state -> taken(candidate).stream().anyMatch(card -> card.sameAs(state)))
+                    .filter(state -> taken(candidate).stream().anyMatch(card -> CardChoice.alike(card, state)))
                     .toList();
             if (cards.size() >= Math.max(1, whole)) {
                 least = Math.min(least, scoring.cost(candidate));
@@ -119,19 +117,19 @@ class NodeSelectionProperties {
         }
     }
 
-    private static List<FreeCard> taken(Candidate candidate) {
+    private static List<CardState> taken(CardChoice candidate) {
         return candidate.shared() == null ? candidate.whole() : List.of(candidate.shared());
     }
 
     /** The node that filter selects if it decides, which is also the one with the highest score. */
     private static List<String> chosen(
             NodeSelection all, NodeSelection one, SchedulingPod pod, List<String> requested) {
-        FilterResult filtered = all.filter(pod, all.named(requested));
+        FilterResult filtered = all.filter(pod, requested);
         assertThat(filtered.size()).isEqualTo(requested.size());
-        List<String> feasible = filtered.feasible(requested);
-        int[] scores = all.prioritize(pod, all.named(feasible));
-        FilterResult decided = one.filter(pod, one.named(requested));
-        List<String> chosen = decided.feasible(requested);
+        List<String> feasible = filtered.feasible();
+        int[] scores = all.prioritize(pod, feasible);
+        FilterResult decided = one.filter(pod, requested);
+        List<String> chosen = decided.feasible();
         assertSameExceptForOthers(decided, filtered);
         assertThat(chosen).hasSize(feasible.isEmpty() ? 0 : 1);
         for (int node = 0; node < scores.length; node++) {
@@ -198,7 +196,7 @@ class NodeSelectionProperties {
                     .mapToLong(pod -> requested.getOrDefault(pod.getKey(), 0L))
                     .sum();
             assertThat(ledger.nodeEntry(node).requested().cpuMilli()).isEqualTo(sum);
-            assertThat(FreeNodes.of(node, ledger.nodeEntry(node)).cpuMilli()).isEqualTo(64_000 - sum);
+            assertThat(ledger.nodeEntry(node).free().cpuMilli()).isEqualTo(64_000 - sum);
         }
     }
 

@@ -210,10 +210,7 @@ class NominatedPodsTest {
     }
 
     private boolean fits(String name, int priority, int units, String... nodes) {
-        return selection
-                        .filter(pod(name, priority, units), selection.named(List.of(nodes)))
-                        .passed()
-                > 0;
+        return selection.filter(pod(name, priority, units), List.of(nodes)).passed() > 0;
     }
 
     private Assumption bind(String name, int units, String node) {

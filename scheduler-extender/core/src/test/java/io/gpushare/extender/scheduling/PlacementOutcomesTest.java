@@ -68,8 +68,7 @@ class PlacementOutcomesTest {
         named();
         PodState other = cluster.create("q", REQUEST);
         cluster.showAll();
-        assertThat(selection.filter(scheduling(other), selection.named(NODES)).feasible(NODES))
-                .containsExactly(first);
+        assertThat(selection.filter(scheduling(other), NODES).feasible()).containsExactly(first);
     }
 
     @Test
@@ -119,11 +118,11 @@ class PlacementOutcomesTest {
     private String named() {
         FilterResult filtered = filter();
         assertThat(filtered.passed()).isEqualTo(1);
-        return filtered.feasible(NODES).getFirst();
+        return filtered.feasible().getFirst();
     }
 
     private FilterResult filter() {
-        return selection.filter(scheduling(pod), selection.named(NODES));
+        return selection.filter(scheduling(pod), NODES);
     }
 
     private static SchedulingPod scheduling(PodState pod) {

@@ -207,9 +207,8 @@ public final class ExtenderMetrics implements RequestObserver {
     public void filtered(FilterResult filtered) {
         filters.labelValues(filtered.passed() == 0 ? "no_node" : "node").inc();
         nodes.labelValues("feasible").inc(filtered.passed());
-        for (int reason = 0; reason < filtered.reasons().size(); reason++) {
-            nodes.labelValues(filtered.reasons().get(reason).label()).inc(filtered.count(reason));
-        }
+        filtered.counts()
+                .forEach((reason, count) -> nodes.labelValues(reason.label()).inc(count));
     }
 
     @Override

@@ -3,13 +3,13 @@ package io.gpushare.insight.report;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.NodeEntry;
-import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AllocationAnnotation;
 import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.extender.scheduling.PodApi;
@@ -212,12 +212,12 @@ public final class Explainer {
         Set<String> passedOver = outcomes.attempts().passedOver(subject.pod().uid());
         NodeChooser feasible = new NodeChooser(entries.entrySet().stream()
                 .filter(node -> reasons.get(node.getKey()) == null)
-                .map(node -> FreeNodes.of(node.getKey(), node.getValue()))
+                .map(node -> KnownNode.of(node.getKey(), node.getValue()))
                 .toList());
         Scoring scoring = placer.scoring(demand.policy());
         return feasible.choose(scoring, demand.request(), node -> !passedOver.contains(node.name()))
                 .or(() -> feasible.choose(scoring, demand.request()))
-                .map(candidate -> candidate.after().name());
+                .map(NodeChooser.Chosen::node);
     }
 
     /** A node with what decides on its place, which takes longer to find than to compare. */

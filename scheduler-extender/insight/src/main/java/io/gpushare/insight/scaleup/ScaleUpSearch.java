@@ -1,19 +1,18 @@
 package io.gpushare.insight.scaleup;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
-import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
+import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.NodeChooser;
+import io.gpushare.extender.policy.scoring.CardChoice;
 import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.pod.PodPriority;
@@ -51,10 +50,10 @@ public final class ScaleUpSearch {
     }
 
     /** Nodes with the same cards, CPU and memory; one of them. */
-    private record Kind(String name, NodeEntry node, FreeNode empty) {
+    private record Kind(String name, NodeEntry node, NodeEntry empty) {
         boolean takes(PodDemand.Valid pod) {
             return node.emptied().refusal(pod.demand()) == null
-                    && !empty.candidates(pod.request()).isEmpty();
+                    && !CardChoice.of(empty, pod.request()).isEmpty();
         }
 
         /** Whether the pod accepts another node of that kind. */
@@ -65,7 +64,7 @@ public final class ScaleUpSearch {
 
         /** For example {@code 8 × NVIDIA A100-SXM4-80GB, 80 GiB}. */
         String cards() {
-            Map<CardKind, Long> count = empty.cards().stream()
+            Map<CardKind, Long> count = empty.cards().open().cards().stream()
                     .collect(Collectors.groupingBy(card -> card.kind(), LinkedHashMap::new, Collectors.counting()));
             return count.entrySet().stream()
                     .map(cards -> cards.getValue() + " × " + cards.getKey().model() + ", "
@@ -90,7 +89,8 @@ public final class ScaleUpSearch {
                 .toList();
         List<Kind> possible = kinds(
                         taking.stream().filter(kind -> demands.stream().allMatch(kind::acceptedBy)))
-                .sorted(Comparator.comparingLong((Kind kind) -> kind.empty().units())
+                .sorted(Comparator.comparingLong(
+                                (Kind kind) -> kind.empty().cards().open().units())
                         .thenComparing(Kind::name))
                 .limit(MOST_KINDS)
                 .toList();
@@ -147,16 +147,16 @@ public final class ScaleUpSearch {
         return enough;
     }
 
-    private static boolean placed(FreeNode empty, int count, List<PodRequest> pods, Scoring scoring) {
+    private static boolean placed(NodeEntry empty, int count, List<PodRequest> pods, Scoring scoring) {
         NodeChooser nodes = new NodeChooser(IntStream.range(0, count)
-                .mapToObj(i -> FreeNode.of("new-" + i, 0, empty.cpuMilli(), empty.memoryMib(), empty.cards()))
+                .mapToObj(i -> KnownNode.of("new-" + i, empty))
                 .toList());
         for (PodRequest pod : pods) {
-            Optional<Candidate> chosen = nodes.choose(scoring, pod);
+            Optional<NodeChooser.Chosen> chosen = nodes.choose(scoring, pod);
             if (chosen.isEmpty()) {
                 return false;
             }
-            nodes.update(chosen.get().after());
+            nodes.take(chosen.get());
         }
         return true;
     }
@@ -181,7 +181,7 @@ public final class ScaleUpSearch {
                         .filter(node -> node.getValue().unusable() == null
                                 && !node.getValue().cards().cards().isEmpty())
                         .map(node -> new Kind(
-                                node.getKey(), node.getValue(), FreeNodes.empty(node.getKey(), node.getValue())))
+                                node.getKey(), node.getValue(), node.getValue().repaired()))
                         .toList();
     }
 

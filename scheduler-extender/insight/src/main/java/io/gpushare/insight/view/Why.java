@@ -94,7 +94,6 @@ public record Why(
             List<WaitingQueue.ReasonCount> reasons,
             @Nullable NewNodes scaleUp,
             boolean gang,
-
             @JsonInclude(JsonInclude.Include.NON_EMPTY) String condition,
             List<RefusedNodes> groups,
             List<String> advice,
@@ -114,7 +113,6 @@ public record Why(
             @Nullable String owner,
             Instant created,
             int priority,
-
             @JsonInclude(JsonInclude.Include.NON_EMPTY) List<PodOnCard> holds) {
         static About of(PodState pod, List<PodOnCard> holds) {
             @Nullable PodController controller = pod.controller();

@@ -6,7 +6,6 @@ import io.gpushare.extender.ledger.Holding;
 import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
-import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.policy.scoring.Fragmentation;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.ledger.CardState;
@@ -156,9 +155,9 @@ public record LedgerStats(
             node.add(card, unit, !entry.notRenewed());
             models.computeIfAbsent(card.card().model(), any -> new Sum()).add(card, unit, !entry.notRenewed());
         }
-        for (Fragmentation.Loss loss : fragmentation.losses(FreeNodes.offered(name, entry))) {
+        for (Fragmentation.Loss loss : fragmentation.losses(entry.offered())) {
             node.add(loss, unit);
-            String model = cards.get(loss.card().index()).card().model();
+            String model = loss.card().card().model();
             Objects.requireNonNull(models.get(model)).add(loss, unit);
         }
     }
@@ -182,7 +181,7 @@ public record LedgerStats(
         }
 
         void add(Fragmentation.Loss loss, long unit) {
-            long bytes = loss.card().units() * unit;
+            long bytes = loss.card().free().units() * unit;
             fragmented += loss.unusable() * bytes;
             wasted += loss.wasted() ? bytes : 0;
         }

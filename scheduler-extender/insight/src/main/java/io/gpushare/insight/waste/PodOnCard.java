@@ -44,7 +44,6 @@ public record PodOnCard(
         @Nullable Long usedBytes,
         @Nullable Integer utilizationPercent,
         @Nullable Long idleSeconds,
-
         @JsonProperty("utilizationUnknown") @Nullable String unknown) {
     public static final Comparator<PodRef> BY_NAME =
             Comparator.comparing(PodRef::namespace).thenComparing(PodRef::name).thenComparing(PodRef::uid);

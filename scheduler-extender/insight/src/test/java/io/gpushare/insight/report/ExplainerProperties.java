@@ -39,10 +39,10 @@ class ExplainerProperties {
                 new Explainer(ledger::state, placer, new PlacementOutcomes(() -> 0), cluster, () -> TestCluster.NOW);
         for (int i = 0; i < 40; i++) {
             SchedulingPod pod = pod(random, i);
-            FilterResult filtered = selection.filter(pod, selection.named(nodes));
+            FilterResult filtered = selection.filter(pod, nodes);
             Judged judged = (Judged) explainer.of(pod, NodeRules.ANY);
             assertThat(judged.nodes()).hasSameSizeAs(nodes);
-            assertThat(judged.feasible()).isEqualTo(filtered.feasible(nodes).size());
+            assertThat(judged.feasible()).isEqualTo(filtered.feasible().size());
             for (NodeVerdict node : judged.nodes()) {
                 // Filter adds whether any node of the cluster could ever take the pod.
                 assertThat(filtered.why(nodes.indexOf(node.node())))
@@ -51,7 +51,7 @@ class ExplainerProperties {
             }
             assertThat(Explainer.tally(ledger.state(), new NodeDemand(judged.demand(), NodeRules.ANY)))
                     .isEqualTo(new Explainer.Tally(judged.feasible(), judged.reasons()));
-            if (!filtered.feasible(nodes).isEmpty()) {
+            if (!filtered.feasible().isEmpty()) {
                 assertThat(judged.nodes().stream().filter(NodeVerdict::chosen).map(NodeVerdict::node))
                         .containsExactly(judged.nodes().getFirst().node());
                 placer.assume(

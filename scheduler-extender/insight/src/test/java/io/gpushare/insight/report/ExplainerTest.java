@@ -43,7 +43,7 @@ class ExplainerTest {
         node(TestCluster.cards(15));
         PodState first = cluster.create("first", Map.of("aliyun.com/gpu-mem", "8"));
         cluster.showAll();
-        selection.filter(scheduling(first), selection.named(List.of("n1")));
+        selection.filter(scheduling(first), List.of("n1"));
         assertThat(explainer.of(pod("late", "aliyun.com/gpu-mem", "8"), NodeRules.ANY))
                 .isInstanceOfSatisfying(
                         Explanation.Judged.class,
@@ -62,18 +62,14 @@ class ExplainerTest {
         PodState pod = cluster.create("p", Map.of("aliyun.com/gpu-mem", "8"));
         cluster.showAll();
         List<String> nodes = List.of("n1", "n2");
-        String first = selection
-                .filter(scheduling(pod), selection.named(nodes))
-                .feasible(nodes)
-                .getFirst();
+        String first = selection.filter(scheduling(pod), nodes).feasible().getFirst();
         assertThat(chosen(pod)).isEqualTo(first);
         for (int attempt = 2; attempt <= 3; attempt++) {
-            selection.filter(scheduling(pod), selection.named(nodes));
+            selection.filter(scheduling(pod), nodes);
         }
         String next = chosen(pod);
         assertThat(next).isNotEqualTo(first);
-        assertThat(selection.filter(scheduling(pod), selection.named(nodes)).feasible(nodes))
-                .containsExactly(next);
+        assertThat(selection.filter(scheduling(pod), nodes).feasible()).containsExactly(next);
     }
 
     private String chosen(PodState pod) throws PodApi.Failure {

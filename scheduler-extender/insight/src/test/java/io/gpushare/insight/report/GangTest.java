@@ -43,8 +43,7 @@ class GangTest {
         PodState first = member("first", NodeRules.ANY);
         member("second", NodeRules.ANY);
         cluster.showAll();
-        selection.filter(
-                new SchedulingPod(first.ref(), 0, Map.of(), first.containers()), selection.named(List.of("n2")));
+        selection.filter(new SchedulingPod(first.ref(), 0, Map.of(), first.containers()), List.of("n2"));
         Explanation.Judged why = why("second");
         assertThat(why.gang()).isFalse();
         assertThat(why.advice()).isEmpty();

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.placement.FreeNodes;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.SchedulingPod;
+import io.gpushare.extender.policy.scoring.CardChoice;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.insight.report.Explanation.Judged;
 import io.gpushare.model.ContainerRole;
@@ -89,11 +89,11 @@ class VerdictProperties {
             }
             Judged judged = (Judged) explainer.of(pod, NodeRules.ANY);
             NodeCards before = ledger.nodeEntry(NODE).cards();
-            Placement placement = Placer.place(NODE, ledger.nodeEntry(NODE), demand, placer.scoring(demand.policy()));
+            Placement placement = Placer.place(ledger.nodeEntry(NODE), demand, placer.scoring(demand.policy()));
             assertThat(judged.feasible() > 0).isEqualTo(placement instanceof Placement.Placed);
             if (demand.demand().plain()) {
                 // What the policies choose from.
-                assertThat(FreeNodes.of(NODE, ledger.nodeEntry(NODE)).candidates(demand.request()))
+                assertThat(CardChoice.of(ledger.nodeEntry(NODE), demand.request()))
                         .matches(candidates -> candidates.isEmpty() == (judged.feasible() == 0));
             }
             if (placement instanceof Placement.Placed(var allocation)) {

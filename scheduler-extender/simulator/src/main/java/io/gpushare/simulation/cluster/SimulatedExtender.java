@@ -1,14 +1,14 @@
 package io.gpushare.simulation.cluster;
 
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.AnnotationObserver;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
 import io.gpushare.extender.scheduling.BindResult;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.DecideIn;
@@ -19,15 +19,13 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
-import io.gpushare.model.card.Memory;
-import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.ResourceNames;
-import io.gpushare.simulation.trace.MigProfile;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -43,8 +41,6 @@ import org.jspecify.annotations.Nullable;
  * the nodes to which prioritize gives its best score, as kube-scheduler's own scores would have it.
  */
 public final class SimulatedExtender {
-    private static final MemoryUnit UNIT = MemoryUnit.ofMib(1);
-
     private final List<String> names = new ArrayList<>();
     private final Map<String, Host> hosts = new HashMap<>();
     private final Map<String, Long> units = new HashMap<>();
@@ -88,45 +84,52 @@ public final class SimulatedExtender {
      *
      * @param salt changes the names of the nodes, and with them their fixed order
      */
-    public SimulatedExtender(List<FreeNode> nodes, PolicyKind kind, long salt) {
+    public SimulatedExtender(List<KnownNode> nodes, PolicyKind kind, long salt) {
         placer = new Placer(
                 new Ledger(new DemandCodec(ResourceNames.DEFAULT), AnnotationObserver.none()), new Policies(kind));
         ledger = placer.ledger();
         PlacementOutcomes outcomes = new PlacementOutcomes(() -> 0);
         selection = new NodeSelection(placer, outcomes, DecideIn.FILTER);
         binder = new Binder(placer, new AcceptingApi(), outcomes, () -> Instant.EPOCH);
-        for (FreeNode node : nodes) {
-            add(node.name() + "-" + salt, node);
+        for (KnownNode node : nodes) {
+            add(node.name() + "-" + salt, node.entry());
         }
     }
 
-    private void add(String name, FreeNode node) {
-        HostResources host = new HostResources(node.cpuMilli(), node.memoryMib());
+    private void add(String name, NodeEntry node) {
         List<Card> cards = new ArrayList<>();
-        for (FreeCard card : node.cards()) {
-            CardId physical = new CardId(names.size() + "-" + card.index());
-            String title = card.kind().model();
-            boolean instance = card.kind().instance();
-            CardId id = instance ? new CardId("MIG-" + physical) : physical;
-            Card.Details details = instance
-                    ? new Card.Details(
-                            null,
-                            null,
-                            null,
-                            true,
-                            new MigInstance(physical, MigProfile.profile(title), 0, 0, List.of()))
-                    : Card.Details.UNKNOWN;
-            // A file may name models that no card could have.
-            String model =
-                    models.computeIfAbsent(instance ? MigProfile.model(title) : title, any -> "model " + models.size());
-            Memory memory = Memory.ofMib(card.kind().units());
-            cards.add(new Card(id, card.index(), card.index(), model, memory, details));
-            units.put(id.uuid(), (long) card.kind().units());
+        for (CardState state : node.cards().open().cards()) {
+            cards.add(card(state));
+            units.put(cards.getLast().id().uuid(), (long) state.kind().units());
         }
+        HostResources host = node.free();
+        String inventory =
+                InventoryCodec.encode(new Inventory(node.cards().inventory().unit(), null, cards));
         names.add(name);
         hosts.put(name, new Host(host));
-        String inventory = InventoryCodec.encode(new Inventory(UNIT, null, cards));
         ledger.updateNode(name, Map.of(AnnotationKeys.INVENTORY, inventory), host);
+    }
+
+    /** The card with an id of its own; a file may name models that no card could have. */
+    private Card card(CardState state) {
+        Card card = state.card();
+        CardId physical = new CardId(names.size() + "-" + card.index());
+        @Nullable MigInstance instance = card.details().instance();
+        String model = models.computeIfAbsent(card.model(), any -> "model " + models.size());
+        return new Card(
+                instance == null ? physical : new CardId("MIG-" + physical),
+                card.index(),
+                card.index(),
+                model,
+                card.memory(),
+                instance == null
+                        ? Card.Details.UNKNOWN
+                        : new Card.Details(
+                                null,
+                                null,
+                                null,
+                                true,
+                                new MigInstance(physical, instance.profile(), 0, 0, List.of())));
     }
 
     /** A new pod is created; its policy learns from it. */
@@ -164,8 +167,7 @@ public final class SimulatedExtender {
     }
 
     private Optional<Placed> byVerbs(SimulatedPod pod, List<String> feasible) {
-        List<String> named =
-                selection.filter(pod.scheduling(), selection.named(feasible)).feasible(feasible);
+        List<String> named = selection.filter(pod.scheduling(), feasible).feasible();
         if (named.isEmpty()) {
             return Optional.empty();
         }
@@ -189,7 +191,7 @@ public final class SimulatedExtender {
      * Chooses as kube-scheduler's NodeResourcesLeastAllocated does: by the mean of what stays free of CPU and memory.
      */
     private Optional<Placed> leastAllocated(SimulatedPod pod, List<String> feasible) {
-        int[] scores = selection.prioritize(pod.scheduling(), selection.named(feasible));
+        int[] scores = selection.prioritize(pod.scheduling(), feasible);
         @Nullable String best = null;
         double most = -1;
         for (int i = 0; i < scores.length; i++) {

@@ -1,6 +1,6 @@
 package io.gpushare.simulation.cluster;
 
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;

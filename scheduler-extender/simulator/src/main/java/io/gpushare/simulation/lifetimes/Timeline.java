@@ -1,9 +1,9 @@
 package io.gpushare.simulation.lifetimes;
 
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
+import io.gpushare.extender.policy.scoring.ClusterCapacity;
 import io.gpushare.simulation.cluster.SimulatedExtender;
 import io.gpushare.simulation.cluster.SimulatedExtender.Placed;
 import io.gpushare.simulation.trace.PodClass;
@@ -43,8 +43,8 @@ final class Timeline {
     private record Running(Placed placed, long end, int number) {}
 
     /** @param speed how much faster pods come than in the list; they run as long */
-    Timeline(List<FreeNode> nodes, PolicyKind kind, List<TimedPod> pods, double speed) {
-        ClusterCapacity all = ClusterCapacity.of(nodes);
+    Timeline(List<KnownNode> nodes, PolicyKind kind, List<TimedPod> pods, double speed) {
+        ClusterCapacity all = KnownNode.capacity(nodes);
         this.extender = new SimulatedExtender(nodes, kind, 0);
         this.capacity = all.units();
         this.cardUnits = all.cardUnits();

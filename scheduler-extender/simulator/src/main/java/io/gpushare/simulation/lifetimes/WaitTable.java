@@ -1,7 +1,7 @@
 package io.gpushare.simulation.lifetimes;
 
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.simulation.trace.PodClass;
 import io.gpushare.simulation.trace.TimedPod;
 import java.util.EnumMap;
@@ -21,7 +21,7 @@ public final class WaitTable {
      *
      * @param speed how much faster pods come than in the list
      */
-    public static WaitTable of(List<FreeNode> nodes, List<TimedPod> pods, List<PolicyKind> policies, double speed) {
+    public static WaitTable of(List<KnownNode> nodes, List<TimedPod> pods, List<PolicyKind> policies, double speed) {
         WaitTable table = new WaitTable();
         policies.forEach(policy -> table.waits.put(policy, new Timeline(nodes, policy, pods, speed).run()));
         return table;

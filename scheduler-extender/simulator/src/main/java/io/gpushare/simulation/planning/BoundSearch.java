@@ -1,9 +1,11 @@
 package io.gpushare.simulation.planning;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.policy.KnownNode;
+import io.gpushare.extender.policy.scoring.CardChoice;
+import io.gpushare.model.card.CardKind;
+import io.gpushare.model.ledger.CardState;
 import io.gpushare.simulation.planning.LowerBound.Limit;
 import io.gpushare.simulation.planning.LowerBound.Rounding;
 import java.util.ArrayList;
@@ -25,7 +27,7 @@ final class BoundSearch {
     private static final int MOST_SETS = 32;
 
     /** Equal nodes; the first ones are those in question, of which the number is unknown. */
-    private record Nodes(FreeNode node, int count) {}
+    private record Nodes(NodeEntry node, int count) {}
 
     /**
      * Equal pods.
@@ -49,20 +51,21 @@ final class BoundSearch {
     private final List<Nodes> nodes = new ArrayList<>();
     private final List<Pods> pods = new ArrayList<>();
 
-    BoundSearch(List<FreeNode> others, FreeNode kind, List<PodRequest> requests) {
-        Map<List<Object>, List<FreeNode>> equal = new LinkedHashMap<>();
-        for (FreeNode node : others) {
-            List<Object> cards = node.cards().stream()
+    BoundSearch(List<KnownNode> others, KnownNode kind, List<PodRequest> requests) {
+        Map<List<Object>, List<NodeEntry>> equal = new LinkedHashMap<>();
+        for (KnownNode other : others) {
+            NodeEntry node = other.entry();
+            List<Object> cards = node.cards().open().cards().stream()
                     .<Object>map(card -> List.of(card.kind(), card.free()))
                     .toList();
-            equal.computeIfAbsent(List.of(node.cpuMilli(), node.memoryMib(), cards), any -> new ArrayList<>())
+            equal.computeIfAbsent(List.of(node.free(), cards), any -> new ArrayList<>())
                     .add(node);
         }
-        nodes.add(new Nodes(kind, 0));
+        nodes.add(new Nodes(kind.entry(), 0));
         equal.values().forEach(each -> nodes.add(new Nodes(each.getFirst(), each.size())));
         kinds = nodes.stream()
-                .flatMap(each -> each.node().cards().stream())
-                .map(FreeCard::kind)
+                .flatMap(each -> each.node().cards().open().cards().stream())
+                .map(CardState::kind)
                 .distinct()
                 .toList();
         Map<PodRequest, Integer> counts = new LinkedHashMap<>();
@@ -76,14 +79,14 @@ final class BoundSearch {
         long units = Long.MAX_VALUE;
         long cardUnits = Long.MAX_VALUE;
         for (int i = 0; i < nodes.size(); i++) {
-            FreeNode node = nodes.get(i).node();
-            if (node.candidates(pod).isEmpty()) {
+            NodeEntry node = nodes.get(i).node();
+            if (CardChoice.of(node, pod).isEmpty()) {
                 continue;
             }
             if (!pod.gpu()) {
                 uses.set(use(i, -1), use(i + 1, -1));
             }
-            for (FreeCard card : node.cards()) {
+            for (CardState card : node.cards().open().cards()) {
                 if (pod.gpu() && pod.allows(card.kind())) {
                     uses.set(use(i, kinds.indexOf(card.kind())));
                     units = Math.min(units, pod.on(card.kind().capacity()).units());
@@ -139,12 +142,12 @@ final class BoundSearch {
     }
 
     private List<Rounding> roundings(Limit limit) {
-        FreeNode kind = nodes.getFirst().node();
+        NodeEntry kind = nodes.getFirst().node();
         LongStream places = switch (limit) {
             case MEMORY -> kinds.stream().mapToLong(CardKind::units);
-            case WHOLE_CARDS -> LongStream.of(kind.cards().size());
-            case CPU -> LongStream.of(kind.cpuMilli());
-            case NODE_MEMORY -> LongStream.of(kind.memoryMib());
+            case WHOLE_CARDS -> LongStream.of(kind.cards().open().cards().size());
+            case CPU -> LongStream.of(kind.free().cpuMilli());
+            case NODE_MEMORY -> LongStream.of(kind.free().memoryMib());
         };
         List<Rounding> roundings = new ArrayList<>(List.of(Rounding.NONE));
         places.filter(place -> place > 0).distinct().forEach(place -> {
@@ -191,16 +194,18 @@ final class BoundSearch {
         if (next < 0 || next >= use(index + 1, -1)) {
             return 0;
         }
-        FreeNode node = nodes.get(index).node();
-        List<FreeCard> cards = node.cards().stream()
+        NodeEntry node = nodes.get(index).node();
+        List<CardState> cards = node.cards().open().cards().stream()
                 .filter(card -> uses.get(use(index, kinds.indexOf(card.kind()))))
                 .toList();
         return switch (limit) {
             case MEMORY ->
-                cards.stream().mapToLong(card -> rounding.offered(card.units())).sum();
+                cards.stream()
+                        .mapToLong(card -> rounding.offered(card.free().units()))
+                        .sum();
             case WHOLE_CARDS -> rounding.offered(cards.size());
-            case CPU -> rounding.offered(Math.max(0, node.cpuMilli()));
-            case NODE_MEMORY -> rounding.offered(Math.max(0, node.memoryMib()));
+            case CPU -> rounding.offered(Math.max(0, node.free().cpuMilli()));
+            case NODE_MEMORY -> rounding.offered(Math.max(0, node.free().memoryMib()));
         };
     }
 }

@@ -1,12 +1,11 @@
 package io.gpushare.simulation.planning;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.scoring.CardChoice;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,8 +29,8 @@ public final class MoreNodes {
     private static final long EFFORT = 30_000;
     private static final int MOST_SHUFFLES = 500;
 
-    private final List<FreeNode> others;
-    private final FreeNode kind;
+    private final List<KnownNode> others;
+    private final KnownNode kind;
     private final List<PodRequest> pods;
     private final int mayRefuse;
     private final Map<PodRequest, Integer> takers = new HashMap<>();
@@ -47,7 +46,7 @@ public final class MoreNodes {
      * @param pods in the order in which they come
      * @param mayRefuse how many of them need not be placed
      */
-    public MoreNodes(List<FreeNode> others, FreeNode kind, List<PodRequest> pods, int mayRefuse) {
+    public MoreNodes(List<KnownNode> others, KnownNode kind, List<PodRequest> pods, int mayRefuse) {
         this.others = List.copyOf(others);
         this.kind = kind;
         this.pods = List.copyOf(pods);
@@ -56,7 +55,7 @@ public final class MoreNodes {
         lowerBound = new BoundSearch(others, kind, pods)
                 .highest(Math.max(0, mayRefuse - unplaceable().size()));
         most = (int) pods.stream()
-                .filter(pod -> !kind.candidates(pod).isEmpty())
+                .filter(pod -> !CardChoice.of(kind.entry(), pod).isEmpty())
                 .limit(MOST_NODES)
                 .count();
     }
@@ -76,7 +75,7 @@ public final class MoreNodes {
     /** Tries to place the pods on nodes. */
     public interface Trial {
         /** The pods that it does not place; it may end when there are too many. */
-        List<PodRequest> refused(List<FreeNode> nodes);
+        List<PodRequest> refused(List<KnownNode> nodes);
     }
 
     /** The pods that fit no node, even an empty one. */
@@ -95,14 +94,14 @@ public final class MoreNodes {
     }
 
     /** The nodes that exist and so many new ones. */
-    public List<FreeNode> nodes(int count) {
+    public List<KnownNode> nodes(int count) {
         String prefix = "new-";
         while (starts(prefix)) {
             prefix = "more-" + prefix;
         }
-        List<FreeNode> nodes = new ArrayList<>(others);
+        List<KnownNode> nodes = new ArrayList<>(others);
         for (int i = 0; i < count; i++) {
-            nodes.add(FreeNode.of(prefix + i, 0, kind.cpuMilli(), kind.memoryMib(), kind.cards()));
+            nodes.add(KnownNode.of(prefix + i, kind.entry()));
         }
         return nodes;
     }
@@ -167,20 +166,20 @@ public final class MoreNodes {
         return orders;
     }
 
-    private Scoring scoring(PolicyKind kind, List<FreeNode> nodes) {
+    private Scoring scoring(PolicyKind kind, List<KnownNode> nodes) {
         return scorings.computeIfAbsent(nodes.size(), any -> new EnumMap<>(PolicyKind.class))
                 .computeIfAbsent(
                         kind,
-                        policy -> Policies.knowing(policy, ClusterCapacity.of(nodes), pods)
+                        policy -> Policies.knowing(policy, KnownNode.capacity(nodes), pods)
                                 .scoring());
     }
 
-    private List<PodRequest> refused(List<FreeNode> nodes, List<PodRequest> ordered, Scoring scoring) {
+    private List<PodRequest> refused(List<KnownNode> nodes, List<PodRequest> ordered, Scoring scoring) {
         NodeChooser chooser = new NodeChooser(nodes);
         List<PodRequest> refused = new ArrayList<>();
         for (PodRequest pod : ordered) {
-            Optional<Candidate> chosen = chooser.choose(scoring, pod);
-            chosen.ifPresent(candidate -> chooser.update(candidate.after()));
+            Optional<NodeChooser.Chosen> chosen = chooser.choose(scoring, pod);
+            chosen.ifPresent(chooser::take);
             if (chosen.isEmpty()) {
                 refused.add(pod);
             }
@@ -198,7 +197,7 @@ public final class MoreNodes {
 
     private int countTakers(PodRequest pod) {
         return (int) Stream.concat(Stream.of(kind), others.stream())
-                .filter(node -> !node.candidates(pod).isEmpty())
+                .filter(node -> !CardChoice.of(node.entry(), pod).isEmpty())
                 .count();
     }
 }

@@ -1,7 +1,7 @@
 package io.gpushare.simulation.trace;
 
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.policy.scoring.ClusterCapacity;
 
 /** Converts units to per cent of the capacity of the cluster's cards. */
 public record GpuWork(double capacity, double cardUnits) {

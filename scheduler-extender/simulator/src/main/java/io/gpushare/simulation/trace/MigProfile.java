@@ -1,6 +1,6 @@
 package io.gpushare.simulation.trace;
 
-import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.MigInstance;
 import java.util.List;
 import java.util.Optional;

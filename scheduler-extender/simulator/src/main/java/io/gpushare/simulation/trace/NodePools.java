@@ -1,9 +1,9 @@
 package io.gpushare.simulation.trace;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.gpushare.extender.capacity.CardKind;
 import io.gpushare.kubernetes.NodeState;
 import io.gpushare.kubernetes.wire.PodJson;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.node.NodeRules;
 import java.util.BitSet;

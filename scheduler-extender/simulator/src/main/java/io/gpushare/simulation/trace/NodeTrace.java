@@ -1,9 +1,9 @@
 package io.gpushare.simulation.trace;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.policy.KnownNode;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.selector.FactValue;
 import java.nio.file.Path;
@@ -169,7 +169,7 @@ public final class NodeTrace {
     }
 
     /** The nodes without cards of that model, empty. */
-    public List<FreeNode> without(String model) {
+    public List<KnownNode> without(String model) {
         NodeTrace others = new NodeTrace();
         nodes.forEach((name, node) -> {
             if (!node.has(model)) {
@@ -180,7 +180,7 @@ public final class NodeTrace {
     }
 
     /** One of the nodes with cards of that model, empty; they must be equal. */
-    public FreeNode like(String model) throws BadInputException {
+    public KnownNode like(String model) throws BadInputException {
         List<Node> like = nodes.values().stream()
                 .filter(node -> node.has(model))
                 .map(node -> new Node(node.cpuMilli, node.memoryMib, 1, node.cards))
@@ -219,8 +219,8 @@ public final class NodeTrace {
     }
 
     /** The empty nodes; each salt gives them another fixed order. */
-    public List<FreeNode> nodes(long salt) {
-        List<FreeNode> empty = new ArrayList<>();
+    public List<KnownNode> nodes(long salt) {
+        List<KnownNode> empty = new ArrayList<>();
         nodes.forEach((name, node) -> {
             for (int i = 1; i <= node.count; i++) {
                 empty.add(node(instance(name, node.count, i), salt, node));
@@ -229,9 +229,7 @@ public final class NodeTrace {
         return empty;
     }
 
-    private static FreeNode node(String name, long salt, Node node) {
-        List<FreeCard> cards = new ArrayList<>();
-        node.cards.forEach(kind -> cards.add(FreeCard.unused(cards.size(), kind)));
-        return FreeNode.of(name, salt, node.cpuMilli, node.memoryMib, cards);
+    private static KnownNode node(String name, long salt, Node node) {
+        return TraceNodes.node(name, salt, new HostResources(node.cpuMilli, node.memoryMib), node.cards);
     }
 }

@@ -1,6 +1,6 @@
 package io.gpushare.simulation.trace;
 
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
 
 /** Pods whose users wait for different reasons. */
 public enum PodClass {

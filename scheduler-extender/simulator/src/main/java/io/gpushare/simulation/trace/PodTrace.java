@@ -1,6 +1,6 @@
 package io.gpushare.simulation.trace;
 
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.model.card.Share;
 import java.nio.file.Path;
 import java.util.ArrayList;

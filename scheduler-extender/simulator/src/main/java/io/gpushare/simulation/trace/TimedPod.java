@@ -1,6 +1,6 @@
 package io.gpushare.simulation.trace;
 
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
 
 /**
  * A pod of a timeline.

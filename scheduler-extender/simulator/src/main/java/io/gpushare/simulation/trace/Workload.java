@@ -1,6 +1,6 @@
 package io.gpushare.simulation.trace;
 
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,13 +2,14 @@ package io.gpushare.simulation.lifetimes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.simulation.trace.PodClass;
 import io.gpushare.simulation.trace.TimedPod;
+import io.gpushare.simulation.trace.TraceNodes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -76,13 +77,10 @@ class TimelineTest {
     }
 
     private static Waits run(int count, int cards, List<TimedPod> pods) {
-        List<FreeCard> unused = new ArrayList<>();
-        for (int i = 0; i < cards; i++) {
-            unused.add(FreeCard.unused(i, new CardKind("T4", 16)));
-        }
-        List<FreeNode> nodes = new ArrayList<>();
+        List<CardKind> kinds = Collections.nCopies(cards, new CardKind("T4", 16));
+        List<KnownNode> nodes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            nodes.add(FreeNode.of("node-" + i, 0, 64_000, 262_144, unused));
+            nodes.add(TraceNodes.node("node-" + i, 0, new HostResources(64_000, 262_144), kinds));
         }
         return new Timeline(nodes, PolicyKind.ADAPTIVE, pods, 1).run();
     }

@@ -1,8 +1,9 @@
 package io.gpushare.simulation.planning;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.policy.KnownNode;
+import io.gpushare.extender.policy.scoring.CardChoice;
+import io.gpushare.model.PodRef;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -18,11 +19,11 @@ final class ExhaustiveSearch {
     }
 
     /** Whether the pods fit these nodes, but for so many. */
-    static boolean fits(List<FreeNode> nodes, List<PodRequest> pods, int mayRefuse) {
+    static boolean fits(List<KnownNode> nodes, List<PodRequest> pods, int mayRefuse) {
         return new ExhaustiveSearch(pods).fits(nodes, 0, mayRefuse);
     }
 
-    private boolean fits(List<FreeNode> nodes, int next, int mayRefuse) {
+    private boolean fits(List<KnownNode> nodes, int next, int mayRefuse) {
         if (next + mayRefuse >= pods.size()) {
             return true;
         }
@@ -32,9 +33,9 @@ final class ExhaustiveSearch {
             return false;
         }
         for (int i = 0; i < nodes.size(); i++) {
-            for (Candidate candidate : nodes.get(i).candidates(pods.get(next))) {
-                List<FreeNode> after = new ArrayList<>(nodes);
-                after.set(i, candidate.after());
+            for (CardChoice choice : CardChoice.of(nodes.get(i).entry(), pods.get(next))) {
+                List<KnownNode> after = new ArrayList<>(nodes);
+                after.set(i, nodes.get(i).with(choice.after(new PodRef("p" + next, "default", "p" + next))));
                 if (fits(after, next + 1, mayRefuse)) {
                     return true;
                 }
@@ -44,9 +45,9 @@ final class ExhaustiveSearch {
     }
 
     /** What is free on a node, whatever its name and the order of its cards. */
-    private static String state(FreeNode node) {
-        return node.cpuMilli() + " " + node.memoryMib() + " "
-                + node.cards().stream()
+    private static String state(KnownNode node) {
+        return node.entry().free() + " "
+                + node.entry().cards().open().cards().stream()
                         .map(card -> card.kind() + " " + card.free())
                         .sorted()
                         .toList();

@@ -2,18 +2,20 @@ package io.gpushare.simulation.planning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.scoring.ClusterCapacity;
 import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Share;
 import io.gpushare.simulation.planning.LowerBound.Limit;
 import io.gpushare.simulation.planning.MoreNodes.Plan;
+import io.gpushare.simulation.trace.TraceNodes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -64,8 +66,8 @@ class MoreNodesTest {
 
     @Test
     void whatOtherNodesTakeNeedsNoNewOne() {
-        FreeNode other = node("other", 8000, 2, T4);
-        FreeNode kind = node("kind", 8000, 1, H100);
+        KnownNode other = node("other", 8000, 2, T4);
+        KnownNode kind = node("kind", 8000, 1, H100);
         assertThat(bound(List.of(other), kind, share(16), share(16))).isZero();
         assertThat(bound(List.of(other), kind, share(16), share(16), share(1))).isEqualTo(1);
         MoreNodes fits = new MoreNodes(List.of(other), kind, List.of(share(16), share(16)), 0);
@@ -74,7 +76,7 @@ class MoreNodesTest {
 
     @Test
     void theBoundNamesWhatIsLacking() {
-        FreeNode kind = node("kind", 8000, 2, T4);
+        KnownNode kind = node("kind", 8000, 2, T4);
         assertThat(search(kind, share(16), share(16), share(1)).lowerBound())
                 .isEqualTo(new LowerBound(2, Limit.MEMORY, false));
         assertThat(search(kind, share(9), share(9), share(9)).lowerBound())
@@ -95,7 +97,7 @@ class MoreNodesTest {
 
     @Test
     void aPodThatFitsNothingIsNamedAndMayBeRefused() {
-        FreeNode kind = node("kind", 8000, 2, T4);
+        KnownNode kind = node("kind", 8000, 2, T4);
         PodRequest large = share(17);
         MoreNodes search = new MoreNodes(List.of(), kind, List.of(large, share(16)), 1);
         assertThat(search.unplaceable()).containsExactly(large);
@@ -120,12 +122,7 @@ class MoreNodesTest {
     void newNodesMayHaveCardsThatAreCut() {
         CardKind large = CardKind.instance("H100 MIG 3g.40gb", 40);
         CardKind small = CardKind.instance("H100 MIG 1g.10gb", 10);
-        FreeNode kind = FreeNode.of(
-                "kind",
-                0,
-                8000,
-                0,
-                List.of(FreeCard.unused(0, H100), FreeCard.unused(1, large), FreeCard.unused(2, small)));
+        KnownNode kind = TraceNodes.node("kind", 0, new HostResources(8000, 0), List.of(H100, large, small));
         PodRequest whole = new PodRequest(0, 0, 0, 1, Set.of());
         PodRequest instance = new PodRequest(0, 0, Share.INSTANCE.withUnits(40), 0, Set.of("H100 MIG 3g.40gb"));
         assertPlanned(2, kind, whole, whole, instance, instance, share(10), share(10));
@@ -134,7 +131,7 @@ class MoreNodesTest {
         assertThat(search(node("kind", 8000, 8, H100), instance).unplaceable()).containsExactly(instance);
     }
 
-    private static void assertPlanned(int nodes, FreeNode kind, PodRequest... pods) {
+    private static void assertPlanned(int nodes, KnownNode kind, PodRequest... pods) {
         assertThat(search(kind, pods).best(Integer.MAX_VALUE).map(Plan::nodes)).contains(nodes);
         assertThat(search(kind, pods).lowerBound().nodes()).isEqualTo(nodes);
     }
@@ -147,23 +144,23 @@ class MoreNodesTest {
         return new PodRequest(milli, 0, 1, 0, Set.of());
     }
 
-    private static MoreNodes search(FreeNode kind, PodRequest... pods) {
+    private static MoreNodes search(KnownNode kind, PodRequest... pods) {
         return new MoreNodes(List.of(), kind, List.of(pods), 0);
     }
 
-    private static int bound(List<FreeNode> others, FreeNode kind, PodRequest... pods) {
+    private static int bound(List<KnownNode> others, KnownNode kind, PodRequest... pods) {
         return new MoreNodes(others, kind, List.of(pods), 0).lowerBound().nodes();
     }
 
     /** Up to two nodes that exist, a kind of node, and pods. */
-    private record Case(List<FreeNode> others, FreeNode kind, List<PodRequest> pods, int mayRefuse) {
+    private record Case(List<KnownNode> others, KnownNode kind, List<PodRequest> pods, int mayRefuse) {
         static Case of(long seed) {
             Random random = new Random(seed);
-            List<FreeNode> others = new ArrayList<>();
+            List<KnownNode> others = new ArrayList<>();
             for (int i = random.nextInt(3); i > 0; i--) {
                 others.add(node("old-" + i, random, new CardKind("old", 8 + 8 * random.nextInt(2))));
             }
-            FreeNode kind = node("kind", random, new CardKind("new", 8 + 4 * random.nextInt(5)));
+            KnownNode kind = node("kind", random, new CardKind("new", 8 + 4 * random.nextInt(5)));
             List<PodRequest> pods = new ArrayList<>();
             for (int i = MOST_PODS - random.nextInt(4); i > 0; i--) {
                 pods.add(pod(random));
@@ -171,7 +168,7 @@ class MoreNodesTest {
             return new Case(others, kind, pods, random.nextInt(4) == 0 ? 1 : 0);
         }
 
-        private static FreeNode node(String name, Random random, CardKind cards) {
+        private static KnownNode node(String name, Random random, CardKind cards) {
             return MoreNodesTest.node(name, 4000 + 4000 * random.nextInt(4), 1 + random.nextInt(4), cards);
         }
 
@@ -195,10 +192,7 @@ class MoreNodesTest {
         }
     }
 
-    private static FreeNode node(String name, long cpuMilli, int cards, CardKind kind) {
-        List<FreeCard> unused = IntStream.range(0, cards)
-                .mapToObj(i -> FreeCard.unused(i, kind))
-                .toList();
-        return FreeNode.of(name, 0, cpuMilli, 0, unused);
+    private static KnownNode node(String name, long cpuMilli, int cards, CardKind kind) {
+        return TraceNodes.node(name, 0, new HostResources(cpuMilli, 0), Collections.nCopies(cards, kind));
     }
 }

@@ -1,6 +1,6 @@
 package io.gpushare.simulation.suite;
 
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,10 +1,11 @@
 package io.gpushare.simulation.suite;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.extender.policy.KnownNode;
+import io.gpushare.extender.policy.scoring.ClusterCapacity;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.simulation.trace.MigProfile;
+import io.gpushare.simulation.trace.TraceNodes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -65,7 +66,7 @@ record DrawnNodes(List<Kind> kinds, ClusterCapacity capacity) {
     }
 
     private DrawnNodes(List<Kind> kinds) {
-        this(kinds, ClusterCapacity.of(nodes(kinds, 0)));
+        this(kinds, KnownNode.capacity(nodes(kinds, 0)));
     }
 
     static DrawnNodes draw(Draw draw) {
@@ -101,22 +102,19 @@ record DrawnNodes(List<Kind> kinds, ClusterCapacity capacity) {
     }
 
     /** The empty nodes; each salt gives them another fixed order. */
-    List<FreeNode> nodes(long salt) {
+    List<KnownNode> nodes(long salt) {
         return nodes(kinds, salt);
     }
 
-    private static List<FreeNode> nodes(List<Kind> kinds, long salt) {
-        List<FreeNode> nodes = new ArrayList<>();
+    private static List<KnownNode> nodes(List<Kind> kinds, long salt) {
+        List<KnownNode> nodes = new ArrayList<>();
         for (Kind kind : kinds) {
-            List<FreeCard> cards = new ArrayList<>();
-            kind.each().forEach(card -> cards.add(FreeCard.unused(cards.size(), card)));
             for (int node = 0; node < kind.nodes; node++) {
-                nodes.add(FreeNode.of(
+                nodes.add(TraceNodes.node(
                         kind.card.model().toLowerCase(Locale.ROOT) + "-" + node,
                         salt,
-                        (long) kind.cpuPerCard * kind.cards,
-                        (long) kind.memoryPerCard * kind.cards,
-                        cards));
+                        new HostResources((long) kind.cpuPerCard * kind.cards, (long) kind.memoryPerCard * kind.cards),
+                        kind.each()));
             }
         }
         return nodes;

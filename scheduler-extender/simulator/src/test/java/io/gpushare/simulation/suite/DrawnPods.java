@@ -1,6 +1,6 @@
 package io.gpushare.simulation.suite;
 
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.model.card.Share;
 import io.gpushare.simulation.trace.MigProfile;
 import java.util.ArrayList;

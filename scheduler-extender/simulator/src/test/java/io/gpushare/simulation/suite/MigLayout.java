@@ -1,6 +1,6 @@
 package io.gpushare.simulation.suite;
 
-import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.simulation.trace.MigProfile;
 import java.util.List;
 

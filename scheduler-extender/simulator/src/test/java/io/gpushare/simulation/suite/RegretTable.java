@@ -1,6 +1,6 @@
 package io.gpushare.simulation.suite;
 
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.pod.PolicyKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package io.gpushare.simulation.suite;
 
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.simulation.trace.TimedPod;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +19,7 @@ public record SuiteCluster(
         long seed,
         String description,
         String arrivals,
-        List<FreeNode> nodes,
+        List<KnownNode> nodes,
         List<PodRequest> pods,
         List<TimedPod> timed) {
     /** How long the pods of {@code timed} run on average, in seconds. */

@@ -3,11 +3,11 @@ package io.gpushare.simulation.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.policy.KnownNode;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.ledger.CardState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,14 +25,15 @@ class TraceFilesTest {
 
     @Test
     void openbIsRead() throws Exception {
-        List<FreeNode> nodes = NodeTrace.read(file("sn,cpu_milli,memory_mib,gpu,model\nn-0,64000,262144,2,P100\n"))
+        List<KnownNode> nodes = NodeTrace.read(file("sn,cpu_milli,memory_mib,gpu,model\nn-0,64000,262144,2,P100\n"))
                 .nodes(0);
         assertThat(nodes).hasSize(1);
-        assertThat(nodes.getFirst().cpuMilli()).isEqualTo(64_000);
-        assertThat(nodes.getFirst().memoryMib()).isEqualTo(262_144);
-        assertThat(nodes.getFirst().cards())
-                .containsExactly(
-                        FreeCard.unused(0, new CardKind("P100", 1000)), FreeCard.unused(1, new CardKind("P100", 1000)));
+        assertThat(nodes.getFirst().entry().free().cpuMilli()).isEqualTo(64_000);
+        assertThat(nodes.getFirst().entry().free().memoryMib()).isEqualTo(262_144);
+        assertThat(nodes.getFirst().entry().cards().cards())
+                .allMatch(CardState::unused)
+                .extracting(CardState::kind)
+                .containsExactly(new CardKind("P100", 1000), new CardKind("P100", 1000));
         assertThat(PodTrace.read(file(OPENB_PODS + "a,12000,16384,1,1000,,LS,Running,0,1,0\n"
                         + "b,6000,12288,1,460,V100M16|V100M32,LS,Running,0,1,\n"
                         + "c,8000,100,0,0,,BE,Failed,0,1,0\n"
@@ -46,16 +47,17 @@ class TraceFilesTest {
 
     @Test
     void ourFormatHasSeveralKindsOfCardsOnANodeAndCounts() throws Exception {
-        List<FreeNode> nodes = NodeTrace.read(file("""
+        List<KnownNode> nodes = NodeTrace.read(file("""
             node,cpu_milli,memory_mib,cards,card_units,model,count
             mixed,32000,65536,1,16,T4,
             mixed,32000,65536,2,32,V100,
 
             big,96000,786432,8,80,A100,3
             """)).nodes(0);
-        assertThat(nodes).extracting(FreeNode::name).containsExactlyInAnyOrder("mixed", "big-1", "big-2", "big-3");
-        assertThat(nodes.getFirst().cards())
-                .extracting(card -> card.index() + card.kind().model() + card.units())
+        assertThat(nodes).extracting(KnownNode::name).containsExactlyInAnyOrder("mixed", "big-1", "big-2", "big-3");
+        assertThat(nodes.getFirst().entry().cards().open().cards())
+                .extracting(card ->
+                        card.card().index() + card.kind().model() + card.free().units())
                 .containsExactly("0T416", "1V10032", "2V10032");
         assertThat(PodTrace.read(file("""
             pod,cpu_milli,memory_mib,units,cards,models,count
@@ -87,8 +89,9 @@ class TraceFilesTest {
         CardKind small = CardKind.instance("H100 MIG 1g.10gb.me", 10);
         CardKind half = CardKind.instance("H200 MIG 3g.71gb", 71);
         assertThat(workload.nodes().nodes(0))
-                .extracting(
-                        node -> node.cards().stream().map(card -> card.kind()).toList())
+                .extracting(node -> node.entry().cards().open().cards().stream()
+                        .map(CardState::kind)
+                        .toList())
                 .containsExactly(
                         List.of(small, large, new CardKind("H100", 80)),
                         List.of(small, large, new CardKind("H100", 80)),

@@ -1,9 +1,8 @@
 package io.gpushare.extender.policy.scoring;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.model.card.Share;
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.OpenCards;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fills cards and nodes in use before unused ones.
@@ -24,23 +23,23 @@ public final class Binpack implements Scoring {
     private static final int SCALE = 10;
 
     @Override
-    public double cost(Candidate candidate) {
-        FreeNode node = candidate.node();
+    public double cost(CardChoice choice) {
+        OpenCards node = choice.node().cards().open();
         double full = SCALE;
-        if (candidate.pod().cards() > 0) {
+        if (choice.pod().cards() > 0) {
             long left = node.cards().stream()
-                            .filter(card -> card.offers(Share.WHOLE_CARD))
+                            .filter(card -> card.free().wholeCards() > 0)
                             .count()
-                    - candidate.pod().cards();
+                    - choice.pod().cards();
             full = full(SCALE, node.cards().size(), left);
         }
-        FreeCard shared = candidate.shared();
+        @Nullable CardState shared = choice.shared();
         if (shared != null) {
-            int units = candidate.pod().units();
+            int units = choice.pod().units();
             long left = node.freeUnits() - units;
             full = Math.min(full, shared.unused() ? full(4, node.units(), left) : 5 + full(5, node.units(), left));
             // Less than 1: it decides among the node's cards, and among nodes that are equally full.
-            full -= 0.5 * (shared.units() - units) / shared.kind().units();
+            full -= 0.5 * (shared.free().units() - units) / shared.kind().units();
         }
         return -full;
     }

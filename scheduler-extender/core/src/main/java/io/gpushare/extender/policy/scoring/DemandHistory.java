@@ -1,7 +1,7 @@
 package io.gpushare.extender.policy.scoring;
 
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.model.card.CardKind;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;

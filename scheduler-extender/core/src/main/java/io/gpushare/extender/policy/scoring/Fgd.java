@@ -1,11 +1,9 @@
 package io.gpushare.extender.policy.scoring;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.model.ledger.CardState;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -37,40 +35,43 @@ public final class Fgd implements Scoring {
     }
 
     @Override
-    public double cost(Candidate candidate) {
-        return -Math.floor(100 / (1 + Math.exp(growth(candidate) / cardUnits)));
+    public double cost(CardChoice choice) {
+        return -Math.floor(100 / (1 + Math.exp(growth(choice) / cardUnits)));
     }
 
     /** By how many units the free memory that a typical pod can't use grows; negative if it shrinks. */
-    double growth(Candidate candidate) {
-        return fragments(candidate.after()) - fragments(candidate.node());
+    double growth(CardChoice choice) {
+        long cpu = choice.node().free().cpuMilli();
+        return fragments(choice.cardsAfter(), cpu - choice.pod().cpuMilli())
+                - fragments(choice.node().cards().open().cards(), cpu);
     }
 
     /** Free units that a typical pod can't use: the weighted mean over all of them. */
-    private double fragments(FreeNode node) {
-        if (node.freeUnits() == 0) {
+    private double fragments(List<CardState> cards, long cpuMilli) {
+        long free = cards.stream().mapToLong(card -> card.free().units()).sum();
+        if (free == 0) {
             return 0;
         }
         double sum = 0;
         for (TypicalPods.Kind each : typical.kinds()) {
-            sum += each.weight() * unusable(node, each);
+            sum += each.weight() * unusable(cards, cpuMilli, free, each);
         }
         return sum;
     }
 
-    private static long unusable(FreeNode node, TypicalPods.Kind kind) {
-        if (!kind.pod().gpu() || !kind.fitsCpu(node)) {
-            return node.freeUnits();
+    private static long unusable(List<CardState> cards, long cpuMilli, long free, TypicalPods.Kind kind) {
+        if (!kind.pod().gpu() || !kind.fitsCpu(cpuMilli)) {
+            return free;
         }
         long unusable = 0;
         int fitting = 0;
-        for (FreeCard card : node.cards()) {
+        for (CardState card : cards) {
             if (kind.fits(card)) {
                 fitting++;
             } else {
-                unusable += card.units();
+                unusable += card.free().units();
             }
         }
-        return fitting >= kind.cardCount() ? unusable : node.freeUnits();
+        return fitting >= kind.cardCount() ? unusable : free;
     }
 }

@@ -1,8 +1,8 @@
 package io.gpushare.extender.policy.scoring;
 
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,15 +37,17 @@ public final class Fragmentation {
      * @param unusable the part of its free units, 0 to 1, averaged over typical pods
      * @param wasted whether no typical pod can use any of it
      */
-    public record Loss(FreeCard card, double unusable, boolean wasted) {}
+    public record Loss(CardState card, double unusable, boolean wasted) {}
 
     /** The loss on each card of the node that has free memory. */
-    public List<Loss> losses(FreeNode node) {
-        List<FreeCard> cards =
-                node.cards().stream().filter(card -> card.units() > 0).toList();
+    public List<Loss> losses(NodeEntry node) {
+        List<CardState> cards = node.cards().open().cards().stream()
+                .filter(card -> card.free().units() > 0)
+                .toList();
+        long cpu = node.free().cpuMilli();
         double[] usable = new double[cards.size()];
         for (TypicalPods.Kind kind : typical.kinds()) {
-            if (!kind.fitsCpu(node)) {
+            if (!kind.fitsCpu(cpu)) {
                 continue;
             }
             long fitting = cards.stream().filter(kind::fits).count();

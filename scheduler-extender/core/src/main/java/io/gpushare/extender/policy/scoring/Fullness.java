@@ -1,8 +1,7 @@
 package io.gpushare.extender.policy.scoring;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
+import io.gpushare.model.ledger.CardState;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Best fit and its opposite: how little, or how much, is left on the node in whole per cent of the largest node, CPU
@@ -12,25 +11,25 @@ public final class Fullness {
     private Fullness() {}
 
     public static Scoring bestFit(ClusterCapacity capacity) {
-        return candidate -> left(candidate, capacity) + 0.5 * cardLeft(candidate);
+        return choice -> left(choice, capacity) + 0.5 * cardLeft(choice);
     }
 
     public static Scoring spread(ClusterCapacity capacity) {
-        return candidate -> -left(candidate, capacity) - 0.5 * cardLeft(candidate);
+        return choice -> -left(choice, capacity) - 0.5 * cardLeft(choice);
     }
 
-    private static double left(Candidate candidate, ClusterCapacity capacity) {
-        double cpu = (double) (candidate.node().cpuMilli() - candidate.pod().cpuMilli()) / capacity.nodeCpuMilli();
-        double units = (double) (candidate.node().freeUnits() - candidate.units()) / capacity.nodeUnits();
+    private static double left(CardChoice choice, ClusterCapacity capacity) {
+        double cpu = (double) (choice.node().free().cpuMilli() - choice.pod().cpuMilli()) / capacity.nodeCpuMilli();
+        double units = (double) (choice.node().cards().open().freeUnits() - choice.units()) / capacity.nodeUnits();
         return Math.ceil(100 * (cpu + units) / 2);
     }
 
     /** The part of the shared card that stays free, from 0 to 1. */
-    private static double cardLeft(Candidate candidate) {
-        FreeCard shared = candidate.shared();
+    private static double cardLeft(CardChoice choice) {
+        @Nullable CardState shared = choice.shared();
         return shared == null
                 ? 0
-                : (double) (shared.units() - candidate.pod().units())
+                : (double) (shared.free().units() - choice.pod().units())
                         / shared.kind().units();
     }
 }

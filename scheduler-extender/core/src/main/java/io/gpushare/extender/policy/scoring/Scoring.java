@@ -1,8 +1,7 @@
 package io.gpushare.extender.policy.scoring;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.pod.PodRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,29 +11,29 @@ public interface Scoring {
     /** Costs that differ by no more than this are equal: sums of fractions differ in their last digits. */
     double SAME = 1e-6;
 
-    double cost(Candidate candidate);
+    double cost(CardChoice choice);
 
     /**
-     * The candidate of lowest cost on one node.
+     * The choice of lowest cost on one node.
      *
-     * @param candidate null if the pod does not fit
+     * @param choice null if the pod does not fit
      * @param cost infinite if the pod does not fit
      */
-    record Best(@Nullable Candidate candidate, double cost) {}
+    record Best(@Nullable CardChoice choice, double cost) {}
 
-    /** The cheapest of a node's candidates, the first of equals. */
-    default Best best(FreeNode node, PodRequest pod) {
-        return best(node.candidates(pod));
+    /** The cheapest of a node's choices, the first of equals. */
+    default Best best(NodeEntry node, PodRequest pod) {
+        return best(CardChoice.of(node, pod));
     }
 
-    /** The cheapest of these candidates, the first of equals. */
-    default Best best(List<Candidate> candidates) {
-        @Nullable Candidate best = null;
+    /** The cheapest of these choices, the first of equals. */
+    default Best best(List<CardChoice> choices) {
+        @Nullable CardChoice best = null;
         double least = Double.POSITIVE_INFINITY;
-        for (Candidate candidate : candidates) {
-            double cost = cost(candidate);
+        for (CardChoice choice : choices) {
+            double cost = cost(choice);
             if (best == null || cost < least - SAME) {
-                best = candidate;
+                best = choice;
                 least = cost;
             }
         }

@@ -1,9 +1,8 @@
 package io.gpushare.extender.policy.scoring;
 
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -16,13 +15,13 @@ record TypicalPods(List<Kind> kinds) {
     /** @param weight the part of the typical pods that are of this kind, 0 to 1 */
     record Kind(PodRequest pod, double weight) {
         /** Whether such a pod could use the card, by the card alone. */
-        boolean fits(FreeCard card) {
-            return card.offers(pod.shares() ? pod.share() : Share.WHOLE_CARD) && pod.allows(card.kind());
+        boolean fits(CardState card) {
+            return CardChoice.isFree(pod.shares() ? pod.share() : Share.WHOLE_CARD, card) && pod.allows(card.kind());
         }
 
-        /** Whether the node has the CPU for such a pod. */
-        boolean fitsCpu(FreeNode node) {
-            return pod.cpuMilli() <= node.cpuMilli();
+        /** Whether that much free CPU is enough for such a pod. */
+        boolean fitsCpu(long cpuMilli) {
+            return pod.cpuMilli() <= cpuMilli;
         }
 
         /** The number of cards that one such pod needs. */

@@ -1,6 +1,6 @@
 package io.gpushare.extender.policy.scoring;
 
-import io.gpushare.extender.capacity.CardKind;
+import io.gpushare.model.card.CardKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

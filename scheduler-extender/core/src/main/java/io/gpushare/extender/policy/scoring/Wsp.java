@@ -1,10 +1,8 @@
 package io.gpushare.extender.policy.scoring;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.model.HostResources;
+import io.gpushare.model.card.CardKind;
+import io.gpushare.model.ledger.CardState;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -87,33 +85,34 @@ public final class Wsp implements Scoring {
     }
 
     @Override
-    public double cost(Candidate candidate) {
+    public double cost(CardChoice choice) {
         double cost = 0;
-        FreeCard shared = candidate.shared();
+        @Nullable CardState shared = choice.shared();
         if (shared != null) {
             @Nullable Waste waste = wastes.get(shared.kind());
-            int units = candidate.pod().units();
-            cost += waste == null ? -units : waste.of(shared.units() - units) - waste.of(shared.units());
+            int units = choice.pod().units();
+            cost += waste == null
+                    ? -units
+                    : waste.of(shared.free().units() - units)
+                            - waste.of(shared.free().units());
             cost += prices.getOrDefault(shared.kind(), 0.0) * units;
         }
-        for (FreeCard card : candidate.whole()) {
+        for (CardState card : choice.whole()) {
             Worth worth = whole.getOrDefault(card.kind(), unknown);
             cost += worth.price - worth.waste;
         }
-        FreeNode node = candidate.node();
-        long free = node.freeUnits() - candidate.units();
-        long cpu = node.cpuMilli() - candidate.pod().cpuMilli();
-        long memory = node.memoryMib() - candidate.pod().memoryMib();
-        return cost + stranded(free, cpu, memory) - stranded(node.freeUnits(), node.cpuMilli(), node.memoryMib());
+        long units = choice.node().cards().open().freeUnits();
+        HostResources host = choice.node().free();
+        return cost + stranded(units - choice.units(), host.minus(choice.pod().host())) - stranded(units, host);
     }
 
-    private double stranded(long free, long cpu, long memory) {
+    private double stranded(long free, HostResources host) {
         double stranded = 0;
         if (cpuPerUnit > 0) {
-            stranded = Math.max(stranded, free - Math.max(0, cpu) / cpuPerUnit);
+            stranded = Math.max(stranded, free - Math.max(0, host.cpuMilli()) / cpuPerUnit);
         }
         if (memoryPerUnit > 0) {
-            stranded = Math.max(stranded, free - Math.max(0, memory) / memoryPerUnit);
+            stranded = Math.max(stranded, free - Math.max(0, host.memoryMib()) / memoryPerUnit);
         }
         return stranded;
     }

@@ -1,7 +1,5 @@
 package io.gpushare.extender.policy.scoring;
 
-import io.gpushare.extender.capacity.Candidate;
-
 /**
  * WSP with a small part of FGD, for clusters where jobs of many whole cards come and go: WSP rates each card alone, FGD
  * how many whole cards are left together. The part costs little where pods stay.
@@ -11,7 +9,7 @@ public record WspFgd(Wsp wsp, Fgd fgd) implements Scoring {
     private static final double PART = 0.1;
 
     @Override
-    public double cost(Candidate candidate) {
-        return wsp.cost(candidate) + PART * fgd.growth(candidate);
+    public double cost(CardChoice choice) {
+        return wsp.cost(choice) + PART * fgd.growth(choice);
     }
 }

@@ -1,9 +1,8 @@
 package io.gpushare.extender.policy.scoring;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
+import io.gpushare.model.ledger.CardState;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * WSP that keeps unused cards, and nodes with several of them, for jobs of whole cards, even if none has come yet: it
@@ -24,22 +23,22 @@ public record WspKeep(Wsp wsp) implements Scoring {
     }
 
     @Override
-    public double cost(Candidate candidate) {
-        double cost = wsp.cost(candidate);
-        int taken = candidate.whole().size();
-        FreeCard shared = candidate.shared();
-        if (shared != null && shared.unused() && candidate.pod().share().instances() == 0) {
+    public double cost(CardChoice choice) {
+        double cost = wsp.cost(choice);
+        int taken = choice.whole().size();
+        @Nullable CardState shared = choice.shared();
+        if (shared != null && shared.unused() && choice.pod().share().instances() == 0) {
             cost += FIRST_SHARE * shared.kind().units();
             taken += shared.kind().instance() ? 0 : 1;
         }
-        return taken == 0 ? cost : cost + lostJob(candidate.node(), taken);
+        return taken == 0 ? cost : cost + lostJob(choice.node().cards().open().cards(), taken);
     }
 
-    private static double lostJob(FreeNode node, int taken) {
+    private static double lostJob(List<CardState> cards, int taken) {
         int full = 0;
         int unused = 0;
         double units = 0;
-        for (FreeCard card : node.cards()) {
+        for (CardState card : cards) {
             if (!card.kind().instance()) {
                 full++;
                 unused += card.unused() ? 1 : 0;

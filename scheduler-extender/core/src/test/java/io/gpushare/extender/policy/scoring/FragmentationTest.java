@@ -1,15 +1,13 @@
 package io.gpushare.extender.policy.scoring;
 
-import static io.gpushare.extender.capacity.TestCards.card;
+import static io.gpushare.extender.policy.TestCards.card;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.policy.TestCards;
+import io.gpushare.model.card.CardKind;
 import java.util.List;
 import java.util.Set;
 import org.assertj.core.data.Offset;
@@ -24,17 +22,17 @@ class FragmentationTest {
 
     @Test
     void beforeTheFirstPodEverythingIsUsable() {
-        assertThat(losses(node(8000, card(0, T4, 1))))
-                .containsExactly(new Fragmentation.Loss(card(0, T4, 1), 0, false));
+        NodeEntry node = node(8000, card(T4, 1));
+        assertThat(losses(node))
+                .containsExactly(new Fragmentation.Loss(node.cards().cards().getFirst(), 0, false));
     }
 
     @Test
     void memoryThatSomeCanNotUseIsFragmentedAndThatNoneCanUseIsWasted() {
         arrive(3, shares(4));
         arrive(1, shares(2));
-        List<Fragmentation.Loss> losses =
-                losses(node(8000, card(0, T4, 0), card(1, T4, 1), card(2, T4, 3), card(3, T4, 4)));
-        assertThat(losses).extracting(loss -> loss.card().index()).containsExactly(1, 2, 3);
+        List<Fragmentation.Loss> losses = losses(node(8000, card(T4, 0), card(T4, 1), card(T4, 3), card(T4, 4)));
+        assertThat(losses).extracting(loss -> TestCards.index(loss.card())).containsExactly(1, 2, 3);
         assertThat(losses).extracting(Fragmentation.Loss::wasted).containsExactly(true, false, false);
         assertThat(losses.get(0).unusable()).isEqualTo(1, EXACTLY);
         assertThat(losses.get(1).unusable()).isEqualTo(0.75, EXACTLY);
@@ -44,10 +42,10 @@ class FragmentationTest {
     @Test
     void cardsOfANodeWithTooLittleCpuAreWasted() {
         arrive(1, new PodRequest(4000, 0, 4, 0, Set.of()));
-        assertThat(losses(node(3999, card(0, T4, 15))))
+        assertThat(losses(node(3999, card(T4, 15))))
                 .extracting(Fragmentation.Loss::wasted)
                 .containsExactly(true);
-        assertThat(losses(node(4000, card(0, T4, 15))))
+        assertThat(losses(node(4000, card(T4, 15))))
                 .extracting(Fragmentation.Loss::wasted)
                 .containsExactly(false);
     }
@@ -55,10 +53,10 @@ class FragmentationTest {
     @Test
     void fewerWholeCardsThanAPodNeedsAreWasted() {
         arrive(1, new PodRequest(0, 0, 0, 2, Set.of()));
-        assertThat(losses(node(0, card(0, T4, 15), card(1, T4, 14))))
+        assertThat(losses(node(0, card(T4, 15), card(T4, 14))))
                 .extracting(Fragmentation.Loss::wasted)
                 .containsExactly(true, true);
-        assertThat(losses(node(0, card(0, T4, 15), card(1, T4, 15))))
+        assertThat(losses(node(0, card(T4, 15), card(T4, 15))))
                 .extracting(Fragmentation.Loss::wasted)
                 .containsExactly(false, false);
     }
@@ -66,7 +64,7 @@ class FragmentationTest {
     @Test
     void cardsOfAModelThatNoPodSelectsAreWasted() {
         arrive(1, new PodRequest(0, 0, 4, 0, Set.of("A100")));
-        assertThat(losses(node(0, card(0, T4, 15), card(1, A100, 15))))
+        assertThat(losses(node(0, card(T4, 15), card(A100, 15))))
                 .extracting(Fragmentation.Loss::wasted)
                 .containsExactly(true, false);
     }
@@ -76,19 +74,19 @@ class FragmentationTest {
         arrive(5, shares(4));
         arrive(3, shares(9));
         arrive(2, new PodRequest(2000, 0, 0, 1, Set.of()));
-        FreeNode before = node(8000, card(0, T4, 15), card(1, T4, 6));
-        FreeNode after = node(8000, card(0, T4, 15), card(1, T4, 2));
-        Fgd fgd = new Fgd(history, ClusterCapacity.of(List.of(node(8000, card(0, T4, 15), card(1, T4, 15)))));
-        Candidate candidate = before.candidates(shares(4)).getFirst();
+        NodeEntry before = node(8000, card(T4, 15), card(T4, 6));
+        NodeEntry after = node(8000, card(T4, 15), card(T4, 2));
+        Fgd fgd = new Fgd(history, ClusterCapacity.of(List.of(node(8000, card(T4, 15), card(T4, 15)))));
+        CardChoice candidate = CardChoice.of(before, shares(4)).getFirst();
         double less = (fragments(before) - fragments(after)) / 15;
-        assertThat(candidate.shared()).isEqualTo(card(1, T4, 6));
+        assertThat(candidate.shared()).isEqualTo(before.cards().cards().get(1));
         assertThat(fgd.cost(candidate)).isEqualTo(-Math.floor(100 / (1 + Math.exp(-less))));
         assertThat(fragments(before)).isEqualTo(0.5 * 6, EXACTLY);
     }
 
-    private double fragments(FreeNode node) {
+    private double fragments(NodeEntry node) {
         return losses(node).stream()
-                .mapToDouble(loss -> loss.unusable() * loss.card().units())
+                .mapToDouble(loss -> loss.unusable() * loss.card().free().units())
                 .sum();
     }
 
@@ -102,11 +100,11 @@ class FragmentationTest {
         return new PodRequest(0, 0, units, 0, Set.of());
     }
 
-    private List<Fragmentation.Loss> losses(FreeNode node) {
+    private List<Fragmentation.Loss> losses(NodeEntry node) {
         return Fragmentation.of(history.kinds()).losses(node);
     }
 
-    private static FreeNode node(long cpuMilli, FreeCard... cards) {
-        return FreeNode.of("n", 0, cpuMilli, 1 << 20, List.of(cards));
+    private static NodeEntry node(long cpuMilli, TestCards.Free... cards) {
+        return TestCards.node("n", cpuMilli, 1 << 20, List.of(cards)).entry();
     }
 }

@@ -3,16 +3,14 @@ package io.gpushare.extender.policy.scoring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
-import io.gpushare.extender.capacity.TestCards;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.TestCards;
+import io.gpushare.model.card.CardKind;
+import io.gpushare.model.ledger.CardState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +40,7 @@ class ScoringsTest {
         }
         List<PodRequest> withRare = new ArrayList<>(many);
         withRare.add(pod(4000, 0, 1));
-        Candidate candidate = only(node(64_000, 1000), pod(4000, 300, 0));
+        CardChoice candidate = only(node(64_000, 1000), pod(4000, 300, 0));
         assertThat(foreknowing(PolicyKind.FGD, withRare.toArray(PodRequest[]::new))
                         .cost(candidate))
                 .isEqualTo(foreknowing(PolicyKind.FGD, many.toArray(PodRequest[]::new))
@@ -51,11 +49,11 @@ class ScoringsTest {
 
     @Test
     void bestFitAndSpreadAreOpposites() {
-        FreeNode full = FreeNode.of("full", 0, 8000, 100, cards(1000, 400));
-        FreeNode empty = FreeNode.of("empty", 0, 64_000, 100, cards(1000, 1000));
+        KnownNode full = TestCards.node("full", 8000, 100, cards(1000, 400));
+        KnownNode empty = TestCards.node("empty", 64_000, 100, cards(1000, 1000));
         assertThat(where(PolicyKind.BESTFIT, full, empty)).isEqualTo("full 1");
         assertThat(where(PolicyKind.SPREAD, full, empty)).isEqualTo("empty 0");
-        FreeNode used = FreeNode.of("full", 0, 64_000, 100, cards(400, 1000));
+        KnownNode used = TestCards.node("full", 64_000, 100, cards(400, 1000));
         assertThat(where(PolicyKind.SPREAD, used)).isEqualTo("full 1");
     }
 
@@ -68,7 +66,7 @@ class ScoringsTest {
         double inUse = binpack.cost(only(node(64_000, 999), pod));
         double unused = binpack.cost(only(node(64_000, 1000), pod));
         assertThat(List.of(full, half, inUse, unused)).isSorted().doesNotHaveDuplicates();
-        assertThat(where(PolicyKind.BINPACK, FreeNode.of("n", 0, 64_000, 100, cards(1000, 700, 400))))
+        assertThat(where(PolicyKind.BINPACK, TestCards.node("n", 64_000, 100, cards(1000, 700, 400))))
                 .isEqualTo("n 2");
     }
 
@@ -76,8 +74,8 @@ class ScoringsTest {
     void binpackTakesWholeCardsWhereTheFewestAreUnused() {
         Scoring binpack = new Policies(PolicyKind.BINPACK, new ClusterCapacity(Map.of(), 1, 1)).scoring();
         PodRequest pod = pod(1, 0, 1);
-        FreeNode few = FreeNode.of("few", 0, 64_000, 100, cards(100, 100, 100, 1000));
-        FreeNode many = FreeNode.of("many", 0, 64_000, 100, cards(100, 1000, 1000, 1000));
+        KnownNode few = TestCards.node("few", 64_000, 100, cards(100, 100, 100, 1000));
+        KnownNode many = TestCards.node("many", 64_000, 100, cards(100, 1000, 1000, 1000));
         assertThat(binpack.cost(only(few, pod))).isLessThan(binpack.cost(only(many, pod)));
     }
 
@@ -85,8 +83,8 @@ class ScoringsTest {
     void wspFgdKeepsNodesForJobsOfManyCardsWhereWspSeesNoDifference() {
         PodRequest one = pod(1, 0, 1);
         PodRequest four = pod(4, 0, 4);
-        Candidate ofFour = only(FreeNode.of("four", 0, 64_000, 100, cards(1000, 1000, 1000, 1000)), one);
-        Candidate ofTwo = only(FreeNode.of("two", 0, 64_000, 100, cards(1000, 1000)), one);
+        CardChoice ofFour = only(TestCards.node("four", 64_000, 100, cards(1000, 1000, 1000, 1000)), one);
+        CardChoice ofTwo = only(TestCards.node("two", 64_000, 100, cards(1000, 1000)), one);
         Scoring wsp = foreknowing(PolicyKind.WSP, one, four);
         Scoring wspFgd = foreknowing(PolicyKind.WSP_FGD, one, four);
 
@@ -99,29 +97,29 @@ class ScoringsTest {
 
     @Test
     void equalNodesAreTakenInAnOrderOtherThanByName() {
-        List<FreeNode> nodes = new ArrayList<>();
+        List<KnownNode> nodes = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            nodes.add(FreeNode.of("node-%02d".formatted(i), 0, 64_000, 100, cards(1000)));
+            nodes.add(TestCards.node("node-%02d".formatted(i), 64_000, 100, cards(1000)));
         }
-        List<String> order = new NodeChooser(nodes).nodes().map(FreeNode::name).toList();
+        List<String> order = new NodeChooser(nodes).nodes().map(KnownNode::name).toList();
         assertThat(order)
                 .isEqualTo(new NodeChooser(nodes.reversed())
                         .nodes()
-                        .map(FreeNode::name)
+                        .map(KnownNode::name)
                         .toList());
         assertThat(order).isNotEqualTo(order.stream().sorted().toList());
-        Candidate first =
+        NodeChooser.Chosen first =
                 new NodeChooser(nodes).choose(candidate -> 0, pod(1, 1, 0)).orElseThrow();
-        assertThat(first.node().name()).isEqualTo(order.getFirst());
+        assertThat(first.node()).isEqualTo(order.getFirst());
     }
 
-    private static String where(PolicyKind kind, FreeNode... nodes) {
+    private static String where(PolicyKind kind, KnownNode... nodes) {
         Scoring scoring = new Policies(kind, new ClusterCapacity(Map.of(CARD, 4), 64_000, 2000)).scoring();
-        Candidate candidate = new NodeChooser(List.of(nodes))
+        NodeChooser.Chosen candidate = new NodeChooser(List.of(nodes))
                 .choose(scoring, pod(1000, 300, 0))
                 .orElseThrow();
-        FreeCard shared = candidate.shared();
-        return candidate.node().name() + (shared == null ? "" : " " + shared.index());
+        CardState shared = candidate.cards().shared();
+        return candidate.node() + (shared == null ? "" : " " + TestCards.index(shared));
     }
 
     private static Scoring foreknowing(PolicyKind kind, PodRequest... pods) {
@@ -129,20 +127,20 @@ class ScoringsTest {
                 .scoring();
     }
 
-    private static Candidate only(FreeNode node, PodRequest pod) {
-        List<Candidate> candidates = node.candidates(pod);
+    private static CardChoice only(KnownNode node, PodRequest pod) {
+        List<CardChoice> candidates = CardChoice.of(node.entry(), pod);
         assertThat(candidates).hasSize(1);
         return candidates.getFirst();
     }
 
-    private static FreeNode node(long cpu, int free) {
-        return FreeNode.of("n", 0, cpu, 100, cards(free));
+    private static KnownNode node(long cpu, int free) {
+        return TestCards.node("n", cpu, 100, cards(free));
     }
 
-    private static List<FreeCard> cards(int... free) {
-        List<FreeCard> cards = new ArrayList<>();
+    private static List<TestCards.Free> cards(int... free) {
+        List<TestCards.Free> cards = new ArrayList<>();
         for (int each : free) {
-            cards.add(TestCards.card(cards.size(), CARD, each));
+            cards.add(TestCards.card(CARD, each));
         }
         return cards;
     }

@@ -1,24 +1,22 @@
 package io.gpushare.extender.policy.scoring;
 
-import static io.gpushare.extender.capacity.TestCards.card;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 
-import io.gpushare.extender.capacity.Candidate;
-import io.gpushare.extender.capacity.CardKind;
-import io.gpushare.extender.capacity.ClusterCapacity;
-import io.gpushare.extender.capacity.FreeCard;
-import io.gpushare.extender.capacity.FreeNode;
-import io.gpushare.extender.capacity.PodRequest;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.PolicyKind;
+import io.gpushare.extender.policy.TestCards;
+import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Share;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class WspTest {
@@ -53,31 +51,30 @@ class WspTest {
 
     @Test
     void aPodTakesTheCardThatItLeavesWithoutWaste() {
-        FreeNode node =
-                FreeNode.of("n", 0, MUCH, MUCH, List.of(card(0, T4, 7), card(1, T4, 12), FreeCard.unused(2, T4)));
-        assertThat(chosen(List.of(node), pod(0, 6, 0), pod(0, 6, 0)).shared())
+        KnownNode node = TestCards.node(
+                "n", MUCH, MUCH, List.of(TestCards.card(T4, 7), TestCards.card(T4, 12), TestCards.unused(T4)));
+        assertThat(chosen(List.of(node), pod(0, 6, 0), pod(0, 6, 0)).cards().shared())
                 .as("7 would leave 1, the unused 16 waste 4 already; 12 take two such pods")
-                .extracting(FreeCard::index)
+                .extracting(TestCards::index)
                 .isEqualTo(0);
         assertThat(chosen(List.of(node), pod(0, 4, 0), pod(0, 6, 0), pod(0, 4, 0), pod(0, 3, 0))
+                        .cards()
                         .shared())
                 .as("4 of 7 leave 3, which other pods request")
-                .extracting(FreeCard::index)
+                .extracting(TestCards::index)
                 .isEqualTo(0);
     }
 
     @Test
     void cpuOnlyPodsDoNotStrandCards() {
-        FreeNode tight = node("tight", 10_000, T4, T4);
-        FreeNode large = node("large", 80_000, T4, T4);
+        KnownNode tight = node("tight", 10_000, T4, T4);
+        KnownNode large = node("large", 80_000, T4, T4);
         assertThat(chosen(List.of(tight, large), pod(5_000, 0, 0), pod(4_000, 16, 0))
-                        .node()
-                        .name())
+                        .node())
                 .isEqualTo("large");
-        FreeNode emptied = FreeNode.of("emptied", 0, 10_000, MUCH, List.of(card(0, T4, 0)));
+        KnownNode emptied = TestCards.node("emptied", 10_000, MUCH, List.of(TestCards.card(T4, 0)));
         assertThat(chosen(List.of(tight, emptied), pod(9_000, 0, 0), pod(4_000, 16, 0))
-                        .node()
-                        .name())
+                        .node())
                 .as("no card is free there")
                 .isEqualTo("emptied");
     }
@@ -87,10 +84,10 @@ class WspTest {
         PodRequest any = pod(0, 0, 1);
         PodRequest selecting = new PodRequest(0, 0, 0, 1, Set.of("A100"));
         for (String suffix : List.of("", "x", "y", "z")) {
-            List<FreeNode> nodes =
+            List<KnownNode> nodes =
                     List.of(node("first" + suffix, MUCH, A100), node("second" + suffix, MUCH, T4, T4, T4));
-            assertThat(chosen(nodes, any, any, selecting).node().name()).startsWith("second");
-            assertThat(chosen(nodes, selecting, any, selecting).node().name()).startsWith("first");
+            assertThat(chosen(nodes, any, any, selecting).node()).startsWith("second");
+            assertThat(chosen(nodes, selecting, any, selecting).node()).startsWith("first");
         }
     }
 
@@ -99,14 +96,19 @@ class WspTest {
         CardKind instance = CardKind.instance("H100 MIG 1g.10gb", 10);
         PodRequest taking = new PodRequest(0, 0, Share.INSTANCE.withUnits(10), 0, Set.of(instance.model()));
         PodRequest share = pod(0, 10, 0);
-        FreeNode node = FreeNode.of("n", 0, MUCH, MUCH, List.of(FreeCard.unused(0, instance), card(1, T4, 10)));
-        assertThat(chosen(List.of(node), share, share, taking).shared())
-                .extracting(FreeCard::index)
+        KnownNode node = TestCards.node("n", MUCH, MUCH, List.of(TestCards.unused(instance), TestCards.card(T4, 10)));
+        assertThat(chosen(List.of(node), share, share, taking).cards().shared())
+                .extracting(TestCards::index)
                 .isEqualTo(1);
-        assertThat(chosen(List.of(node), taking, share, taking).shared())
-                .extracting(FreeCard::index)
+        assertThat(chosen(List.of(node), taking, share, taking).cards().shared())
+                .extracting(TestCards::index)
                 .isEqualTo(0);
-        assertThat(chosen(List.of(node), taking, share, taking).after().freeUnits())
+        assertThat(chosen(List.of(node), taking, share, taking)
+                        .cards()
+                        .after(new PodRef("u", "default", "p"))
+                        .cards()
+                        .open()
+                        .freeUnits())
                 .as("it has all memory of the instance")
                 .isEqualTo(10);
     }
@@ -118,36 +120,39 @@ class WspTest {
         history.add(pod(0, 0, 1));
         double mean = new ClusterCapacity(Map.of(T4, 1, large, 1), 1, 1).cardUnits();
         assertThat(history.units(mean)).as("the mean of 16 and 80").isEqualTo(48);
-        List<FreeNode> nodes = List.of(node("small", MUCH, T4), node("large", MUCH, large));
-        Scoring scoring = Policies.knowing(PolicyKind.WSP, ClusterCapacity.of(nodes), List.of(pod(0, 0, 1)))
+        List<KnownNode> nodes = List.of(node("small", MUCH, T4), node("large", MUCH, large));
+        Scoring scoring = Policies.knowing(PolicyKind.WSP, KnownNode.capacity(nodes), List.of(pod(0, 0, 1)))
                 .scoring();
-        double small = scoring.cost(nodes.get(0).candidates(pod(0, 0, 1)).getFirst());
-        double other = scoring.cost(nodes.get(1).candidates(pod(0, 0, 1)).getFirst());
+        double small =
+                scoring.cost(CardChoice.of(nodes.get(0).entry(), pod(0, 0, 1)).getFirst());
+        double other =
+                scoring.cost(CardChoice.of(nodes.get(1).entry(), pod(0, 0, 1)).getFirst());
         assertThat(small).isCloseTo(other, offset(1e-9));
     }
 
     @Test
     void itMakesANewScoringWhenTheClusterHasOtherCards() {
         CardKind large = new CardKind("A100", 80);
-        List<FreeNode> small = List.of(node("small", MUCH, T4));
-        List<FreeNode> both = List.of(node("small", MUCH, T4), node("large", MUCH, large));
-        Policies policy = new Policies(PolicyKind.WSP, ClusterCapacity.of(small));
+        List<KnownNode> small = List.of(node("small", MUCH, T4));
+        List<KnownNode> both = List.of(node("small", MUCH, T4), node("large", MUCH, large));
+        Policies policy = new Policies(PolicyKind.WSP, KnownNode.capacity(small));
         policy.arrived(pod(0, 12, 0));
         Scoring before = policy.scoring();
         // An unknown kind has a plausible cost, and another one once it is known.
-        assertThat(before.cost(both.get(1).candidates(pod(0, 12, 0)).getFirst()))
+        assertThat(before.cost(CardChoice.of(both.get(1).entry(), pod(0, 12, 0)).getFirst()))
                 .isEqualTo(-12);
-        policy.cluster(ClusterCapacity.of(small));
+        policy.cluster(KnownNode.capacity(small));
         assertThat(policy.scoring()).isSameAs(before);
-        policy.cluster(ClusterCapacity.of(both));
-        assertThat(policy.scoring().cost(both.get(1).candidates(pod(0, 12, 0)).getFirst()))
+        policy.cluster(KnownNode.capacity(both));
+        assertThat(policy.scoring()
+                        .cost(CardChoice.of(both.get(1).entry(), pod(0, 12, 0)).getFirst()))
                 .isNotEqualTo(-12);
     }
 
     @Test
     void itMakesANewScoringAtGrowingIntervals() {
-        List<FreeNode> nodes = List.of(node("n", MUCH, T4));
-        Policies policy = new Policies(PolicyKind.WSP, ClusterCapacity.of(nodes));
+        List<KnownNode> nodes = List.of(node("n", MUCH, T4));
+        Policies policy = new Policies(PolicyKind.WSP, KnownNode.capacity(nodes));
         List<Integer> changes = new ArrayList<>();
         for (int pods = 1; pods <= 30; pods++) {
             Scoring before = policy.scoring();
@@ -159,8 +164,8 @@ class WspTest {
         assertThat(changes).containsExactly(1, 2, 4, 8, 10, 13, 17, 22, 28);
     }
 
-    private static Candidate chosen(List<FreeNode> nodes, PodRequest pod, PodRequest... known) {
-        Scoring scoring = Policies.knowing(PolicyKind.WSP, ClusterCapacity.of(nodes), List.of(known))
+    private static NodeChooser.Chosen chosen(List<KnownNode> nodes, PodRequest pod, PodRequest... known) {
+        Scoring scoring = Policies.knowing(PolicyKind.WSP, KnownNode.capacity(nodes), List.of(known))
                 .scoring();
         return new NodeChooser(nodes).choose(scoring, pod).orElseThrow();
     }
@@ -171,11 +176,9 @@ class WspTest {
         return history;
     }
 
-    private static FreeNode node(String name, long cpu, CardKind... kinds) {
-        List<FreeCard> cards = IntStream.range(0, kinds.length)
-                .mapToObj(i -> FreeCard.unused(i, kinds[i]))
-                .toList();
-        return FreeNode.of(name, 0, cpu, MUCH, cards);
+    private static KnownNode node(String name, long cpu, CardKind... kinds) {
+        List<TestCards.Free> cards = Stream.of(kinds).map(TestCards::unused).toList();
+        return TestCards.node(name, cpu, MUCH, cards);
     }
 
     private static PodRequest pod(long cpu, int units, int cards) {

@@ -1,6 +1,7 @@
-package io.gpushare.extender.capacity;
+package io.gpushare.extender.pod;
 
 import io.gpushare.model.HostResources;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Share;
 import java.util.Set;
 
@@ -42,6 +43,11 @@ public record PodRequest(long cpuMilli, long memoryMib, Share share, int cards, 
     public PodRequest on(Share capacity) {
         Share there = share.instances() > 0 ? share.withUnits(capacity.units()) : share.on(capacity);
         return there.equals(share) ? this : new PodRequest(cpuMilli, memoryMib, there, cards, models);
+    }
+
+    /** The CPU and memory of the node that it requests. */
+    public HostResources host() {
+        return new HostResources(cpuMilli, memoryMib);
     }
 
     /** Memory units on the shared card; 0 for none. */

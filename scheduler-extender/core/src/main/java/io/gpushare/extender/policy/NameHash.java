@@ -1,4 +1,4 @@
-package io.gpushare.extender.capacity;
+package io.gpushare.extender.policy;
 
 /** Numbers that look random but are the same in every run: FNV-1a over bytes, then MurmurHash3's 64-bit finalizer. */
 public final class NameHash {

@@ -1,6 +1,10 @@
-package io.gpushare.extender.capacity;
+package io.gpushare.extender.policy.scoring;
 
+import io.gpushare.extender.ledger.NodeEntry;
+import io.gpushare.extender.pod.PodRequest;
+import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.ledger.CardState;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -21,15 +25,21 @@ public record ClusterCapacity(Map<CardKind, Integer> cards, long nodeCpuMilli, l
         cards = Map.copyOf(cards);
     }
 
-    /** The capacity of these nodes, which must be empty. */
-    public static ClusterCapacity of(Collection<FreeNode> empty) {
+    /** The capacity of these nodes, whether or not pods use them. */
+    public static ClusterCapacity of(Collection<NodeEntry> nodes) {
         Map<CardKind, Integer> cards = new HashMap<>();
         long cpu = 1;
         long units = 1;
-        for (FreeNode node : empty) {
-            node.cards().forEach(card -> cards.merge(card.kind(), 1, Integer::sum));
-            cpu = Math.max(cpu, node.cpuMilli());
-            units = Math.max(units, node.units());
+        for (NodeEntry node : nodes) {
+            long here = 0;
+            for (CardState card : node.cards().cards()) {
+                here += card.kind().units();
+                if (card.kind().units() > 0) {
+                    cards.merge(card.kind(), 1, Integer::sum);
+                }
+            }
+            cpu = Math.max(cpu, node.allocatable().cpuMilli());
+            units = Math.max(units, here);
         }
         return new ClusterCapacity(most(cards), cpu, units);
     }
