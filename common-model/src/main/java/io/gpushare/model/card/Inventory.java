@@ -93,6 +93,11 @@ public record Inventory(
         return withCards(card -> card.withHeld(held.contains(card.id())));
     }
 
+    /** The same cards, of which exactly these are in use by those whose names the map has. */
+    public Inventory withInUse(Map<CardId, String> inUse) {
+        return withCards(card -> card.withInUse(inUse.get(card.id())));
+    }
+
     /** The same cards, each with its isolation; cards that the map lacks keep theirs. */
     public Inventory withIsolation(Map<CardId, CardIsolation> isolation) {
         return withCards(card -> card.withIsolation(isolation.getOrDefault(card.id(), card.isolation())));
