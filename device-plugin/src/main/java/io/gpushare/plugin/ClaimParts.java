@@ -20,7 +20,6 @@ import io.gpushare.plugin.claims.prepare.ClaimRequests;
 import io.gpushare.plugin.claims.prepare.NodeClaims;
 import io.gpushare.plugin.claims.slices.PoolGuard;
 import io.gpushare.plugin.claims.slices.SlicePublisher;
-import io.gpushare.plugin.node.holdings.InUse;
 import io.gpushare.plugin.node.holdings.Offer;
 import io.gpushare.plugin.node.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.node.offer.SnapshotPublisher.Source;
@@ -31,6 +30,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Claims: the source of what they have, and their offer. */
 final class ClaimParts {
@@ -73,15 +73,17 @@ final class ClaimParts {
                 files,
                 new ClaimRequests(options.containers(), isolation),
                 node.holdings::inventory,
-                active ? this::inUse : this::notOffered,
+                active ? ClaimParts::inUse : this::notOffered,
                 node.publisher::changed,
                 active ? slices::changed : rule,
                 active ? sentence -> node.events.warn(node.node, "GpuCardMiscounted", sentence) : _ -> {});
     }
 
-    private Optional<String> inUse(Inventory inventory, Set<CardId> cards) {
-        return InUse.of(node.holdings.on(inventory), Offer.CLAIMS)
-                .names(inventory, cards)
+    private static Optional<String> inUse(Inventory inventory, Set<CardId> cards) {
+        return inventory.cards().stream()
+                .filter(card -> cards.contains(card.id()))
+                .flatMap(card -> Stream.ofNullable(card.inUseBy()))
+                .findFirst()
                 .map(names -> "its cards are not offered by claims yet, because pods have them by the device plugin ("
                         + names + "): it starts when they end, or recreate it");
     }

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param model NVML's product name
  * @param memory the card's whole memory; 0 where it is unknown, and the card can only be taken whole
  * @param cordoned whether an operator excluded it from new pods; running pods keep it
- * @param held whether it accepts no new pods until those leave that have it now: others are moved away from it, or the
- *     node offers its cards in another way than before
+ * @param held whether it accepts no new pods while others are moved away from it, by an annotation of the node
+ * @param inUseBy who has it by another offer than the node's, as a few names: it is not offered until they end; null if
+ *     nobody has
  * @param isolation what holds containers to their share of it
  */
 public record Card(
@@ -26,6 +27,7 @@ public record Card(
         Health health,
         boolean cordoned,
         boolean held,
+        @Nullable String inUseBy,
         CardIsolation isolation) {
     /**
      * What not every driver reports of a card; each is null where it is unknown.
@@ -75,7 +77,7 @@ public record Card(
 
     /** A healthy card that is not cordoned, and whose memory is counted. */
     public Card(CardId id, int index, @Nullable Integer minor, String model, Memory memory, Details details) {
-        this(id, index, minor, model, memory, details, new Health.Healthy(), false, false, CardIsolation.NONE);
+        this(id, index, minor, model, memory, details, new Health.Healthy(), false, false, null, CardIsolation.NONE);
     }
 
     /** A healthy card with placeholder facts, for simulations and tests. */
@@ -85,23 +87,28 @@ public record Card(
 
     /** The same with that number. */
     public Card withIndex(int changed) {
-        return new Card(id, changed, minor, model, memory, details, health, cordoned, held, isolation);
+        return new Card(id, changed, minor, model, memory, details, health, cordoned, held, inUseBy, isolation);
     }
 
     public Card withHealth(Health changed) {
-        return new Card(id, index, minor, model, memory, details, changed, cordoned, held, isolation);
+        return new Card(id, index, minor, model, memory, details, changed, cordoned, held, inUseBy, isolation);
     }
 
     public Card withCordoned(boolean changed) {
-        return new Card(id, index, minor, model, memory, details, health, changed, held, isolation);
+        return new Card(id, index, minor, model, memory, details, health, changed, held, inUseBy, isolation);
     }
 
     public Card withHeld(boolean changed) {
-        return new Card(id, index, minor, model, memory, details, health, cordoned, changed, isolation);
+        return new Card(id, index, minor, model, memory, details, health, cordoned, changed, inUseBy, isolation);
+    }
+
+    /** The same that those have by another offer; null if nobody has. */
+    public Card withInUse(@Nullable String by) {
+        return new Card(id, index, minor, model, memory, details, health, cordoned, held, by, isolation);
     }
 
     public Card withIsolation(CardIsolation changed) {
-        return new Card(id, index, minor, model, memory, details, health, cordoned, held, changed);
+        return new Card(id, index, minor, model, memory, details, health, cordoned, held, inUseBy, changed);
     }
 
     /** The profile of a MIG instance; null for a physical card. */
@@ -149,8 +156,8 @@ public record Card(
         return details.instance() == null && isolation.inForce() != Isolation.MPS;
     }
 
-    /** Whether it accepts new pods: it is healthy, and neither cordoned nor held. */
+    /** Whether it accepts new pods: it is healthy, and neither cordoned, nor in use, nor held. */
     public boolean placeable() {
-        return health.healthy() && !cordoned && !held;
+        return health.healthy() && !cordoned && inUseBy == null && !held;
     }
 }

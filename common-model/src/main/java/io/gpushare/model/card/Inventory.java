@@ -95,8 +95,15 @@ public record Inventory(
 
     /** The same cards as if all of them were healthy, and accepted new pods. */
     public Inventory repaired() {
-        return withCards(card ->
-                card.withHealth(new Health.Healthy()).withCordoned(false).withHeld(false));
+        return withCards(card -> card.withHealth(new Health.Healthy())
+                .withCordoned(false)
+                .withHeld(false)
+                .withInUse(null));
+    }
+
+    /** The same cards, of which exactly these are in use by those whose names the map has. */
+    public Inventory withInUse(Map<CardId, String> inUse) {
+        return withCards(card -> card.withInUse(inUse.get(card.id())));
     }
 
     /** The same cards, each with its isolation; cards that the map lacks keep theirs. */

@@ -64,7 +64,7 @@ public final class PreparedClaims {
                         inventory.noCards(),
                         inventory.beside())
                 .withCordoned(Set.of())
-                .withHeld(Set.of());
+                .withInUse(Map.of());
     }
 
     /** The same claims with another inventory. */
@@ -222,6 +222,7 @@ public final class PreparedClaims {
                     TAKEN_WHOLE,
                     NOT_SELECTED,
                     HELD,
+                    IN_USE,
                     CORDONED,
                     UNHEALTHY ->
                 " was given twice: it is held by " + holders(card, except)

@@ -58,7 +58,7 @@ public record SliceSpecs(String driver, String node) {
         Map<Card, String> names = new LinkedHashMap<>();
         // A taint could be tolerated, and before 1.36 the API server drops it.
         named.forEach((name, card) -> {
-            if (!card.held()) {
+            if (card.inUseBy() == null) {
                 names.put(card, name);
             }
         });

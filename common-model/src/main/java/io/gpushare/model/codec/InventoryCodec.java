@@ -52,6 +52,8 @@ public final class InventoryCodec {
     /** The most cards of a node with its MIG instances: 32 cards that are cut into seven each have fewer. */
     static final int MOST_CARDS = 256;
 
+    private static final String CORDONED = "cordoned";
+    private static final String IN_USE = "inUse";
     private static final String UNKNOWN = "-";
     private static final String RESERVED = "reservedMiB";
     private static final String ISOLATION = "isolation";
@@ -172,8 +174,13 @@ public final class InventoryCodec {
         if (card.health() instanceof Health.Unhealthy(String reason)) {
             into.put("unhealthy", reason);
         }
-        if (card.cordoned()) {
-            into.put("cordoned", true);
+        // Versions that don't know who has a card by another offer must not offer it either: they read that it is
+        // cordoned.
+        if (card.cordoned() || card.inUseBy() != null) {
+            into.put(CORDONED, true);
+        }
+        if (card.inUseBy() != null) {
+            into.putObject(IN_USE).put("by", card.inUseBy()).put(CORDONED, card.cordoned());
         }
         encode(card.isolation(), into);
     }
@@ -248,6 +255,7 @@ public final class InventoryCodec {
     private static Card card(JsonNode card) {
         @Nullable String compute = JsonReader.optionalText(card, "compute");
         @Nullable String unhealthy = JsonReader.optionalText(card, "unhealthy");
+        JsonNode inUse = card.path(IN_USE);
         Card.Details details = new Card.Details(
                 compute == null ? null : ComputeCapability.parse(compute),
                 JsonReader.optionalBoolean(card, "ecc"),
@@ -263,7 +271,8 @@ public final class InventoryCodec {
                         Memory.ofMib(JsonReader.integer(card, "memoryMiB")),
                         details)
                 .withHealth(unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy))
-                .withCordoned(Boolean.TRUE.equals(JsonReader.optionalBoolean(card, "cordoned")))
+                .withCordoned(Boolean.TRUE.equals(JsonReader.optionalBoolean(inUse.isObject() ? inUse : card, CORDONED)))
+                .withInUse(inUse.isObject() ? JsonReader.text(inUse, "by") : null)
                 .withIsolation(
                         isolation(card).withHeadroom(memory(card, HEADROOM)).withCoreCap(coreCap(card)));
     }

@@ -24,6 +24,8 @@ public enum Obstacle implements Verdict {
     TAKEN_WHOLE,
     /** While pods are moved away: by an annotation of the node. */
     HELD,
+    /** Pods or claims have it by another offer than its node's. */
+    IN_USE,
     CORDONED,
     UNHEALTHY,
     /** It offers no memory, or not to a pod on several cards, because of the isolation. */
@@ -121,7 +123,10 @@ public enum Obstacle implements Verdict {
     }
 
     private static Obstacle closed(Card card) {
-        return !card.health().healthy() ? UNHEALTHY : card.cordoned() ? CORDONED : HELD;
+        if (!card.health().healthy()) {
+            return UNHEALTHY;
+        }
+        return card.cordoned() ? CORDONED : card.inUseBy() != null ? IN_USE : HELD;
     }
 
     private static Obstacle occupied(Share here, CardState state) {

@@ -145,6 +145,7 @@ class ClaimsProperties {
                     card.health(),
                     card.cordoned(),
                     card.held(),
+                    card.inUseBy(),
                     card.isolation()));
         }
         return numbered;

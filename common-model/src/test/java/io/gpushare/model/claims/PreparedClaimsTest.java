@@ -60,7 +60,7 @@ class PreparedClaimsTest {
     void anIllOrCordonedCardIsKubeSchedulersDecisionAndNeverHidesAnOverlap() {
         Card ill = CARD.withHealth(new Health.Unhealthy("Xid 79"))
                 .withCordoned(true)
-                .withHeld(true);
+                .withInUse("pod default/p");
         PreparedClaims node = PreparedClaims.of(node(ill));
 
         assertThat(node.refusal(claim("first"), allocation(Share.memory(8)))).isEmpty();

@@ -142,8 +142,8 @@ class SliceSpecsTest {
 
     @Test
     void aCardThatPodsHaveByTheDevicePluginIsLeftOut() {
-        assertThat(names(cards(A.withHeld(true).withCordoned(true), B))).containsExactly("gpu-b");
-        assertThat(SPECS.of(cards(A.withHeld(true)), 1, true)).isEmpty();
+        assertThat(names(cards(A.withInUse("pod default/p").withCordoned(true), B))).containsExactly("gpu-b");
+        assertThat(SPECS.of(cards(A.withInUse("pod default/p")), 1, true)).isEmpty();
     }
 
     @Test

@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -54,6 +55,21 @@ class AnnotationCodecsTest {
         String written = InventoryCodec.encode(NODE);
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
                 .isEqualTo(new Decoded.Valid<>(NODE));
+    }
+
+    /** A version that does not know the field must not offer the card: it reads that the card is cordoned. */
+    @Test
+    void aCardThatIsInUseSaysByWhomAndIsCordonedForOlderVersions() {
+        for (boolean cordoned : List.of(false, true)) {
+            Inventory node = NODE.withCordoned(cordoned ? Set.of(T4.id()) : Set.of())
+                    .withInUse(Map.of(T4.id(), "pod default/p"));
+            String written = InventoryCodec.encode(node);
+            assertThat(written)
+                    .contains("\"cordoned\":true,\"inUse\":{\"by\":\"pod default/p\",\"cordoned\":" + cordoned + "}");
+            assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                    .isEqualTo(new Decoded.Valid<>(node));
+            assertThat(node.card(T4.id()).orElseThrow().placeable()).isFalse();
+        }
     }
 
     @Test

@@ -147,7 +147,10 @@ class OneOffererProperties {
                     new ClaimRequests(settings, TestIsolation.none()),
                     holdings::inventory,
                     (now, cards) -> dra
-                            ? InUse.of(holdings.on(now), offer).names(now, cards)
+                            ? now.cards().stream()
+                                    .filter(card -> cards.contains(card.id()))
+                                    .flatMap(card -> Stream.ofNullable(card.inUseBy()))
+                                    .findFirst()
                             : Optional.of("by the device plugin now"),
                     () -> {},
                     () -> {},

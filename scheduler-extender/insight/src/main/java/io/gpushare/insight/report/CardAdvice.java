@@ -1,5 +1,7 @@
 package io.gpushare.insight.report;
 
+import java.util.function.Predicate;
+import io.gpushare.model.card.Card;
 import io.gpushare.insight.report.Explanation.NodeVerdict;
 import io.gpushare.model.Demand;
 import io.gpushare.model.card.Health;
@@ -62,10 +64,14 @@ record CardAdvice(Demand demand, String where) {
             advice.addAll(smaller(nodes, most));
         } else {
             advice.addAll(ends.get());
-            closed(nodes, false)
+            closed(nodes, card -> !card.held() && card.inUseBy() == null)
                     .ifPresent(node -> advice.add("A card of node " + node
                             + " could take it but is unhealthy or cordoned: repair or uncordon it."));
-            closed(nodes, true)
+            closed(nodes, card -> card.inUseBy() != null)
+                    .ifPresent(node -> advice.add("A card of node " + node
+                            + " could take it but is in use by pods or claims from before the node's label"
+                            + " gpushare.io/serve was changed: it is offered when they end."));
+            closed(nodes, Card::held)
                     .ifPresent(node -> advice.add("A card of node " + node
                             + " could take it but is held while pods are moved: wait until that ends, or remove"
                             + " the node's annotation " + AnnotationKeys.RESERVATION + "."));
@@ -117,19 +123,19 @@ record CardAdvice(Demand demand, String where) {
         return state.acceptedBy(demand.selector());
     }
 
-    /** The first node with a card that could take the pod if it accepted new pods; it is held or not. */
-    private Optional<String> closed(List<NodeVerdict> nodes, boolean held) {
+    /** The first node with such a card, which could take the pod if it accepted new pods. */
+    private Optional<String> closed(List<NodeVerdict> nodes, Predicate<Card> such) {
         return nodes.stream()
                 .filter(node -> node.cards().cards().stream()
                         .filter(state ->
-                                !state.card().placeable() && state.card().held() == held)
+                                !state.card().placeable() && such.test(state.card()))
                         .anyMatch(state -> Verdict.of(demand, opened(state)).fits()))
                 .map(NodeVerdict::node)
                 .findFirst();
     }
 
     private static CardState opened(CardState state) {
-        return state.on(state.card().withCordoned(false).withHeld(false).withHealth(new Health.Healthy()));
+        return state.on(state.card().withCordoned(false).withHeld(false).withInUse(null).withHealth(new Health.Healthy()));
     }
 
     /** How many cards of the node are large enough and of the right kind, whatever keeps them from serving now. */

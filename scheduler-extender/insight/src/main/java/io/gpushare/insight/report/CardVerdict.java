@@ -60,6 +60,7 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
             case Obstacle.SHARED -> "shared by memory pods, so they can't be taken whole";
             case Obstacle.TAKEN_WHOLE -> "taken whole by other pods";
             case Obstacle.HELD -> "held while pods are moved away from them";
+            case Obstacle.IN_USE -> "in use by pods or claims that have them by another offer of their nodes";
             case Obstacle.NO_MEMORY -> demand.mayShare(state.card()) ? "offer no memory: " + missing() : NEEDS_NO_MPS;
             case Obstacle.NOT_LIMITED ->
                 "do not limit " + percent() + ", which needs " + percent().option() + " and --isolation="
@@ -95,6 +96,7 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
             case Obstacle.SHARED -> "serves memory pods, so it can't be taken whole";
             case Obstacle.TAKEN_WHOLE -> "taken whole";
             case Obstacle.HELD -> "held while pods are moved away from it";
+            case Obstacle.IN_USE -> "in use by " + state.card().inUseBy();
             case Obstacle.CORDONED -> "cordoned";
             case Obstacle.UNHEALTHY ->
                 "unhealthy" + (state.card().health() instanceof Health.Unhealthy(String why) ? ": " + why : "");

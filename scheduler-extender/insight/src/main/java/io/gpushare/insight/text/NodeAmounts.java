@@ -99,6 +99,9 @@ final class NodeAmounts {
         if (states.held()) {
             notes.add("held while pods are moved away, accepts no new pods");
         }
+        if (states.inUseBy() != null) {
+            notes.add("in use by " + states.inUseBy() + ", accepts no new pods until that ends");
+        }
         if (states.cordoned()) {
             notes.add("cordoned, accepts no new pods");
         }

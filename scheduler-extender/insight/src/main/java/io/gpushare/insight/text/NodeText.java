@@ -20,6 +20,7 @@ public final class NodeText {
         UNHEALTHY("!", "unhealthy"),
         OVER_COMMITTED("^", "over-committed"),
         HELD("~", "held"),
+        IN_USE("=", "in use"),
         CORDONED("-", "cordoned"),
         WHOLE("*", "taken whole");
 
@@ -36,6 +37,7 @@ public final class NodeText {
                 case UNHEALTHY -> states.unhealthy() != null;
                 case OVER_COMMITTED -> states.overAllocated();
                 case HELD -> states.held();
+                case IN_USE -> states.inUseBy() != null;
                 case CORDONED -> states.cordoned();
                 case WHOLE -> states.whole();
             };

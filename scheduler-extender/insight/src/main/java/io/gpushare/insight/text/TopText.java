@@ -154,6 +154,9 @@ public final class TopText {
         if (states.held()) {
             words.add("held");
         }
+        if (states.inUseBy() != null) {
+            words.add("in use by " + states.inUseBy());
+        }
         if (states.cordoned()) {
             words.add("cordoned");
         }

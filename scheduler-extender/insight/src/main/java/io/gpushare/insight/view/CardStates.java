@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param whole whether it is taken whole
  * @param unhealthy why; null if it is healthy
  * @param held whether it is held while pods are moved away
+ * @param inUseBy who has it by another offer than its node's; null if nobody has
  * @param isolation what is in force; null for none
  * @param isolationMissing why what was asked for is not in force; null if nothing is missing
  * @param memoryClosed whether it therefore offers no memory
@@ -24,6 +25,7 @@ public record CardStates(
         @Nullable String unhealthy,
         boolean cordoned,
         boolean held,
+        @Nullable String inUseBy,
         @Nullable String isolation,
         @Nullable String isolationMissing,
         boolean memoryClosed,
@@ -37,6 +39,7 @@ public record CardStates(
                 state.card().health() instanceof Health.Unhealthy(String reason) ? reason : null,
                 state.card().cordoned(),
                 state.card().held(),
+                state.card().inUseBy(),
                 inForce == Isolation.NONE ? null : inForce.toString(),
                 isolation.missing().isEmpty() ? null : isolation.missing(),
                 isolation.closed(),

@@ -49,6 +49,7 @@ public record InspectedNodes(List<Node> nodes) {
             String health,
             boolean cordoned,
             boolean held,
+            @Nullable String inUseBy,
             @JsonInclude boolean whole,
             List<Pod> pods) {
         static Device of(OneCard card) {
@@ -62,6 +63,7 @@ public record InspectedNodes(List<Node> nodes) {
                     Objects.requireNonNullElse(card.states().unhealthy(), "healthy"),
                     card.states().cordoned(),
                     card.states().held(),
+                    card.states().inUseBy(),
                     card.states().whole(),
                     card.pods().stream().map(Pod::of).toList());
         }

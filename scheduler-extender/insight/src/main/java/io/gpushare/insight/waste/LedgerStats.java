@@ -53,7 +53,7 @@ public record LedgerStats(
             if (!card.card().health().healthy()) {
                 return UNHEALTHY;
             }
-            if (card.card().cordoned() || card.card().held()) {
+            if (card.card().cordoned() || card.card().inUseBy() != null || card.card().held()) {
                 return CORDONED;
             }
             return card.unused() ? IDLE : card.takenWhole() ? WHOLE : SHARED;

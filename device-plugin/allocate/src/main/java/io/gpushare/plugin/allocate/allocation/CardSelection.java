@@ -134,6 +134,11 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                 card.map(Card::health).orElse(new Health.Healthy()) instanceof Health.Unhealthy(String why) ? why : "";
         return switch (obstacle) {
             case ABSENT -> ofCard(RefusalKind.CARD_ABSENT, id, "is not on this node");
+            case IN_USE ->
+                ofCard(
+                        RefusalKind.CARD_IN_USE,
+                        id,
+                        "is in use by " + card.map(Card::inUseBy).orElse("others"));
             case CORDONED, HELD -> ofCard(RefusalKind.CARD_CORDONED, id, "was cordoned since then");
             case UNHEALTHY -> ofCard(RefusalKind.CARD_UNHEALTHY, id, "is unhealthy (" + unhealthy + ")");
             case NO_MEMORY -> ofCard(RefusalKind.NO_ISOLATION, id, "offers no memory (" + isolation.missing() + ")");

@@ -124,6 +124,7 @@ public record DeviceResource(ShareKind kind, String profile) {
     /** Whether the card accepts no new pods that request this resource, apart from what is allocated there. */
     boolean closed(CardState card) {
         return card.card().cordoned()
+                || card.card().inUseBy() != null
                 || (kind.part() && !card.card().sharesMemory())
                 || (kind.percent() && !card.limits(kind));
     }

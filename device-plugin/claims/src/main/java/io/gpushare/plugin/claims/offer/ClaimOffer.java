@@ -2,7 +2,6 @@ package io.gpushare.plugin.claims.offer;
 
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.ResourceApi;
-import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.claims.dra.DraSockets;
@@ -85,8 +84,8 @@ public final class ClaimOffer implements AutoCloseable {
         if (!now.equals(offered)) {
             offered = now;
             // The kubelet's registration publishes the slices. Before it, those of the last process stay, unless a card
-            // is held: who published them did not know that.
-            if (now.cards().stream().anyMatch(Card::held) || kubelet.problem().isEmpty()) {
+            // is in use: who published them did not know that.
+            if (now.cards().stream().anyMatch(card -> card.inUseBy() != null) || kubelet.problem().isEmpty()) {
                 slices.changed();
             }
             kubelet.changed();

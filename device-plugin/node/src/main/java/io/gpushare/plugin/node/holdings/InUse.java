@@ -2,7 +2,6 @@ package io.gpushare.plugin.node.holdings;
 
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
-import io.gpushare.model.card.Inventory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -81,15 +80,6 @@ public record InUse(Map<String, Set<CardId>> holders) {
                                 || holder.getValue().contains(card.physical()))
                         .map(Map.Entry::getKey)
                         .toList();
-    }
-
-    /** Who has these cards of the node, as a few names; empty if nobody has. */
-    public Optional<String> names(Inventory inventory, Set<CardId> wanted) {
-        return names(inventory.cards().stream()
-                .filter(card -> wanted.contains(card.id()))
-                .flatMap(card -> holders(card).stream())
-                .distinct()
-                .toList());
     }
 
     /** Everybody who has any, as a few names; empty if nobody has. */

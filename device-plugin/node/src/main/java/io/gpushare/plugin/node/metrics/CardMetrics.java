@@ -47,6 +47,10 @@ record CardMetrics(PluginMetrics metrics, LatestHoldings latest, UsageMonitor mo
                 "1 for a cordoned card, which accepts no new pods.",
                 state -> state.card().cordoned() ? 1 : 0);
         state(
+                "gpushare_card_in_use",
+                "1 for a card that is not offered because pods or claims have it by another offer than the node's.",
+                state -> state.card().inUseBy() == null ? 0 : 1);
+        state(
                 "gpushare_card_containers_over_use",
                 "Containers that use more memory of the card than they requested.",
                 state -> monitor.excesses().stream()

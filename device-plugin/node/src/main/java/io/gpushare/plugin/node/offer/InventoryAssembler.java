@@ -5,7 +5,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.node.holdings.InUse;
-import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -99,13 +99,10 @@ public final class InventoryAssembler {
     private InUse assemble() {
         reportAbsent();
         InUse others = inUse.apply(scanned);
-        Set<CardId> held = others.among(scanned.cards()).keySet();
-        Set<CardId> closed = new HashSet<>(cordoned);
-        closed.addAll(held);
-        // The extender and the device lists know cards that accept no new pods as cordoned.
-        Inventory now = scanned.withCordoned(closed).withHeld(held);
+        Map<CardId, String> inUse = others.among(scanned.cards());
+        Inventory now = scanned.withCordoned(cordoned).withInUse(inUse);
         @Nullable
-        NoCards why = held.isEmpty() || held.size() < scanned.cards().size()
+        NoCards why = inUse.isEmpty() || inUse.size() < scanned.cards().size()
                 ? otherServes
                 : new NoCards(NoCards.Cause.OTHER_WAY, others.names().orElse(""));
         published.accept(why == null ? now : now.withNoCards(why));

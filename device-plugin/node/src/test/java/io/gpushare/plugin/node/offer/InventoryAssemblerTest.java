@@ -10,6 +10,7 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.plugin.node.holdings.InUse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,6 +44,19 @@ class InventoryAssemblerTest {
         assembler.cordoned(Set.of());
 
         assertThat(published).containsExactly(TWO, TWO.withCordoned(Set.of(A)), one.withCordoned(Set.of(A)), one);
+    }
+
+    @Test
+    void aCardInUseIsNotCordonedAndSaysWhoHasIt() {
+        new InventoryAssembler(
+                        MemoryUnit.GIB,
+                        published::add,
+                        refusals::incrementAndGet,
+                        this::smallest,
+                        _ -> new InUse(Map.of("claim default/c", Set.of(A))))
+                .scanned(TWO);
+        assertThat(published).containsExactly(TWO.withInUse(Map.of(A, "claim default/c")));
+        assertThat(published.getFirst().cards().getFirst().cordoned()).isFalse();
     }
 
     @Test
