@@ -39,17 +39,14 @@ class KubernetesApiIT {
     void start(@TempDir Path folder) throws IOException {
         server = new ScriptedApiServer();
         Path kubeconfig = folder.resolve("kubeconfig");
-        Files.writeString(
-                kubeconfig,
-                """
+        Files.writeString(kubeconfig, """
             apiVersion: v1
             kind: Config
             clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}]
             contexts: [{name: c, context: {cluster: c, user: u}}]
             current-context: c
             users: [{name: u, user: {token: t}}]
-            """
-                        .formatted(server.port()));
+            """.formatted(server.port()));
         api = KubernetesApi.connect(kubeconfig, "test", Duration.ofSeconds(1));
     }
 

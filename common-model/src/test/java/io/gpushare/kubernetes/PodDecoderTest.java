@@ -25,13 +25,10 @@ class PodDecoderTest {
     private static final String START = "2026-11-26T14:00:05Z";
 
     private static PodState pod(String phase, String seconds, String start) throws JsonProcessingException {
-        return PodDecoder.ofAnyNode(new ObjectMapper()
-                .readTree(
-                        """
+        return PodDecoder.ofAnyNode(new ObjectMapper().readTree("""
             {"metadata":{"name":"p","uid":"u"},"spec":{"nodeName":"n","activeDeadlineSeconds":%s},
              "status":{"phase":"%s","startTime":"%s"}}
-            """
-                                .formatted(seconds, phase, start)));
+            """.formatted(seconds, phase, start)));
     }
 
     private static @Nullable Instant deadline(String seconds, String start) throws JsonProcessingException {
@@ -56,10 +53,7 @@ class PodDecoderTest {
 
     @Test
     void aPodThatIsBeingDeletedEndsByItsDeletionTimestamp() throws JsonProcessingException {
-        PodState pod = PodDecoder.ofAnyNode(
-                new ObjectMapper()
-                        .readTree(
-                                """
+        PodState pod = PodDecoder.ofAnyNode(new ObjectMapper().readTree("""
             {"metadata":{"name":"p","uid":"u","deletionTimestamp":"2026-11-26T14:02:00Z"},
              "spec":{"nodeName":"n","activeDeadlineSeconds":300},
              "status":{"phase":"Running","startTime":"2026-11-26T14:00:05Z"}}
@@ -69,8 +63,7 @@ class PodDecoderTest {
 
     @Test
     void whatAnUnboundPodRequiresOfNodesIsKeptWithinBounds() throws JsonProcessingException {
-        String json =
-                """
+        String json = """
             {"metadata":{"name":"p","uid":"u"},
              "spec":{"nodeSelector":{"pool":"a"%s},"schedulingGates":[{"name":"g"}]%s,
                      "schedulingGroup":{"podGroupName":"train"},
@@ -108,8 +101,7 @@ class PodDecoderTest {
     /** There may be 160,000: what only a pod's own node needs costs no memory. */
     @Test
     void ofAllNodesPodsNothingIsKeptThatOnlyTheirNodeNeeds() throws JsonProcessingException {
-        String json =
-                """
+        String json = """
             {"metadata":{"name":"p","uid":"u"},
              "spec":{"nodeName":"n","containers":[{"name":"c","env":[{"name":"XLA_CLIENT_MEM_FRACTION"}]}]},
              "status":{"phase":"%s","reason":"UnexpectedAdmissionError","message":"no card",
@@ -143,13 +135,10 @@ class PodDecoderTest {
     @ParameterizedTest
     @CsvSource({"Unschedulable, true", "SchedulingGated, false", "SchedulerError, false"})
     void onlyAPodThatFoundNoNodeWaitsForACard(String reason, boolean refused) throws JsonProcessingException {
-        PodState pod = PodDecoder.ofAnyNode(new ObjectMapper()
-                .readTree(
-                        """
+        PodState pod = PodDecoder.ofAnyNode(new ObjectMapper().readTree("""
             {"metadata":{"name":"p","uid":"u"},"status":{"phase":"Pending",
              "conditions":[{"type":"PodScheduled","status":"False","reason":"%s"}]}}
-            """
-                                .formatted(reason)));
+            """.formatted(reason)));
         assertThat(pod.scheduling().unschedulable()).isEqualTo(refused);
     }
 
@@ -171,12 +160,9 @@ class PodDecoderTest {
 
     private static Set<String> annotations(String node, String key) throws JsonProcessingException {
         return PodDecoder.ofAnyNode(new ObjectMapper()
-                        .readTree(
-                                """
+                        .readTree("""
                             {"metadata":{"name":"p","uid":"u","annotations":{"%s":"x"}},"spec":{"nodeName":"%s"},"status":{}}
-                            """
-                                        .formatted(key, node)
-                                        .replace(",\"spec\":{\"nodeName\":\"\"}", "")))
+                            """.formatted(key, node).replace(",\"spec\":{\"nodeName\":\"\"}", "")))
                 .annotations()
                 .keySet();
     }

@@ -18,8 +18,7 @@ import java.util.concurrent.TimeUnit;
 
 /** An API server whose responses the client library's own models reject. It records the requests. */
 final class ScriptedApiServer implements AutoCloseable {
-    private static final String POD =
-            """
+    private static final String POD = """
         {"metadata":{"name":"p","namespace":"ns","uid":"u1","creationTimestamp":"2026-11-20T10:00:00Z",
          "resourceVersion":"%s","fromTheFuture":1,"labels":{"a":"b"},"managedFields":[{"manager":"m"}],
          "annotations":{"gpushare.io/allocation":"x","gpushare.io/x":"y","other":"y"}},
@@ -153,19 +152,16 @@ final class ScriptedApiServer implements AutoCloseable {
              "message":"Pod \\"p\\" is invalid: %1$s: Invalid value","reason":"Invalid",
              "details":{"name":"p","kind":"Pod","causes":[
               {"reason":"FieldValueInvalid","message":"Invalid value","field": "%1$s"}]},"code":422}
-            """
-                .formatted(field);
+            """.formatted(field);
     }
 
     private void watch(HttpExchange exchange) throws IOException {
         exchange.getResponseHeaders().add("Content-Type", "application/json");
         exchange.sendResponseHeaders(200, 0);
         var out = exchange.getResponseBody();
-        out.write(
-                """
+        out.write("""
             {"type":"BOOKMARK","object":{"kind":"Pod","metadata":{"resourceVersion":"2"},"spec":{"containers":null}}}
-            """
-                        .getBytes(UTF_8));
+            """.getBytes(UTF_8));
         out.write(event("MODIFIED", POD.formatted("3", "Succeeded")));
         out.write(event("DELETED", POD.formatted("4", "Succeeded")));
         out.flush();

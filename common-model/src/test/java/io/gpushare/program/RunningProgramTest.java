@@ -39,9 +39,10 @@ class RunningProgramTest {
     void aThreadThatFailsEndsItsProgramAndNoOther() {
         RunningProgram other = RunningProgram.start("another program", Ending::await);
         RunningProgram failing = RunningProgram.start("a program", ending -> {
-            Thread.ofPlatform().start(() -> Thread.ofPlatform().start(() -> {
-                throw new IllegalStateException("expected by the test");
-            }));
+            Thread.ofPlatform()
+                    .start(() -> Thread.ofPlatform().start(() -> {
+                        throw new IllegalStateException("expected by the test");
+                    }));
             return ending.await();
         });
         assertThat(failing.exit().join()).isEqualTo(Ending.FAILED);

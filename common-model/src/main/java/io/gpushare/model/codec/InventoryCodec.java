@@ -271,7 +271,8 @@ public final class InventoryCodec {
                         Memory.ofMib(JsonReader.integer(card, "memoryMiB")),
                         details)
                 .withHealth(unhealthy == null ? new Health.Healthy() : new Health.Unhealthy(unhealthy))
-                .withCordoned(Boolean.TRUE.equals(JsonReader.optionalBoolean(inUse.isObject() ? inUse : card, CORDONED)))
+                .withCordoned(
+                        Boolean.TRUE.equals(JsonReader.optionalBoolean(inUse.isObject() ? inUse : card, CORDONED)))
                 .withInUse(inUse.isObject() ? JsonReader.text(inUse, "by") : null)
                 .withIsolation(
                         isolation(card).withHeadroom(memory(card, HEADROOM)).withCoreCap(coreCap(card)));

@@ -14,12 +14,9 @@ class DisruptionBudgetTest {
     @Test
     void labelsAndExpressionsMustAllMatch() throws JsonProcessingException {
         assertThat(budget("{\"matchLabels\":{\"app\":\"x\"}}").selects(LABELS)).isTrue();
-        assertThat(budget(
-                                """
+        assertThat(budget("""
             {"matchLabels":{"app":"x"},"matchExpressions":[{"key":"app","operator":"NotIn","values":["x"]}]}\
-            """)
-                        .selects(LABELS))
-                .isFalse();
+            """).selects(LABELS)).isFalse();
     }
 
     @Test
@@ -44,11 +41,8 @@ class DisruptionBudgetTest {
     }
 
     private static JsonNode written(String selector) throws JsonProcessingException {
-        return new ObjectMapper()
-                .readTree(
-                        """
+        return new ObjectMapper().readTree("""
             {"metadata":{"name":"b"},"spec":{"selector":%s},"status":{"disruptionsAllowed":1}}
-            """
-                                .formatted(selector));
+            """.formatted(selector));
     }
 }

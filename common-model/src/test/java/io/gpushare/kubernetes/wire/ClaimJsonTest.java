@@ -12,8 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ClaimJsonTest {
-    private static final String CLAIM =
-            """
+    private static final String CLAIM = """
         {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
          "metadata": {"name": "worker-gpu-x7", "namespace": "team", "uid": "c1"},
          "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpushare"}}]}},

@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Claims, and the pods that name them, as they come through a list. */
 class ClaimStateJsonTest {
-    private static final String CLAIM =
-            """
+    private static final String CLAIM = """
         {"metadata": {"name": "worker-gpu-x7", "namespace": "team", "uid": "c1"},
          "spec": {"devices": {
            "requests": [
@@ -88,13 +87,11 @@ class ClaimStateJsonTest {
         String results = IntStream.range(0, 5000)
                 .mapToObj(i -> "{\"request\": \"r\", \"driver\": \"gpushare.io\", \"pool\": \"n\", \"device\": \"d\"}")
                 .collect(Collectors.joining(","));
-        ClaimState claim = ClaimStateJson.read(listed(
-                        """
+        ClaimState claim = ClaimStateJson.read(
+                listed("""
                     {"metadata": {"name": "c", "namespace": "n", "uid": "u"}, "spec": {"devices": {"requests": [%s]}},
                      "status": {"reservedFor": [%s], "allocation": {"devices": {"results": [%s]}}}}
-                    """
-                                .formatted(requests, pods, results))
-                .getFirst());
+                    """.formatted(requests, pods, results)).getFirst());
         assertThat(claim.requests()).hasSize(32);
         assertThat(claim.claim().pods()).hasSize(32);
         assertThat(claim.claim().results()).hasSize(32);
@@ -107,16 +104,14 @@ class ClaimStateJsonTest {
 
     @Test
     void aClaimThatGotAnAlternativeOfAnotherDriverWaitsForNoCard() throws IOException {
-        String claim =
-                """
+        String claim = """
             {"metadata": {"name": "c", "namespace": "n", "uid": "u"},
              "spec": {"devices": {"requests": [{"name": "either", "firstAvailable": [
                {"name": "ours", "deviceClassName": "gpushare"}, {"name": "theirs", "deviceClassName": "tpu"}]}]}}%s}
             """;
         assertThat(ClaimStateJson.read(listed(claim.formatted("")).getFirst()).requests())
                 .hasSize(1);
-        String allocated =
-                """
+        String allocated = """
             , "status": {"allocation": {"devices": {"results": [
               {"request": "either/theirs", "driver": "tpu.example.com", "pool": "n", "device": "tpu-0"}]}}}
             """;
@@ -127,12 +122,10 @@ class ClaimStateJsonTest {
 
     @Test
     void aPodThatNamesOneTwiceHasItOnce() throws IOException {
-        JsonNode pod = listed(
-                        """
+        JsonNode pod = listed("""
             {"spec": {"resourceClaims": [{"name": "a", "resourceClaimName": "shared"},
                                          {"name": "b", "resourceClaimName": "shared"}]}}
-            """)
-                .getFirst();
+            """).getFirst();
         assertThat(new PodJson(pod).claims()).isEqualTo(new PodClaims(List.of("shared"), false));
     }
 
@@ -149,8 +142,7 @@ class ClaimStateJsonTest {
 
     @Test
     void podsNameTheirClaimsInSpecAndStatus() throws IOException {
-        JsonNode pod = listed(
-                        """
+        JsonNode pod = listed("""
             {"metadata": {"name": "p", "namespace": "n", "uid": "u"},
              "spec": {"resourceClaims": [{"name": "a", "resourceClaimName": "shared"},
                                          {"name": "b", "resourceClaimTemplateName": "t"},
@@ -159,8 +151,7 @@ class ClaimStateJsonTest {
                                       "requests": {"cpu": "1"}, "limits": {"aliyun.com/gpu-mem": "3"}}}]},
              "status": {"resourceClaimStatuses": [{"name": "b", "resourceClaimName": "p-b-x7"}],
                         "extendedResourceClaimStatus": {"resourceClaimName": "p-extended"}}}
-            """)
-                .getFirst();
+            """).getFirst();
         assertThat(new PodJson(pod).claims()).isEqualTo(new PodClaims(List.of("shared", "p-b-x7", "p-extended"), true));
         assertThat(new PodJson(pod).containers().getFirst().quantities())
                 .containsEntry("cpu", "1")

@@ -16,8 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class ClaimUseJsonTest {
     /** A claim by name, one of a template, and one that kube-scheduler made for a resource of a device class. */
-    private static final String POD =
-            """
+    private static final String POD = """
         {"spec": {"resourceClaims": [{"name": "a", "resourceClaimName": "shared"},
                                      {"name": "b", "resourceClaimTemplateName": "t"}],
                   "initContainers": [{"name": "init", "resources": {"claims": [{"name": "a"}]}}],
@@ -56,9 +55,7 @@ class ClaimUseJsonTest {
     /** It was found when such a pod closed its node after a restart of the driver, and counted twice elsewhere. */
     @Test
     void whatAClaimHasIsNoRequestOfABoundPod() throws JsonProcessingException {
-        JsonNode requesting = new ObjectMapper()
-                .readTree(
-                        """
+        JsonNode requesting = new ObjectMapper().readTree("""
             {"spec": {"nodeName": "n1", "containers": [
                {"name": "main", "resources": {"limits": {"example.com/gpu": "1", "cpu": "2"},
                                               "requests": {"example.com/gpu": "1"}}},

@@ -160,9 +160,10 @@ class ClaimDecoderTest {
     @ValueSource(strings = {"-9223372036854775808", "0", "-1Gi"})
     void anAmountThatOverflowedMakesTheSumOfItsCardWrong(String amount) {
         ResourceClaim claim = claim(List.of(), result("gpu", "gpu-b", "1Gi", "0"), result("gpu", "gpu-a", amount, "0"));
-        assertThat(DECODER.miscounted(claim)).hasValueSatisfying(sentence -> assertThat(sentence)
-                .startsWith("kube-scheduler counts '" + amount
-                        + "' of memory of card gpu-a for claim team/worker, so its sum"));
+        assertThat(DECODER.miscounted(claim))
+                .hasValueSatisfying(sentence -> assertThat(sentence)
+                        .startsWith("kube-scheduler counts '" + amount
+                                + "' of memory of card gpu-a for claim team/worker, so its sum"));
         assertThat(reason(claim)).startsWith("claim team/worker: ");
         assertThat(new ClaimDecoder(DRIVER, "node-2").miscounted(claim)).isEmpty();
         assertThat(DECODER.miscounted(claim(List.of(), result("gpu", "gpu-a", "1Gi", "-1"))))
@@ -204,9 +205,12 @@ class ClaimDecoderTest {
                 new ResourceClaim("uid", text, text, List.of(), List.of(result(text, text, text, text)), List.of()),
                 NODE);
 
-        assertThat(decoded).isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                .hasSizeLessThan(800)
-                .doesNotContain("\n"));
+        assertThat(decoded)
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason())
+                                .hasSizeLessThan(800)
+                                .doesNotContain("\n"));
     }
 
     private static Map<String, Map<CardId, Share>> shares(Result... results) {

@@ -142,7 +142,8 @@ class SliceSpecsTest {
 
     @Test
     void aCardThatPodsHaveByTheDevicePluginIsLeftOut() {
-        assertThat(names(cards(A.withInUse("pod default/p").withCordoned(true), B))).containsExactly("gpu-b");
+        assertThat(names(cards(A.withInUse("pod default/p").withCordoned(true), B)))
+                .containsExactly("gpu-b");
         assertThat(SPECS.of(cards(A.withInUse("pod default/p")), 1, true)).isEmpty();
     }
 
@@ -163,8 +164,10 @@ class SliceSpecsTest {
 
         List<Map<String, Object>> specs = SPECS.of(many, 1, true);
 
-        assertThat(specs).hasSize(3).allSatisfy(spec -> assertThat(spec.get("pool"))
-                .isEqualTo(Map.of("name", "node-1", "generation", 1L, "resourceSliceCount", 3)));
+        assertThat(specs)
+                .hasSize(3)
+                .allSatisfy(spec -> assertThat(spec.get("pool"))
+                        .isEqualTo(Map.of("name", "node-1", "generation", 1L, "resourceSliceCount", 3)));
         assertThat(names(many)).hasSize(130).doesNotHaveDuplicates();
         assertThat(SPECS.of(cards(), 1, true)).isEmpty();
     }

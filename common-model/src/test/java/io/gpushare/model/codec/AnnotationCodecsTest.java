@@ -128,8 +128,10 @@ class AnnotationCodecsTest {
                         "\"mig\":false",
                         "\"profile\":\"1g.10gb\",\"parent\":\"GPU-a\",\"gi\":1,\"ci\":0,\"caps\":" + caps);
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, cut)))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("'caps' must be an array of whole numbers"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed ->
+                                assertThat(malformed.reason()).contains("'caps' must be an array of whole numbers"));
     }
 
     @Test
@@ -224,8 +226,9 @@ class AnnotationCodecsTest {
                         ",{\"uuid\":\"GPU-b\",\"index\":2,\"minor\":2,\"model\":\"x\"," + "\"memoryMiB\":1}],\"links\":"
                                 + links + "}");
         assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("link"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("link"));
     }
 
     @Test
@@ -238,9 +241,11 @@ class AnnotationCodecsTest {
                 .isEqualTo(new Decoded.Valid<>(none));
         assertThat(InventoryCodec.decode(
                         Map.of(AnnotationKeys.INVENTORY, written.replace("driver_not_loaded", "a_new_one"))))
-                .isInstanceOfSatisfying(Decoded.Valid.class, valid -> assertThat(((Inventory) valid.value()).noCards())
-                        .extracting(NoCards::cause)
-                        .isEqualTo(NoCards.Cause.UNKNOWN));
+                .isInstanceOfSatisfying(
+                        Decoded.Valid.class,
+                        valid -> assertThat(((Inventory) valid.value()).noCards())
+                                .extracting(NoCards::cause)
+                                .isEqualTo(NoCards.Cause.UNKNOWN));
     }
 
     @Test
@@ -315,10 +320,12 @@ class AnnotationCodecsTest {
             })
     void aForgedAllocationIsMalformedWithAReason(String written) {
         assertThat(AllocationCodec.decode(Map.of(AnnotationKeys.ALLOCATION, written)))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .startsWith("annotation gpushare.io/allocation: ")
-                        .doesNotEndWith(": ")
-                        .doesNotEndWith("null"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason())
+                                .startsWith("annotation gpushare.io/allocation: ")
+                                .doesNotEndWith(": ")
+                                .doesNotEndWith("null"));
     }
 
     @ParameterizedTest

@@ -52,7 +52,8 @@ class DeviceIdTest {
             })
     void anotherPluginsIdIsMalformed(String id) {
         assertThat(DeviceId.parse(id))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("not a device of ours"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("not a device of ours"));
     }
 }

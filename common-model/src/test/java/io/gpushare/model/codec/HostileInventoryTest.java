@@ -21,8 +21,9 @@ class HostileInventoryTest {
 
     @Test
     void asManyAsANodeMayHaveAreRead() {
-        assertThat(decode(InventoryCodec.MOST_CARDS, false).valid().map(each -> each.cards()
-                        .size()))
+        assertThat(decode(InventoryCodec.MOST_CARDS, false)
+                        .valid()
+                        .map(each -> each.cards().size()))
                 .hasValue(InventoryCodec.MOST_CARDS);
         assertThat(decode(InventoryCodec.MOST_CARDS, true).valid()).isPresent();
     }

@@ -61,8 +61,9 @@ class AliyunPodTest {
         assertThat(holding.certain()).isFalse();
         assertThat(held(holding, TWO)).isEqualTo(Map.of(A, 10, B, 10));
         assertThat(pod(index, "15").chosen(TWO))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("ALIYUN_COM_GPU_MEM_IDX"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("ALIYUN_COM_GPU_MEM_IDX"));
     }
 
     @Test
@@ -136,8 +137,9 @@ class AliyunPodTest {
         NodeCards cards = NodeCards.of(inventory).with(new PodRef("u", "default", "p"), holding.allocation());
         return cards.cards().stream()
                 .filter(state -> !state.unused())
-                .collect(Collectors.toMap(state -> state.card().id(), (CardState state) -> state.allocated()
-                        .units()));
+                .collect(Collectors.toMap(
+                        state -> state.card().id(),
+                        (CardState state) -> state.allocated().units()));
     }
 
     private static Allocation on(MemoryUnit unit, CardId card) {

@@ -96,8 +96,9 @@ class HamiPodTest {
         ForeignPod pod = pod("GPU-x,NVIDIA,3000,30:;", MAIN);
         assertThat(pod.holding(NODE).orElseThrow().allocation().cards()).containsExactly(new CardId("GPU-x"));
         assertThat(pod.chosen(NODE))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("GPU-x, which this node does not have"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("GPU-x, which this node does not have"));
     }
 
     @ParameterizedTest
@@ -126,8 +127,9 @@ class HamiPodTest {
         ForeignPod pod = pod("GPU-a,NVIDIA,3000,30:;" + ";".repeat(33_000), MAIN);
         assertEveryCard(pod);
         assertThat(pod.chosen(NODE))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("32768 characters"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("32768 characters"));
     }
 
     @Test

@@ -109,10 +109,11 @@ class NodeCardsProperties {
                     }
                     case NO_CARD_WITH_SLOTS -> {
                         assertThat(withMemory).isZero();
-                        assertThat(allowed).anyMatch(state -> demand.share()
-                                .without(ShareKind.SLOTS)
-                                .on(state.capacity())
-                                .fits(state.free()));
+                        assertThat(allowed)
+                                .anyMatch(state -> demand.share()
+                                        .without(ShareKind.SLOTS)
+                                        .on(state.capacity())
+                                        .fits(state.free()));
                     }
                     case NO_SLOTS -> {
                         assertThat(demand.slotted()).isTrue();
@@ -283,9 +284,10 @@ class NodeCardsProperties {
                 .findFirst()
                 .orElseThrow()
                 .onEach(container.shares().size());
-        assertThat(container.shares()).allSatisfy((id, share) -> assertThat(share)
-                .isEqualTo(each.on(
-                        node.inventory().capacityOf(node.inventory().card(id).orElseThrow()))));
+        assertThat(container.shares())
+                .allSatisfy((id, share) -> assertThat(share)
+                        .isEqualTo(each.on(node.inventory()
+                                .capacityOf(node.inventory().card(id).orElseThrow()))));
     }
 
     @Provide
@@ -301,8 +303,9 @@ class NodeCardsProperties {
         // Of the cards of some nodes all, some or none have MPS.
         return Combinators.combine(
                         cut,
-                        Arbitraries.of(Share.NONE, Share.ALL_CORES).flatMap(cores -> Arbitraries.of(0, 1, 1, 1, 2)
-                                .map(slots -> cores.plus(Share.slots(slots)))),
+                        Arbitraries.of(Share.NONE, Share.ALL_CORES)
+                                .flatMap(cores ->
+                                        Arbitraries.of(0, 1, 1, 1, 2).map(slots -> cores.plus(Share.slots(slots)))),
                         Arbitraries.of(0, 0, 0b10110101, -1),
                         Arbitraries.of(0, 0, 0b00010010),
                         Arbitraries.of(0, 0, 0b01000001))
@@ -397,13 +400,14 @@ class NodeCardsProperties {
 
     /** Containers that take MIG instances of one profile whole. */
     private static Arbitrary<Demand> instanceContainers() {
-        return Arbitraries.of(PROFILES).flatMap(profile -> Combinators.combine(
-                        Arbitraries.of(ContainerRole.values()), Arbitraries.of(1, 1, 2, 3))
-                .as((role, number) -> new ContainerDemand("c", role, Share.instances(number), profile))
-                .list()
-                .ofMinSize(1)
-                .ofMaxSize(3)
-                .map(NodeCardsProperties::renamed));
+        return Arbitraries.of(PROFILES)
+                .flatMap(profile -> Combinators.combine(
+                                Arbitraries.of(ContainerRole.values()), Arbitraries.of(1, 1, 2, 3))
+                        .as((role, number) -> new ContainerDemand("c", role, Share.instances(number), profile))
+                        .list()
+                        .ofMinSize(1)
+                        .ofMaxSize(3)
+                        .map(NodeCardsProperties::renamed));
     }
 
     /** Containers with slots: a part of each card in units or in percent, or whole cards. */

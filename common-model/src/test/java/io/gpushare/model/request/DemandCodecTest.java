@@ -33,9 +33,11 @@ class DemandCodecTest {
     @ValueSource(strings = {"", "x", "-1", "1.5", "1500m", "3000000000", "1Ei", "1e99", "1 ", "0x10", "１"})
     void anythingElseIsRejectedWithTheContainersName(String written) {
         assertThat(decode(Map.of(MEMORY, written)))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("'main'")
-                        .contains(MEMORY));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason())
+                                .contains("'main'")
+                                .contains(MEMORY));
     }
 
     @ParameterizedTest
@@ -113,8 +115,9 @@ class DemandCodecTest {
     @Test
     void aContainerThatRequestsBothIsRejected() {
         assertThat(decode(Map.of(MEMORY, "1", CARDS, "1")))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("request only one of them"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("request only one of them"));
     }
 
     @ParameterizedTest
@@ -185,8 +188,9 @@ class DemandCodecTest {
         ContainerResources one = new ContainerResources("a", ContainerRole.APP, Map.of(MEMORY, "1", CORES, "60"));
         ContainerResources other = new ContainerResources("b", ContainerRole.APP, one.quantities());
         assertThat(withCores.decode(List.of(one, other), Map.of()))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("120 percent"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("120 percent"));
         ContainerResources init = new ContainerResources("i", ContainerRole.INIT, one.quantities());
         assertThat(withCores
                         .decode(List.of(init, other), Map.of())
@@ -247,10 +251,12 @@ class DemandCodecTest {
     void anAmountInBytesIsAnsweredByTheNumberToWrite(String written, String meant, String number) {
         for (String resource : new String[] {MEMORY, CARDS}) {
             assertThat(decode(Map.of(resource, written)))
-                    .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                            .startsWith("container 'main' requests " + resource + ": ")
-                            .endsWith(
-                                    " is " + meant + ", and the amount is a number without a suffix: write " + number));
+                    .isInstanceOfSatisfying(
+                            Decoded.Malformed.class,
+                            malformed -> assertThat(malformed.reason())
+                                    .startsWith("container 'main' requests " + resource + ": ")
+                                    .endsWith(" is " + meant + ", and the amount is a number without a suffix: write "
+                                            + number));
         }
     }
 
@@ -343,8 +349,9 @@ class DemandCodecTest {
         assertThat(codec.decode(
                         List.of(new ContainerResources("main", ContainerRole.APP, Map.of(CARDS, "2"))),
                         Map.of("gpushare.io/cards", "2")))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("for whole cards write their number in"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("for whole cards write their number in"));
     }
 
     @Test

@@ -79,8 +79,9 @@ class HamiCodecTest {
             })
     void invalidRequestsAreRejectedWithASentence(String request, String sentence) {
         assertThat(decode(codec, request))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains(sentence));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains(sentence));
     }
 
     @Test
@@ -93,8 +94,9 @@ class HamiCodecTest {
                 .isEqualTo(new Decoded.Malformed<>("container 'c0' requests nvidia.com/gpu and aliyun.com/gpu-mem:"
                         + " request its cards in only one of them"));
         assertThat(codec.decode(containers("gpu 1, gpumem 10"), Map.of("gpushare.io/cards", "2")))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("remove the annotation"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("remove the annotation"));
     }
 
     @Test
@@ -233,11 +235,13 @@ class HamiCodecTest {
                         .map(Demand::selector))
                 .hasValue(SelectorCodec.parse("profile = 3g.40gb, mig = on"));
         assertThat(codec.decode(containers("gpu 1"), mig))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("request nvidia.com/gpumem, or"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("request nvidia.com/gpumem, or"));
         assertThat(codec.decode(containers("gpu 2, gpumem 100"), mig))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("a program sees only one"));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("a program sees only one"));
         assertThat(codec.decode(memory, Map.of("nvidia.com/vgpu-mode", "mps"))
                         .valid()
                         .map(Demand::selector))
@@ -261,12 +265,11 @@ class HamiCodecTest {
             Arrays.stream(request.split(", "))
                     .map(each -> each.strip().split(" "))
                     .forEach(each -> {
-                        String name =
-                                switch (each[0]) {
-                                    case "mem" -> NAMES.memory();
-                                    case "cpu" -> "cpu";
-                                    default -> "nvidia.com/" + each[0];
-                                };
+                        String name = switch (each[0]) {
+                            case "mem" -> NAMES.memory();
+                            case "cpu" -> "cpu";
+                            default -> "nvidia.com/" + each[0];
+                        };
                         quantities.put(name, each[1]);
                     });
             containers.add(new ContainerResources("c" + containers.size(), ContainerRole.APP, quantities));

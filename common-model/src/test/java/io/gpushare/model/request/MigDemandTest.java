@@ -67,8 +67,9 @@ class MigDemandTest {
     })
     void aContainerRequestsOneProfileAndNothingElse(String one, String other, String reason) {
         assertThat(decode(Map.of(one, "1", other, "1"), Map.of()))
-                .isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                        .contains("'main'", reason));
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains("'main'", reason));
     }
 
     @ParameterizedTest
@@ -76,8 +77,10 @@ class MigDemandTest {
     void thePodRequestsOneProfileAndNothingElse(String other, String reason) {
         Decoded<Demand> decoded = codec.decode(
                 List.of(container("main", Map.of(LARGE, "1")), container("other", Map.of(other, "1"))), Map.of());
-        assertThat(decoded).isInstanceOfSatisfying(Decoded.Malformed.class, malformed -> assertThat(malformed.reason())
-                .contains(reason));
+        assertThat(decoded)
+                .isInstanceOfSatisfying(
+                        Decoded.Malformed.class,
+                        malformed -> assertThat(malformed.reason()).contains(reason));
     }
 
     @Test

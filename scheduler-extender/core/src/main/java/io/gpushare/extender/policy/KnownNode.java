@@ -39,7 +39,11 @@ public final class KnownNode {
         return of(name, 0, entry);
     }
 
-    /** @param salt 0; another number gives another {@link #ORDER}, to measure how much depends on it */
+    /**
+     * A node with that name, at another place in {@link #ORDER}.
+     *
+     * @param salt 0; another number gives another order, to measure how much depends on it
+     */
     public static KnownNode of(String name, long salt, NodeEntry entry) {
         return new KnownNode(name, NameHash.of(name.getBytes(StandardCharsets.UTF_8), salt), entry);
     }

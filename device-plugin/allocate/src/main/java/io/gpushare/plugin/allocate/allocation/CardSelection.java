@@ -222,11 +222,12 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                         && (slotted
                                 ? shares.size() == container.request().slots()
                                 : matches(shares, devices.getFirst().kind()));
-        boolean selected = devices.stream().allMatch(device -> snapshot.inventory()
-                .card(device.card())
-                .filter(card ->
-                        demand().selector().matches(card, snapshot.inventory().driver()))
-                .isPresent());
+        boolean selected = devices.stream()
+                .allMatch(device -> snapshot.inventory()
+                        .card(device.card())
+                        .filter(card -> demand().selector()
+                                .matches(card, snapshot.inventory().driver()))
+                        .isPresent());
         return matching && selected
                 ? Optional.of(allocation(whole ? shares : slotted ? onEach(shares.keySet()) : split(shares.keySet())))
                 : Optional.empty();
@@ -265,8 +266,9 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
     /** What the container requests of each of these cards. */
     private Map<CardId, Share> onEach(Set<CardId> cards) {
         Share each = container.onEach(cards.size());
-        return cards.stream().collect(Collectors.toMap(card -> card, card -> snapshot.inventory()
-                .on(card, each)));
+        return cards.stream()
+                .collect(Collectors.toMap(
+                        card -> card, card -> snapshot.inventory().on(card, each)));
     }
 
     private ContainerAllocation allocation(Map<CardId, Share> shares) {

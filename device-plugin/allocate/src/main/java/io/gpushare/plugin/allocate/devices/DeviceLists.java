@@ -28,7 +28,8 @@ public record DeviceLists(Map<DeviceResource, List<Offered>> lists) {
      *
      * @param numaNode the NUMA node for the kubelet's topology hints; null for no hint
      */
-    public record Offered(String id, boolean healthy, @Nullable Integer numaNode) {
+    public record Offered(
+            String id, boolean healthy, @Nullable Integer numaNode) {
         public Offered(String id, boolean healthy) {
             this(id, healthy, null);
         }

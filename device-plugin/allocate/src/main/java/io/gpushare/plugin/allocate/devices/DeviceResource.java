@@ -142,14 +142,11 @@ public record DeviceResource(ShareKind kind, String profile) {
      */
     List<String> ids(CardState card, Set<String> allocated) {
         CardId id = card.card().id();
-        Stream<DeviceId> devices =
-                switch (kind) {
-                    case MEMORY ->
-                        IntStream.range(0, card.capacity().units()).mapToObj(n -> new DeviceId.MemoryUnitOf(id, n));
-                    case WHOLE_CARDS, INSTANCES -> Stream.of(new DeviceId.WholeCard(id));
-                    default ->
-                        IntStream.range(0, kind.in(card.capacity())).mapToObj(n -> new DeviceId.PartOf(kind, id, n));
-                };
+        Stream<DeviceId> devices = switch (kind) {
+            case MEMORY -> IntStream.range(0, card.capacity().units()).mapToObj(n -> new DeviceId.MemoryUnitOf(id, n));
+            case WHOLE_CARDS, INSTANCES -> Stream.of(new DeviceId.WholeCard(id));
+            default -> IntStream.range(0, kind.in(card.capacity())).mapToObj(n -> new DeviceId.PartOf(kind, id, n));
+        };
         return Stream.concat(devices.map(DeviceId::toString), kept(card).filter(allocated::contains))
                 .toList();
     }

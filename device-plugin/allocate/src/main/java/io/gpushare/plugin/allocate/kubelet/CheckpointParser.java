@@ -60,7 +60,9 @@ final class CheckpointParser {
     private static final Pattern INDEX = Pattern.compile("[0-9]{1,4}");
     private static final Pattern DEVICE_FILE = Pattern.compile("/dev/nvidia([0-9]{1,4})");
 
-    private record File(@JsonProperty("Data") @JsonSetter(nulls = Nulls.SET) @Nullable Data data) {}
+    private record File(
+            @JsonProperty("Data") @JsonSetter(nulls = Nulls.SET) @Nullable
+            Data data) {}
 
     private record Data(
             @JsonProperty("PodDeviceEntries") List<Entry> entries,

@@ -226,10 +226,12 @@ public final class KubeletConnection implements AutoCloseable {
     /** The healthy devices of each list that the kubelet watches, by resource. */
     private Map<String, Set<String>> offered() {
         Map<String, Set<String>> offered = new TreeMap<>();
-        connections.values().forEach(connection -> connection
-                .server()
-                .watchedDevices()
-                .ifPresent(devices -> offered.put(connection.registrar().name(), devices)));
+        connections
+                .values()
+                .forEach(connection -> connection
+                        .server()
+                        .watchedDevices()
+                        .ifPresent(devices -> offered.put(connection.registrar().name(), devices)));
         return offered;
     }
 

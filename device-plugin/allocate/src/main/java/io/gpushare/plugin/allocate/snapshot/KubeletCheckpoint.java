@@ -104,8 +104,8 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods, Map<String, Set<S
             Share request = demand.request();
             boolean matches = known.size() == cards.size() && ofAmount(request) && cardCount(request, known.size());
             Share each = demand.onEach(cards.size());
-            Map<CardId, Share> shares = known.stream()
-                    .collect(Collectors.toMap(Function.identity(), card -> inventory.on(card, each)));
+            Map<CardId, Share> shares =
+                    known.stream().collect(Collectors.toMap(Function.identity(), card -> inventory.on(card, each)));
             return matches && shares.values().stream().allMatch(share -> share.part() == 0)
                     ? Optional.of(new ContainerAllocation(demand.name(), demand.role(), shares))
                     : Optional.empty();
@@ -160,8 +160,9 @@ public record KubeletCheckpoint(Map<String, List<Entry>> pods, Map<String, Set<S
     /** The devices of that pod, by container. */
     Map<String, Set<String>> devices(String podUid) {
         Map<String, Set<String>> devices = new HashMap<>();
-        entries(podUid).forEach(entry -> devices.computeIfAbsent(entry.container(), _ -> new HashSet<>())
-                .addAll(entry.ids()));
+        entries(podUid)
+                .forEach(entry -> devices.computeIfAbsent(entry.container(), _ -> new HashSet<>())
+                        .addAll(entry.ids()));
         return devices;
     }
 

@@ -72,7 +72,7 @@ public final class NodeSnapshot {
     }
 
     public NodeSnapshot withInventory(Inventory changed) {
-        return changed == inventory() ? this : with(evidence.withInventory(changed));
+        return changed.equals(inventory()) ? this : with(evidence.withInventory(changed));
     }
 
     private NodeSnapshot with(NodeEvidence changed) {

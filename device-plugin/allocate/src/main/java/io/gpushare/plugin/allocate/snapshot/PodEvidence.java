@@ -38,8 +38,10 @@ record PodEvidence(NodePod pod, Listed listed, Recorded recorded, Map<String, Co
         /** @param containers the devices by container; empty if the pod is not listed */
         static Listed of(Optional<Map<String, Set<String>>> containers) {
             Map<String, ContainerAllocation> allocations = new HashMap<>();
-            containers.orElse(Map.of()).forEach((container, ids) -> DeviceIdParser.allocation(container, ids)
-                    .ifPresent(cards -> allocations.put(container, cards)));
+            containers
+                    .orElse(Map.of())
+                    .forEach((container, ids) -> DeviceIdParser.allocation(container, ids)
+                            .ifPresent(cards -> allocations.put(container, cards)));
             boolean hasDevices =
                     containers.stream().flatMap(all -> all.values().stream()).anyMatch(ids -> !ids.isEmpty());
             return new Listed(containers.isPresent(), hasDevices, allocations);

@@ -29,8 +29,9 @@ public record RecordedPods(List<NodePod> pods, @Nullable KubeletCheckpoint recor
     /** The cards of each pod that has any of these; none where it is unknown which: it may have any. */
     public Map<PodRef, Set<CardId>> on(Inventory inventory) {
         Map<PodRef, Set<CardId>> kept = new HashMap<>();
-        pods.stream().filter(pod -> !pod.ended() && pod.requestsDevices()).forEach(pod -> cards(pod, inventory)
-                .ifPresent(cards -> kept.put(pod.ref(), cards)));
+        pods.stream()
+                .filter(pod -> !pod.ended() && pod.requestsDevices())
+                .forEach(pod -> cards(pod, inventory).ifPresent(cards -> kept.put(pod.ref(), cards)));
         return kept;
     }
 

@@ -146,8 +146,9 @@ class GpushareFaultsTest {
     @Test
     void d8AnAllocateThatCannotBeRightIsAnErrorAndNotAnEnvironmentVariable() {
         assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-a::0")))
-                .isInstanceOfSatisfying(Outcome.Refused.class, refused -> assertThat(refused.reason())
-                        .contains("waits for 1 units"));
+                .isInstanceOfSatisfying(
+                        Outcome.Refused.class,
+                        refused -> assertThat(refused.reason()).contains("waits for 1 units"));
     }
 
     @Test
@@ -183,8 +184,9 @@ class GpushareFaultsTest {
                         TWO.cards().getLast()))));
         kubelet.allocations().put(pod.ref(), Map.of());
         assertThat(plugin.allocate(DeviceResource.MEMORY, List.of("GPU-b::0", "GPU-b::1", "GPU-b::2")))
-                .isInstanceOfSatisfying(Outcome.Refused.class, refused -> assertThat(refused.reason())
-                        .contains("GPU-a", "Xid 79"));
+                .isInstanceOfSatisfying(
+                        Outcome.Refused.class,
+                        refused -> assertThat(refused.reason()).contains("GPU-a", "Xid 79"));
     }
 
     @Test

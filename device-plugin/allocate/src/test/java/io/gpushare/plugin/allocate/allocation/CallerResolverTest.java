@@ -268,8 +268,9 @@ class CallerResolverTest {
                 Caller.Evidence.REPEATED_CALL);
         // Another pod may have taken its name meanwhile.
         assertThat(new CallerResolver(snapshot, true, false).find(DeviceResource.MEMORY, 3, Set.of()))
-                .isInstanceOfSatisfying(Outcome.Refused.class, none -> assertThat(none.reason())
-                        .contains("or for a new pod of that name"));
+                .isInstanceOfSatisfying(
+                        Outcome.Refused.class,
+                        none -> assertThat(none.reason()).contains("or for a new pod of that name"));
     }
 
     @Test

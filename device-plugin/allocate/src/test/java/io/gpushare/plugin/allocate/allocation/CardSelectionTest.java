@@ -313,7 +313,9 @@ class CardSelectionTest {
     }
 
     private static void assertRefused(Outcome<ContainerAllocation> choice, String part) {
-        assertThat(choice).isInstanceOfSatisfying(Outcome.Refused.class, refused -> assertThat(refused.reason())
-                .contains(part));
+        assertThat(choice)
+                .isInstanceOfSatisfying(
+                        Outcome.Refused.class,
+                        refused -> assertThat(refused.reason()).contains(part));
     }
 }

@@ -151,22 +151,25 @@ class ContainerSettingsTest {
         ContainerSettings settings = new ContainerSettings(Set.of(DeviceListStrategy.DEVICE_SPECS));
 
         assertThat(settings.of(POD, WHOLE, NODE, isolation).then(edits -> new Outcome.Of<>(AllocateResponse.of(edits))))
-                .isInstanceOfSatisfying(Outcome.Of.class, response -> assertThat(response.value())
-                        .isInstanceOfSatisfying(ContainerAllocateResponse.class, given -> {
-                            assertThat(given.getEnvsMap()).containsEntry("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps");
-                            assertThat(given.getMountsList())
-                                    .containsExactly(Mount.newBuilder()
-                                            .setHostPath("/run/mps/a")
-                                            .setContainerPath("/tmp/nvidia-mps")
-                                            .setReadOnly(true)
-                                            .build());
-                            assertThat(given.getDevices(0))
-                                    .isEqualTo(DeviceSpec.newBuilder()
-                                            .setHostPath("/dev/nvidia7")
-                                            .setContainerPath("/dev/nvidia7")
-                                            .setPermissions("rw")
-                                            .build());
-                        }));
+                .isInstanceOfSatisfying(
+                        Outcome.Of.class,
+                        response -> assertThat(response.value())
+                                .isInstanceOfSatisfying(ContainerAllocateResponse.class, given -> {
+                                    assertThat(given.getEnvsMap())
+                                            .containsEntry("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps");
+                                    assertThat(given.getMountsList())
+                                            .containsExactly(Mount.newBuilder()
+                                                    .setHostPath("/run/mps/a")
+                                                    .setContainerPath("/tmp/nvidia-mps")
+                                                    .setReadOnly(true)
+                                                    .build());
+                                    assertThat(given.getDevices(0))
+                                            .isEqualTo(DeviceSpec.newBuilder()
+                                                    .setHostPath("/dev/nvidia7")
+                                                    .setContainerPath("/dev/nvidia7")
+                                                    .setPermissions("rw")
+                                                    .build());
+                                }));
     }
 
     private static ContainerAllocateResponse given(Set<DeviceListStrategy> strategies, ContainerAllocation allocation) {

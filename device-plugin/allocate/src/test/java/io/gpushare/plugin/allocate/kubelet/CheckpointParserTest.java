@@ -29,13 +29,15 @@ class CheckpointParserTest {
         String entry = entry("{\"-1\":[\"" + UUID + "::0\"],\"1\":[\"" + UUID + "::1\"]}", visible(UUID));
         assertThat(parse(file(entry)).pods())
                 .containsOnlyKeys("uid-1")
-                .hasEntrySatisfying("uid-1", entries -> assertThat(entries)
-                        .containsExactly(new KubeletCheckpoint.Entry(
-                                "uid-1",
-                                "main",
-                                "aliyun.com/gpu-mem",
-                                Set.of(UUID + "::0", UUID + "::1"),
-                                List.of(new NamedCard.ByUuid(new CardId(UUID))))));
+                .hasEntrySatisfying(
+                        "uid-1",
+                        entries -> assertThat(entries)
+                                .containsExactly(new KubeletCheckpoint.Entry(
+                                        "uid-1",
+                                        "main",
+                                        "aliyun.com/gpu-mem",
+                                        Set.of(UUID + "::0", UUID + "::1"),
+                                        List.of(new NamedCard.ByUuid(new CardId(UUID))))));
     }
 
     @Test

@@ -205,12 +205,10 @@ class PluginOrdersIT {
     /** A pod that arrives now is admitted with devices of that plugin, and ends. */
     private void runsWith(String plugin, String when) {
         String uid = "p" + pods++;
-        ObjectNode pod = ApiClient.document(
-                """
+        ObjectNode pod = ApiClient.document("""
             {"metadata":{"name":"p","uid":"%s"},"spec":{"containers":[
              {"name":"c","resources":{"limits":{"%s":"1"}}}]}}\
-            """
-                        .formatted(uid, MEMORY));
+            """.formatted(uid, MEMORY));
         kubelet.admit(new PodDocument(pod));
         assertThat(Objects.requireNonNull(kubelet.held(uid, "c").get(MEMORY))
                         .response()

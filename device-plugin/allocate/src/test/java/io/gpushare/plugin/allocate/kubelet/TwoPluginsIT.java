@@ -262,12 +262,10 @@ class TwoPluginsIT {
     /** A pod that arrives now runs with devices of that plugin. */
     private void runsWith(String plugin) throws Exception {
         String name = "p" + pods++;
-        ObjectNode pod = ApiClient.document(
-                """
+        ObjectNode pod = ApiClient.document("""
             {"metadata":{"name":"%s"},"spec":{"nodeName":"n1","containers":[
              {"name":"c","resources":{"limits":{"%s":"1"}}}]}}\
-            """
-                        .formatted(name, MEMORY));
+            """.formatted(name, MEMORY));
         cluster.post("/api/v1/namespaces/default/pods", pod);
         await().until(() -> !phase(name).isEmpty() && !phase(name).equals("Pending"));
         assertThat(phase(name)).isEqualTo("Running");

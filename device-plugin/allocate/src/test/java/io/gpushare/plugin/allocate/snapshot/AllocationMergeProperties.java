@@ -144,9 +144,10 @@ class AllocationMergeProperties {
         NodeAllocations merged = NodeAllocations.of(evidence);
         Map<CardId, Integer> least = new HashMap<>();
         for (NodePod pod : evidence.holders()) {
-            possible(evidence.of(pod)).forEach(container -> container
-                    .shares()
-                    .forEach((card, share) -> least.merge(card, share.units(), Integer::sum)));
+            possible(evidence.of(pod))
+                    .forEach(container -> container
+                            .shares()
+                            .forEach((card, share) -> least.merge(card, share.units(), Integer::sum)));
         }
         for (CardState state : merged.reserved().cards()) {
             assertThat(state.allocated().units())

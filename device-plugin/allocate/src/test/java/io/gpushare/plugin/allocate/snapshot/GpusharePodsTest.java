@@ -176,8 +176,9 @@ class GpusharePodsTest {
     private static Map<CardId, Integer> units(NodeCards cards) {
         return cards.cards().stream()
                 .filter(state -> !state.unused())
-                .collect(Collectors.toMap(state -> state.card().id(), (CardState state) -> state.allocated()
-                        .units()));
+                .collect(Collectors.toMap(
+                        state -> state.card().id(),
+                        (CardState state) -> state.allocated().units()));
     }
 
     private static NodeSnapshot node(Card... cards) {

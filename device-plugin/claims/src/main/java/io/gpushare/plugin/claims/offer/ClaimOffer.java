@@ -85,7 +85,8 @@ public final class ClaimOffer implements AutoCloseable {
             offered = now;
             // The kubelet's registration publishes the slices. Before it, those of the last process stay, unless a card
             // is in use: who published them did not know that.
-            if (now.cards().stream().anyMatch(card -> card.inUseBy() != null) || kubelet.problem().isEmpty()) {
+            if (now.cards().stream().anyMatch(card -> card.inUseBy() != null)
+                    || kubelet.problem().isEmpty()) {
                 slices.changed();
             }
             kubelet.changed();

@@ -126,8 +126,9 @@ class ClaimSharesTest {
         List<ContainerShare> shared =
                 shares.stream().filter(share -> share.pod().name().equals("q")).toList();
         assertThat(shared).hasSize(PreparedClaims.MOST_USERS);
-        assertThat(shared).allSatisfy(share -> assertThat(share.together())
-                .isSameAs(shared.getFirst().together()));
+        assertThat(shared)
+                .allSatisfy(share ->
+                        assertThat(share.together()).isSameAs(shared.getFirst().together()));
         assertThat(shared.getFirst().podMemory()).isEqualTo(Memory.ofGib(3));
     }
 
