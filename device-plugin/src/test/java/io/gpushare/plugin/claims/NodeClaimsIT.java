@@ -67,14 +67,12 @@ class NodeClaimsIT extends WholeProgramWithClaims {
     /** The card of this node that it names waits for pods that nobody can see here. */
     @Test
     void aSliceOfAnotherNodeInThisNodesPoolIsReported() throws Exception {
-        api.put(object(
-                """
+        api.put(object("""
             {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "n2-gpushare.io-00"},
              "spec": {"driver": "gpushare.io", "nodeName": "n2",
                       "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
                       "devices": [{"name": "%s"}]}}
-            """
-                        .formatted(name(A))));
+            """.formatted(name(A))));
         serve();
         await().until(() -> api.events().stream()
                 .anyMatch(event -> event.contains("GpuPoolNotOwn") && event.contains("n2-gpushare.io-00 of node n2")));
@@ -330,9 +328,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         serve();
         slice();
         claim("many", result("gpu", A, "3Gi", "s1"));
-        ObjectNode pod = (ObjectNode)
-                JSON.readTree(
-                        """
+        ObjectNode pod = (ObjectNode) JSON.readTree("""
             {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "many", "namespace": "default"},
              "spec": {"nodeName": "n1", "containers": [{"name": "main", "resources": {}}]}}\
             """);

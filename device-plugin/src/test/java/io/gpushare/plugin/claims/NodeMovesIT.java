@@ -100,8 +100,7 @@ class NodeMovesIT extends WholeProgramWithClaims {
     private void ofItsClass() throws IOException {
         claim("class", result("container-0-request-0", B));
         prepare("class");
-        api.put(object(
-                """
+        api.put(object("""
             {"kind": "Pod",
              "metadata": {"name": "class", "namespace": "default", "uid": "uid-pod-class",
                           "creationTimestamp": "2026-01-01T00:00:00Z"},
@@ -111,8 +110,7 @@ class NodeMovesIT extends WholeProgramWithClaims {
                "containerStatuses": [{"name": "main", "containerID": "containerd://c1"}],
                "extendedResourceClaimStatus": {"resourceClaimName": "class", "requestMappings": [
                  {"containerName": "main", "resourceName": "%1$s", "requestName": "container-0-request-0"}]}}}
-            """
-                        .formatted(CARDS)));
+            """.formatted(CARDS)));
     }
 
     /** Each of them closed the node after a restart of the driver, until it ended. */

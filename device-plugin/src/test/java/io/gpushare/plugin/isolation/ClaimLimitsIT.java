@@ -195,8 +195,9 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         Map<String, String> mounts = edits("two")
                 .path("mounts")
                 .valueStream()
-                .collect(Collectors.toMap(mount -> mount.path("containerPath").asText(), mount -> mount.path("hostPath")
-                        .asText()));
+                .collect(Collectors.toMap(
+                        mount -> mount.path("containerPath").asText(),
+                        mount -> mount.path("hostPath").asText()));
         Path directory = dir.resolve("hami/containers/uid-two_gpu");
         assertThat(mounts)
                 .containsEntry("/usr/local/vgpu", directory.toString())

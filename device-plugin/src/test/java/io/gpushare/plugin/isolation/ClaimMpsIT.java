@@ -69,16 +69,14 @@ class ClaimMpsIT extends WholeProgramWithMps {
 
     /** A running pod of one container, which uses that claim. */
     private void runs(String pod, String claim, String environment) throws IOException {
-        api.put(object(
-                """
+        api.put(object("""
             {"apiVersion": "v1", "kind": "Pod",
              "metadata": {"name": "%s", "namespace": "default", "uid": "uid-pod-%s"},
              "spec": {"nodeName": "n1", "resourceClaims": [{"name": "gpu", "resourceClaimName": "%s"}],
                       "containers": [{"name": "main", "env": [%s], "resources": {"claims": [{"name": "gpu"}]}}]},
              "status": {"phase": "Running",
                         "containerStatuses": [{"name": "main", "containerID": "containerd://%s"}]}}
-            """
-                        .formatted(pod, pod, claim, environment, TestApiServer.containerId(pod))));
+            """.formatted(pod, pod, claim, environment, TestApiServer.containerId(pod))));
     }
 
     @Test
@@ -240,13 +238,10 @@ class ClaimMpsIT extends WholeProgramWithMps {
         serveMps();
         awaitMps();
         claim("own", cores(result("gpu", A, "3Gi", "s1"), 0));
-        pod(
-                "own",
-                """
+        pod("own", """
             {"name": "main", "resources": {"claims": [{"name": "gpu"}]},
              "env": [{"name": "%s", "value": "0=14G"}, {"name": "CUPY_GPU_MEMORY_LIMIT", "value": "1"}]}\
-            """
-                        .formatted(LIMIT));
+            """.formatted(LIMIT));
         assertThat(prepared("own")).containsEntry(LIMIT, "0=3072M").doesNotContainKey("CUPY_GPU_MEMORY_LIMIT");
 
         claim("two", result("gpu", A, "3Gi", "s2"), result("gpu", B, "3Gi", "s3"));

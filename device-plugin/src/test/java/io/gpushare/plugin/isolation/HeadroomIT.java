@@ -113,8 +113,9 @@ class HeadroomIT {
                         0,
                         String.valueOf(shares.get(i) - Objects.requireNonNull(CONTEXT.get(mode))));
                 tenants.add(tenant);
-                await().pollDelay(Duration.ZERO).pollInterval(SOON).until(() -> !tenant.lines()
-                        .isEmpty());
+                await().pollDelay(Duration.ZERO)
+                        .pollInterval(SOON)
+                        .until(() -> !tenant.lines().isEmpty());
                 printed.add(tenant.lines().getFirst());
             }
             return printed;

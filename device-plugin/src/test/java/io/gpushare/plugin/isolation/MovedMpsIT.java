@@ -69,16 +69,14 @@ class MovedMpsIT extends WholeProgramWithMps {
         supervisor();
         StartedProgram before = serveMps();
         claim("share", result("gpu", B, "3Gi", "s1"));
-        api.put(object(
-                """
+        api.put(object("""
             {"apiVersion": "v1", "kind": "Pod",
              "metadata": {"name": "c", "namespace": "default", "uid": "%s"},
              "spec": {"nodeName": "n1", "resourceClaims": [{"name": "gpu", "resourceClaimName": "share"}],
                       "containers": [{"name": "main", "resources": {"claims": [{"name": "gpu"}]}}]},
              "status": {"phase": "Running",
                         "containerStatuses": [{"name": "main", "containerID": "containerd://%s"}]}}
-            """
-                        .formatted("uid-c", TestApiServer.containerId("c"))));
+            """.formatted("uid-c", TestApiServer.containerId("c"))));
         await(LONG).until(() -> error("share").isEmpty());
         Map<String, String> environment = new HashMap<>(environment("share").stream()
                 .map(variable -> variable.split("=", 2))

@@ -275,8 +275,9 @@ class MpsIT extends WholeProgramWithMps {
         runMps("--isolation=mps");
         started("a", 2);
         script("hang");
-        await(Duration.ofSeconds(90)).until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("does not answer")));
+        await(Duration.ofSeconds(90))
+                .until(() -> api.events().stream()
+                        .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("does not answer")));
         List<String> devices = admit("late", 3, A);
         assertThatThrownBy(() -> start(MEMORY, devices))
                 .hasMessageContaining("pod default/late container 'main' can't start: ")

@@ -69,9 +69,10 @@ class MpsUsageIT extends WholeProgramWithMps {
     }
 
     private void awaitUnknown(String... pods) {
-        await().untilAsserted(() -> assertThat(metrics().lines()).noneMatch(line -> List.of(pods).stream()
-                .anyMatch(pod -> line.startsWith(figure("utilisation_ratio", pod))
-                        || line.startsWith(figure("idle_seconds", pod)))));
+        await().untilAsserted(() -> assertThat(metrics().lines())
+                .noneMatch(line -> List.of(pods).stream()
+                        .anyMatch(pod -> line.startsWith(figure("utilisation_ratio", pod))
+                                || line.startsWith(figure("idle_seconds", pod)))));
     }
 
     private static String figure(String name, String pod) {

@@ -408,8 +408,9 @@ class OneOffererProperties {
             ofPods.retainAll(ofClaims);
             assertThat(ofPods).as("given or offered in both ways").isEmpty();
             List<CardId> given = new ArrayList<>(prepared.values());
-            CARDS.cards().forEach(card -> assertThat(given.stream().filter(card.id()::equals))
-                    .hasSizeLessThan(6));
+            CARDS.cards()
+                    .forEach(card ->
+                            assertThat(given.stream().filter(card.id()::equals)).hasSizeLessThan(6));
         }
 
         @Override

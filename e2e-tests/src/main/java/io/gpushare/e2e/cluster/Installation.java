@@ -192,8 +192,7 @@ public final class Installation {
 
     /** Waits until the newest version of that program runs and is ready. */
     public void ready(String program) {
-        cluster.kubectl()
-                .run(READY, "-n", NAMESPACE, "rollout", "status", program);
+        cluster.kubectl().run(READY, "-n", NAMESPACE, "rollout", "status", program);
         if (program.equals(EXTENDER)) {
             Await.until(READY, "the Service selects a leader", this::leaders, pods -> pods.size() == 1);
         }

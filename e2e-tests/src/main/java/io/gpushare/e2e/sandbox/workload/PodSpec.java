@@ -61,8 +61,7 @@ public record PodSpec(String name, int seconds, List<ContainerSpec> containers, 
 
     /** The same pod, which runs longer where the machine is busy: whoever looks must see it running. */
     public PodSpec patient() {
-        return new PodSpec(
-                name, (int) Patience.of(Duration.ofSeconds(seconds)).toSeconds(), containers, preferences);
+        return new PodSpec(name, (int) Patience.of(Duration.ofSeconds(seconds)).toSeconds(), containers, preferences);
     }
 
     public ObjectNode document() {

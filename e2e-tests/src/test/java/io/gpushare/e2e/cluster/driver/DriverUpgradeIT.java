@@ -147,12 +147,7 @@ class DriverUpgradeIT extends ClusterScenario {
                     .run("-n", "default", "get", "pods", "-l", "gpushare.io/gpu-pod=true", "-o", "name");
             assertThat(selected.lines()).containsExactlyInAnyOrder("pod/memory", "pod/whole");
             cluster.kubectl()
-                    .run(
-                            "drain",
-                            cluster.node(),
-                            "--pod-selector=gpushare.io/gpu-pod=true",
-                            "--force",
-                            "--timeout=1h");
+                    .run("drain", cluster.node(), "--pod-selector=gpushare.io/gpu-pod=true", "--force", "--timeout=1h");
             assertThat(pods.all()
                             .valueStream()
                             .map(pod -> pod.at("/metadata/name").asText()))

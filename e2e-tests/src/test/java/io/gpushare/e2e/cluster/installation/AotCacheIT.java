@@ -32,7 +32,10 @@ class AotCacheIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"device-plugin, io.gpushare.plugin.PluginMain", "scheduler-extender, io.gpushare.extender.program.ExtenderMain"})
+    @CsvSource({
+        "device-plugin, io.gpushare.plugin.PluginMain",
+        "scheduler-extender, io.gpushare.extender.program.ExtenderMain"
+    })
     void theProgramLoadsItsClassesFromTheCache(String program, String main) {
         assertThat(help(program, "-Xlog:class+load").lines())
                 .anyMatch(line -> line.endsWith(main + " source: shared objects file"))

@@ -1,9 +1,8 @@
 package io.gpushare.insight.report;
 
-import java.util.function.Predicate;
-import io.gpushare.model.card.Card;
 import io.gpushare.insight.report.Explanation.NodeVerdict;
 import io.gpushare.model.Demand;
+import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
@@ -25,6 +24,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -127,15 +127,15 @@ record CardAdvice(Demand demand, String where) {
     private Optional<String> closed(List<NodeVerdict> nodes, Predicate<Card> such) {
         return nodes.stream()
                 .filter(node -> node.cards().cards().stream()
-                        .filter(state ->
-                                !state.card().placeable() && such.test(state.card()))
+                        .filter(state -> !state.card().placeable() && such.test(state.card()))
                         .anyMatch(state -> Verdict.of(demand, opened(state)).fits()))
                 .map(NodeVerdict::node)
                 .findFirst();
     }
 
     private static CardState opened(CardState state) {
-        return state.on(state.card().withCordoned(false).withHeld(false).withInUse(null).withHealth(new Health.Healthy()));
+        return state.on(
+                state.card().withCordoned(false).withHeld(false).withInUse(null).withHealth(new Health.Healthy()));
     }
 
     /** How many cards of the node are large enough and of the right kind, whatever keeps them from serving now. */

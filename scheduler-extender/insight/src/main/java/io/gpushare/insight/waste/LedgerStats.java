@@ -53,7 +53,9 @@ public record LedgerStats(
             if (!card.card().health().healthy()) {
                 return UNHEALTHY;
             }
-            if (card.card().cordoned() || card.card().inUseBy() != null || card.card().held()) {
+            if (card.card().cordoned()
+                    || card.card().inUseBy() != null
+                    || card.card().held()) {
                 return CORDONED;
             }
             return card.unused() ? IDLE : card.takenWhole() ? WHOLE : SHARED;
@@ -121,7 +123,7 @@ public record LedgerStats(
             states.merge(unavailable == null ? "usable" : unavailable.label(), 1, Integer::sum);
             if (entry.unusable() == null) {
                 Sum node = new Sum();
-                count(name, entry, fragmentation, node, models);
+                count(entry, fragmentation, node, models);
                 usable.put(name, node.amounts());
             }
         });
@@ -147,8 +149,7 @@ public record LedgerStats(
         return standings;
     }
 
-    private static void count(
-            String name, NodeEntry entry, Fragmentation fragmentation, Sum node, Map<String, Sum> models) {
+    private static void count(NodeEntry entry, Fragmentation fragmentation, Sum node, Map<String, Sum> models) {
         List<CardState> cards = entry.cards().cards();
         long unit = entry.cards().inventory().unit().size().bytes();
         for (CardState card : cards) {
