@@ -42,6 +42,8 @@ public record LedgerStats(
         OVERCOMMITTED,
         UNHEALTHY,
         CORDONED,
+        /** Somebody has it by another offer than its node's, or its pods are moved away. */
+        IN_USE,
         WHOLE,
         SHARED,
         IDLE;
@@ -53,10 +55,11 @@ public record LedgerStats(
             if (!card.card().health().healthy()) {
                 return UNHEALTHY;
             }
-            if (card.card().cordoned()
-                    || card.card().inUseBy() != null
-                    || card.card().held()) {
+            if (card.card().cordoned()) {
                 return CORDONED;
+            }
+            if (card.card().inUseBy() != null || card.card().held()) {
+                return IN_USE;
             }
             return card.unused() ? IDLE : card.takenWhole() ? WHOLE : SHARED;
         }
