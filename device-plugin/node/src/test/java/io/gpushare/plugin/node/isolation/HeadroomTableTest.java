@@ -13,6 +13,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /** How many units each kind of card has. */
 class HeadroomTableTest {
+    private static final Path ROOT = Path.of(System.getProperty("gpushare.root", "../.."));
+
     private static final MemoryUnit FINE = MemoryUnit.ofMib(256);
 
     static final java.util.List<TestHeadroom> KINDS = TestHeadroom.KINDS;
@@ -32,7 +34,7 @@ class HeadroomTableTest {
                         kind.units(IsolationMode.NONE, "auto", FINE),
                         kind.units(IsolationMode.DRIVER, "auto", FINE),
                         kind.units(IsolationMode.MPS, "auto", FINE));
-        assertThat(Files.readString(Path.of("../deploy/SUPPORT.md"))).contains(row);
+        assertThat(Files.readString(ROOT.resolve("deploy/SUPPORT.md"))).contains(row);
     }
 
     @Test
