@@ -119,10 +119,13 @@ nodeAffinity:
   operator: {{ ternary "In" "NotIn" (eq (index . 1) "dra") }}
   values: [dra]
 {{- end }}
+{{- /* Where claims are served, the kubelet needs the driver to end a pod: it stays, and pauses itself. */}}
+{{- if or (not (index . 0).Values.dra.enabled) (eq (index . 1) "any") }}
 {{- range (index . 0).Values.devicePlugin.pauseLabels }}
 - key: {{ . }}
   operator: NotIn
   values: [paused-for-driver-upgrade, paused-for-mig-change, paused-for-mig-change_paused-for-driver-upgrade]
+{{- end }}
 {{- end }}
 {{- end }}
 

@@ -9,11 +9,12 @@ import io.gpushare.model.card.Share;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.plugin.allocate.devices.WireSize;
 import io.gpushare.plugin.node.cards.CardSource;
+import io.gpushare.plugin.node.cards.NodePause;
 import io.gpushare.plugin.node.cards.NvmlCards;
-import io.gpushare.plugin.node.cluster.CordonPoller;
 import io.gpushare.plugin.node.cluster.InventoryPublisher;
 import io.gpushare.plugin.node.cluster.NodeObject;
 import io.gpushare.plugin.node.cluster.NodePodInformer;
+import io.gpushare.plugin.node.cluster.NodePoller;
 import io.gpushare.plugin.node.holdings.InUse;
 import io.gpushare.plugin.node.holdings.LatestHoldings;
 import io.gpushare.plugin.node.holdings.Offer;
@@ -69,6 +70,7 @@ final class NodeParts {
     private final PluginOptions options;
     private final Ending ending;
     private final StartedParts parts;
+    private final NodePause pause;
     private final CardSource driver;
 
     /**
@@ -99,7 +101,8 @@ final class NodeParts {
         node = new EventSubject.Node(options.nodeName);
         invalid = () -> ending.request(Ending.INVALID_OPTIONS);
         holdings = new LatestHoldings(Inventory.empty(unit), publisher::changed);
-        driver = new NvmlCards(options.scanning(unit), clocks);
+        pause = new NodePause(options.pauseLabels);
+        driver = new NvmlCards(options.scanning(unit, pause), clocks);
         sockets = parts.add(new DomainSockets());
         api = parts.add(
                 KubernetesApi.connect(options.cluster.kubeconfig(), COMPONENT + "/" + PluginOptions.Version.number()));
@@ -160,10 +163,13 @@ final class NodeParts {
 
     /** Reads the cards and their cordons from now on, and shows what is measured. */
     void scan(Limits limits) {
-        parts.add(new CordonPoller(nodeObject, now -> {
-                    limits.assembler().cordoned(now);
-                    publisher.read(SnapshotPublisher.Source.CORDONS);
-                }))
+        parts.add(new NodePoller(
+                        nodeObject,
+                        now -> {
+                            limits.assembler().cordoned(now);
+                            publisher.read(SnapshotPublisher.Source.CORDONS);
+                        },
+                        pause))
                 .start();
         CardSource.Scan cards = parts.add(driver.scan(new CardReports(
                 limits.assembler(),

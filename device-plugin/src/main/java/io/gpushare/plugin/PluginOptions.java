@@ -12,6 +12,7 @@ import io.gpushare.options.ClusterOptions;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.OptionParser;
 import io.gpushare.options.SecondsConverter;
+import io.gpushare.plugin.node.cards.NodePause;
 import io.gpushare.plugin.node.cards.NvmlCards;
 import io.gpushare.plugin.node.container.ContainerSettings;
 import io.gpushare.plugin.node.container.DeviceListStrategy;
@@ -146,6 +147,15 @@ final class PluginOptions implements CheckedOptions {
     private int hamiSlots = DEFAULT_SLOTS;
 
     @Option(
+            names = "--pause-labels",
+            paramLabel = "<labels>",
+            split = ",",
+            hideParamSyntax = true,
+            description = "Labels of the node, separated by commas. While the value of one begins with paused-for-, as"
+                    + " NVIDIA's GPU Operator writes it, the plugin lets go of the driver and offers no card.")
+    Set<String> pauseLabels = Set.of();
+
+    @Option(
             names = "--metrics-address",
             paramLabel = "<address>",
             converter = AddressConverter.class,
@@ -234,7 +244,7 @@ final class PluginOptions implements CheckedOptions {
     }
 
     /** How the cards are read, whose memory is offered in that unit. */
-    NvmlCards.Settings scanning(MemoryUnit unit) {
+    NvmlCards.Settings scanning(MemoryUnit unit, NodePause pause) {
         return new NvmlCards.Settings(
                 nvmlLibrary,
                 unit,
@@ -243,7 +253,8 @@ final class PluginOptions implements CheckedOptions {
                 containers().needDeviceFiles(),
                 cardMemory,
                 mig == MigMode.CARDS,
-                procDir);
+                procDir,
+                pause);
     }
 
     /** The version that the build wrote into the jar. */

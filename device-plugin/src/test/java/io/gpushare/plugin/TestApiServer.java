@@ -254,6 +254,14 @@ public final class TestApiServer implements AutoCloseable {
         });
     }
 
+    /** Labels the node. */
+    public void label(String key, String value) {
+        server.objects().update(ApiResource.NODES, "", NODE, node -> {
+            node.withObjectProperty("metadata").withObjectProperty("labels").put(key, value);
+            return node;
+        });
+    }
+
     private static String podOf(ApiRequest request) {
         return request.path().replaceFirst(".*/pods/", "").replaceFirst("/.*", "");
     }

@@ -50,6 +50,10 @@ public record NoCards(Cause cause, String detail) {
                 "another device plugin serves its cards",
                 "Run one of the two on the node: exclude the node in the affinity of the other's DaemonSet, or in this"
                         + " one's (label gpushare.io/plugin)."),
+        PAUSED(
+                "a label of the node pauses it",
+                "Whoever replaces the driver or changes MIG sets the label, and removes it afterwards; then the cards are"
+                        + " offered again. If it stays, remove it from the node."),
         /** The plugin announced its end, and the next one has not published yet. */
         PLUGIN_RESTARTING(
                 "its device plugin is restarting",

@@ -71,6 +71,21 @@ class NodeSoftwareChartTest {
         });
     }
 
+    /** The kubelet needs the driver of claims to end a pod, also on a node that served claims before. */
+    @Test
+    void whereClaimsAreServedThePluginStaysAndPausesItself() {
+        String values = "{dra: {enabled: true}, isolation: {provider: mps}}";
+        for (String name : List.of(PLUGIN, "gpu-share-claims")) {
+            assertThat(terms(values, name))
+                    .singleElement()
+                    .satisfies(term ->
+                            assertThat(term.keySet()).containsExactlyInAnyOrder("gpushare.io/plugin", "gpushare.io/serve"));
+        }
+        assertThat(terms(values, MPS))
+                .singleElement()
+                .satisfies(term -> assertThat(term).containsKey(CLIENT));
+    }
+
     @Test
     void theLabelsAreAValue() {
         String values = "devicePlugin: {pauseLabels: [example.com/paused]}";

@@ -130,6 +130,13 @@ final class CardHistory {
         return inventory(known.values()).withNoCards(new NoCards(cause(failure), String.valueOf(failure.getMessage())));
     }
 
+    /** The inventory while that label pauses the node. */
+    Inventory paused(String label, Instant now) {
+        driver = null;
+        Set.copyOf(known.keySet()).forEach(id -> lose(id, "the node is paused by its label " + label, now));
+        return inventory(known.values()).withNoCards(new NoCards(Cause.PAUSED, label));
+    }
+
     private static Cause cause(NvmlException failure) {
         return switch (failure) {
             case NvmlException.DriverMissing missing ->

@@ -32,6 +32,7 @@ final class CardScanner implements CardSource.Scan {
     private static final Logger LOG = LoggerFactory.getLogger(CardScanner.class);
 
     private static final Duration LONGEST_SCAN = Duration.ofSeconds(2);
+    private static final Duration SOON = Duration.ofMillis(50);
 
     private final NvmlCards.Settings settings;
     private final CardSource.Listener listener;
@@ -80,6 +81,9 @@ final class CardScanner implements CardSource.Scan {
 
     /** Scans, and waits for an Xid error where the driver reports them. */
     private Duration step() {
+        if (settings.pause().state() == NodePause.State.UNKNOWN) {
+            return SOON;
+        }
         scan();
         if (xids.listening()) {
             xids.await(settings.interval()).ifPresent(this::handle);
@@ -88,24 +92,7 @@ final class CardScanner implements CardSource.Scan {
     }
 
     private void scan() {
-        Inventory now;
-        try {
-            Nvml session = session();
-            var driver = session.driver();
-            List<CardReading> readings = session.cards();
-            library.responded();
-            Set<String> present = present(readings);
-            now = cards.with(driver, readings, steady());
-            now = now.withLinks(links.of(session, cards.present(false)));
-            xids.follow(session, present);
-            Set<String> used = new HashSet<>(cards.present(false));
-            used.addAll(cards.present(true));
-            utilization.read(session, used, steady(), clocks.wall().instant()).ifPresent(listener::usage);
-        } catch (NvmlException e) {
-            closeSession();
-            now = cards.withoutDriver(e, steady());
-            endIfReplaced(e);
-        }
+        Inventory now = settings.pause().state() == NodePause.State.PAUSED ? paused() : read();
         if (!cards.contradiction().isEmpty()) {
             LOG.error("{}", cards.contradiction());
             listener.refused();
@@ -115,6 +102,32 @@ final class CardScanner implements CardSource.Scan {
             logChanges(now);
             last = now;
             listener.inventory(now);
+        }
+    }
+
+    /** Nothing of this process keeps the driver's module from being unloaded. */
+    private Inventory paused() {
+        closeSession();
+        return cards.paused(settings.pause().label(), steady());
+    }
+
+    private Inventory read() {
+        try {
+            Nvml session = session();
+            var driver = session.driver();
+            List<CardReading> readings = session.cards();
+            library.responded();
+            Set<String> present = present(readings);
+            Inventory now = cards.with(driver, readings, steady()).withLinks(links.of(session, cards.present(false)));
+            xids.follow(session, present);
+            Set<String> used = new HashSet<>(cards.present(false));
+            used.addAll(cards.present(true));
+            utilization.read(session, used, steady(), clocks.wall().instant()).ifPresent(listener::usage);
+            return now;
+        } catch (NvmlException e) {
+            closeSession();
+            endIfReplaced(e);
+            return cards.withoutDriver(e, steady());
         }
     }
 

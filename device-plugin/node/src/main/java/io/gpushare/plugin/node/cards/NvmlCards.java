@@ -19,6 +19,7 @@ public final class NvmlCards implements CardSource {
      * @param memoryByModel the memory of cards of which the driver does not report it
      * @param mig whether MIG instances are offered
      * @param proc the node's proc file system
+     * @param pause when the driver must not be open
      */
     public record Settings(
             String library,
@@ -28,7 +29,8 @@ public final class NvmlCards implements CardSource {
             boolean needsDeviceFiles,
             Map<String, Memory> memoryByModel,
             boolean mig,
-            Path proc) {}
+            Path proc,
+            NodePause pause) {}
 
     private final Settings settings;
     private final Clocks clocks;

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** This node at the API server: each read also gives what its status says of extended resources. */
-public final class NodeObject implements CordonPoller.NodeReader {
+public final class NodeObject implements NodePoller.NodeReader {
     private final KubernetesApi api;
     private final String name;
     private volatile Map<String, String> allocatable = Map.of();

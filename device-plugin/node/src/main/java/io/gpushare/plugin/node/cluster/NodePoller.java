@@ -4,6 +4,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.NodeState;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.codec.CordonCodec;
+import io.gpushare.plugin.node.cards.NodePause;
 import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.util.List;
@@ -15,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the cordoned cards from the node object periodically. It does not watch, because that needs a permission on all
- * nodes. While the node can't be read, the last known cordons apply.
+ * Reads the cordoned cards and the labels from the node object periodically. It does not watch, because that needs a
+ * permission on all nodes. While the node can't be read, what was known last applies.
  */
-public final class CordonPoller implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(CordonPoller.class);
+public final class NodePoller implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodePoller.class);
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
     /** Reads this node. */
@@ -30,19 +31,26 @@ public final class CordonPoller implements AutoCloseable {
 
     private final NodeReader reader;
     private final Consumer<Set<CardId>> listener;
-    private final PeriodicTask task = new PeriodicTask("cordons", this::poll);
+    private final NodePause pause;
+    private final PeriodicTask task = new PeriodicTask("node", this::poll);
     private @Nullable Set<CardId> reported;
     private List<String> complaints = List.of();
     private boolean failing;
 
-    /** @param listener receives the cordoned cards after the first attempt to read them, and when they change */
-    public CordonPoller(NodeReader reader, Consumer<Set<CardId>> listener) {
+    /**
+     * Makes one.
+     *
+     * @param listener receives the cordoned cards after the first attempt to read them, and when they change
+     * @param pause learns the labels at each attempt
+     */
+    public NodePoller(NodeReader reader, Consumer<Set<CardId>> listener, NodePause pause) {
         this.reader = reader;
         this.listener = listener;
+        this.pause = pause;
     }
 
     /** Starts to read. */
-    public CordonPoller start() {
+    public NodePoller start() {
         task.start();
         return this;
     }
@@ -61,7 +69,9 @@ public final class CordonPoller implements AutoCloseable {
 
     private Set<CardId> read(Set<CardId> last) {
         try {
-            Optional<CordonCodec> now = reader.node().map(node -> CordonCodec.decode(node.annotations()));
+            Optional<NodeState> node = reader.node();
+            node.map(NodeState::labels).ifPresentOrElse(pause::labels, pause::unreadable);
+            Optional<CordonCodec> now = node.map(found -> CordonCodec.decode(found.annotations()));
             failing = false;
             now.map(CordonCodec::complaints)
                     .filter(all -> !all.equals(complaints))
@@ -71,6 +81,7 @@ public final class CordonPoller implements AutoCloseable {
                     });
             return now.map(CordonCodec::cards).orElse(last);
         } catch (KubernetesException e) {
+            pause.unreadable();
             if (!failing) {
                 LOG.warn("the cordoned cards can't be read, the last known ones apply: {}", e.getMessage());
             }
