@@ -11,6 +11,7 @@ import io.gpushare.model.request.ResourceNames;
 import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;
+import io.gpushare.plugin.node.cards.NodePause;
 import io.gpushare.plugin.node.container.DeviceListStrategy;
 import io.gpushare.plugin.node.isolation.IsolationMode;
 import io.gpushare.plugin.node.isolation.IsolationPolicy;
@@ -35,7 +36,9 @@ class PluginOptionsTest {
         assertThat(settings.nvmlLibrary).isEqualTo("libnvidia-ml.so.1");
         assertThat(settings.containers().strategies()).containsExactly(DeviceListStrategy.ENVVAR);
         assertThat(settings.cluster.kubeconfig()).isNull();
-        assertThat(settings.scanning(MemoryUnit.GIB).quiet()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(settings.scanning(MemoryUnit.GIB, new NodePause(settings.pauseLabels))
+                        .quiet())
+                .isEqualTo(Duration.ofSeconds(10));
         assertThat(settings.metricsAddress).isNull();
         assertThat(settings.evictOverUseAfter).isNull();
         assertThat(settings.procDir).isEqualTo(Path.of("/proc"));

@@ -52,8 +52,8 @@ public record NoCards(Cause cause, String detail) {
                         + " one's (label gpushare.io/plugin)."),
         PAUSED(
                 "a label of the node pauses it",
-                "Whoever replaces the driver or changes MIG sets the label, and removes it afterwards; then the cards are"
-                        + " offered again. If it stays, remove it from the node."),
+                "Whoever replaces the driver or changes MIG sets the label, and removes it afterwards; then the cards"
+                        + " are offered again. If it stays, remove it from the node."),
         /** The plugin announced its end, and the next one has not published yet. */
         PLUGIN_RESTARTING(
                 "its device plugin is restarting",

@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Whether a label of the node asks for its driver, as NVIDIA's GPU Operator and its MIG manager do: the kernel module of
- * a driver that is open anywhere can't be replaced. Until the labels are known, nothing may open the driver.
+ * Whether a label of the node asks for its driver, as NVIDIA's GPU Operator and its MIG manager do: the kernel module
+ * of a driver that is open anywhere can't be replaced. Until the labels are known, nothing may open the driver.
  *
  * @see <a href="https://github.com/NVIDIA/k8s-driver-manager">k8s-driver-manager, which writes the values</a>
  */
