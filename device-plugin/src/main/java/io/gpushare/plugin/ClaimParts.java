@@ -73,10 +73,17 @@ final class ClaimParts {
                 files,
                 new ClaimRequests(options.containers(), isolation),
                 node.holdings::inventory,
-                active ? ClaimParts::inUse : this::notOffered,
+                active ? ClaimParts::notGiven : this::notOffered,
                 node.publisher::changed,
                 active ? slices::changed : rule,
                 active ? sentence -> node.events.warn(node.node, "GpuCardMiscounted", sentence) : _ -> {});
+    }
+
+    /** Before a card is in use, its driver must be there: the kubelet repeats the call. */
+    private static Optional<String> notGiven(Inventory inventory, Set<CardId> cards) {
+        return Optional.ofNullable(inventory.noCards())
+                .map(why -> "its node has " + why.sentences())
+                .or(() -> inUse(inventory, cards));
     }
 
     private static Optional<String> inUse(Inventory inventory, Set<CardId> cards) {

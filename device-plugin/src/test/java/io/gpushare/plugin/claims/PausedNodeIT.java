@@ -3,11 +3,10 @@ package io.gpushare.plugin.claims;
 import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.ptr.IntByReference;
+import io.gpushare.simulated.apiserver.store.ApiResource;
 import java.io.IOException;
-import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +21,7 @@ class PausedNodeIT extends WholeProgramWithClaims {
     void whileTheNodeIsPausedTheDriverIsClosedNothingIsGivenAndClaimsCanEnd() throws Exception {
         cards(CARD_A, CARD_B);
         serve("--pause-labels=other," + LABEL);
-        await().until(() -> taints().isEmpty());
+        await().until(() -> offered() == 2);
         for (int round = 0; round < ROUNDS; round++) {
             String ends = "ends-" + round;
             String waits = "waits-" + round;
@@ -32,7 +31,7 @@ class PausedNodeIT extends WholeProgramWithClaims {
 
             api.label(LABEL, PAUSED);
             await().until(() -> !driverIsOpen());
-            await().until(() -> taints().equals(List.of("gpushare.io/unhealthy", "gpushare.io/unhealthy")));
+            await().until(() -> offered() == 0);
             await().until(() -> api.events().stream()
                     .anyMatch(event -> event.contains("GpuNoCards") && event.contains(LABEL + "=" + PAUSED)));
             claim(waits, result("gpu", A, "3Gi", waits));
@@ -41,7 +40,7 @@ class PausedNodeIT extends WholeProgramWithClaims {
             assertThat(files()).isEmpty();
 
             api.label(LABEL, "true");
-            await().until(() -> taints().isEmpty());
+            await().until(() -> offered() == 2);
             prepare(waits);
             assertThat(unprepare(waits)).isEmpty();
         }
@@ -62,11 +61,12 @@ class PausedNodeIT extends WholeProgramWithClaims {
         await().until(() -> names(slice()).size() == 2);
     }
 
-    private List<String> taints() {
-        return StreamSupport.stream(slice().at("/spec/devices").spliterator(), false)
-                .flatMap(device -> StreamSupport.stream(device.path("taints").spliterator(), false))
-                .map((JsonNode taint) -> taint.path("key").asText())
-                .toList();
+    /** The devices that can be allocated. */
+    private long offered() {
+        return api.all(ApiResource.RESOURCE_SLICES).stream()
+                .flatMap(slice -> StreamSupport.stream(slice.at("/spec/devices").spliterator(), false))
+                .filter(device -> device.path("taints").isEmpty())
+                .count();
     }
 
     /** Whether anybody in this process has a session with this test's driver. */
