@@ -28,6 +28,7 @@ class NoCardsPageIT {
             Map.entry("no_device_file", ""),
             Map.entry("mig_enabled", ""),
             Map.entry("other_way", "pod research/train-1"),
+            Map.entry("paused", "nvidia.com/gpu.deploy.client=paused-for-driver-upgrade"),
             Map.entry("plugin_restarting", ""),
             Map.entry("of_a_newer_plugin", "more pay")));
 
