@@ -81,9 +81,8 @@ final class ClaimParts {
 
     /** Before a card is in use, its driver must be there: the kubelet repeats the call. */
     private static Optional<String> notGiven(Inventory inventory, Set<CardId> cards) {
-        return Optional.ofNullable(inventory.noCards())
-                .map(why -> "its node has " + why.sentences())
-                .or(() -> inUse(inventory, cards));
+        return inUse(inventory, cards)
+                .or(() -> Optional.ofNullable(inventory.noCards()).map(why -> "its node has " + why.sentences()));
     }
 
     private static Optional<String> inUse(Inventory inventory, Set<CardId> cards) {
