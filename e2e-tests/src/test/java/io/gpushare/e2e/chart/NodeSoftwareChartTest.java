@@ -78,8 +78,8 @@ class NodeSoftwareChartTest {
         for (String name : List.of(PLUGIN, "gpu-share-claims")) {
             assertThat(terms(values, name))
                     .singleElement()
-                    .satisfies(term ->
-                            assertThat(term.keySet()).containsExactlyInAnyOrder("gpushare.io/plugin", "gpushare.io/serve"));
+                    .satisfies(term -> assertThat(term.keySet())
+                            .containsExactlyInAnyOrder("gpushare.io/plugin", "gpushare.io/serve"));
         }
         assertThat(terms(values, MPS))
                 .singleElement()
