@@ -33,8 +33,12 @@ class VersionsTest {
 
     @BeforeEach
     void copyScript() throws IOException {
-        for (String file :
-                List.of("scenario", "version-features", "local-kubernetes/cluster.bash", "local-kubernetes/current")) {
+        for (String file : List.of(
+                "scenario",
+                "version-features",
+                "local-kubernetes/cluster.bash",
+                "local-kubernetes/runtime.bash",
+                "local-kubernetes/current")) {
             Path to = copy.resolve("e2e-tests").resolve(file);
             Files.createDirectories(Objects.requireNonNull(to.getParent()));
             Files.copy(ROOT.resolve("e2e-tests").resolve(file), to);
