@@ -71,7 +71,7 @@ make_sbom() {
     done
   } >"$sbom.part"
   sed -e "0,/\"name\" : \"$module[a-z-]*\"/s//\"name\" : \"$module\"/" -e "/^  \"components\" : \[/r $sbom.part" \
-    "$root/$(folder_of "$module")/target/bom.json" >"$sbom"
+    "$root/$module/target/bom.json" >"$sbom"
   rm "$sbom.part"
 }
 
