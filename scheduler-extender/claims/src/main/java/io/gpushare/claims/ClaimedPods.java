@@ -195,7 +195,7 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
             if (!serves && !onNode.containsKey(name) && !nodes.containsKey(name)) {
                 return;
             }
-            // A node whose plugin restarts, or is drained, keeps its place until it offers its cards in the other way.
+            // A node whose plugin restarts, or is drained, keeps its place until it has the other offer.
             boolean kept = serves || (now.noCards() != null && nodes.containsKey(name));
             @Nullable Inventory before = kept ? nodes.put(name, now) : nodes.remove(name);
             if (!now.equals(before)) {

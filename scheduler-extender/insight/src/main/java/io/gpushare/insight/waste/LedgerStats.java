@@ -42,7 +42,7 @@ public record LedgerStats(
         OVERCOMMITTED,
         UNHEALTHY,
         CORDONED,
-        /** Somebody has it by another offer than its node's, or its pods are moved away. */
+        /** Somebody has it by another offer than its node's. */
         IN_USE,
         WHOLE,
         SHARED,
@@ -55,10 +55,10 @@ public record LedgerStats(
             if (!card.card().health().healthy()) {
                 return UNHEALTHY;
             }
-            if (card.card().cordoned()) {
+            if (card.card().cordoned() || card.card().held()) {
                 return CORDONED;
             }
-            if (card.card().inUseBy() != null || card.card().held()) {
+            if (card.card().inUseBy() != null) {
                 return IN_USE;
             }
             return card.unused() ? IDLE : card.takenWhole() ? WHOLE : SHARED;
