@@ -81,18 +81,20 @@ final class CardScanner implements CardSource.Scan {
 
     /** Scans, and waits for an Xid error where the driver reports them. */
     private Duration step() {
-        if (settings.pause().state() == NodePause.State.UNKNOWN) {
-            return SOON;
+        switch (settings.pause().now()) {
+            case NodePause.State.Unknown _ -> {
+                return SOON;
+            }
+            case NodePause.State.Running _ -> scanned(read());
+            case NodePause.State.Paused(String label) -> scanned(paused(label));
         }
-        scan();
         if (xids.listening()) {
             xids.await(settings.interval()).ifPresent(this::handle);
         }
         return xids.listening() ? Duration.ZERO : settings.interval();
     }
 
-    private void scan() {
-        Inventory now = settings.pause().state() == NodePause.State.PAUSED ? paused() : read();
+    private void scanned(Inventory now) {
         if (!cards.contradiction().isEmpty()) {
             LOG.error("{}", cards.contradiction());
             listener.refused();
@@ -106,9 +108,9 @@ final class CardScanner implements CardSource.Scan {
     }
 
     /** Nothing of this process keeps the driver's module from being unloaded. */
-    private Inventory paused() {
+    private Inventory paused(String label) {
         closeSession();
-        return cards.paused(settings.pause().label(), steady());
+        return cards.paused(label, steady());
     }
 
     private Inventory read() {

@@ -15,21 +15,22 @@ public final class NodePause {
     private static final String PAUSED = "paused-for-";
 
     /** What the labels say. */
-    enum State {
-        UNKNOWN,
-        RUNNING,
-        PAUSED
+    sealed interface State {
+        record Unknown() implements State {}
+
+        record Running() implements State {}
+
+        /** @param label such as {@code nvidia.com/gpu.deploy.client=paused-for-driver-upgrade} */
+        record Paused(String label) implements State {}
     }
 
-    private record Now(State state, String label) {}
-
     private final Set<String> labels;
-    private volatile Now now;
+    private volatile State state;
 
     /** @param labels each of which pauses the node while its value begins with {@code paused-for-} */
     public NodePause(Set<String> labels) {
         this.labels = Set.copyOf(labels);
-        now = new Now(labels.isEmpty() ? State.RUNNING : State.UNKNOWN, "");
+        state = labels.isEmpty() ? new State.Running() : new State.Unknown();
     }
 
     /** The node has these labels. */
@@ -38,23 +39,18 @@ public final class NodePause {
                 .sorted()
                 .filter(label -> known.getOrDefault(label, "").startsWith(PAUSED))
                 .findFirst();
-        now = pausing.map(label -> new Now(State.PAUSED, label + "=" + known.get(label)))
-                .orElseGet(() -> new Now(State.RUNNING, ""));
+        state = pausing.<State>map(label -> new State.Paused(label + "=" + known.get(label)))
+                .orElseGet(State.Running::new);
     }
 
     /** The labels can't be read: without earlier ones the node is not paused. */
     public void unreadable() {
-        if (now.state() == State.UNKNOWN) {
-            now = new Now(State.RUNNING, "");
+        if (state instanceof State.Unknown) {
+            state = new State.Running();
         }
     }
 
-    State state() {
-        return now.state();
-    }
-
-    /** The label that pauses the node, such as {@code nvidia.com/gpu.deploy.client=paused-for-driver-upgrade}. */
-    String label() {
-        return now.label();
+    State now() {
+        return state;
     }
 }
