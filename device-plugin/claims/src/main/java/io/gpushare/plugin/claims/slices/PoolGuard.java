@@ -33,6 +33,7 @@ public final class PoolGuard implements AutoCloseable {
     private final Consumer<String> warnings;
     private final PeriodicTask task = new PeriodicTask("pool-guard", FIRST, Duration.ZERO, this::look);
     private String reported = "";
+    private boolean failing;
 
     /** @param warnings receives a sentence when there is one */
     public PoolGuard(ResourceApi resources, String driver, String node, Consumer<String> warnings) {
@@ -58,8 +59,12 @@ public final class PoolGuard implements AutoCloseable {
                 }
             });
             report(foreign);
+            failing = false;
         } catch (KubernetesException e) {
-            LOG.debug("the pool of this node can't be checked: {}", e.getMessage());
+            if (!failing) {
+                LOG.warn("it can't be seen whether others have slices in the pool of this node: {}", e.getMessage());
+            }
+            failing = true;
         }
         Duration all = EACH_SLICE.multipliedBy(slices.get());
         return all.compareTo(LEAST) < 0 ? LEAST : all;
