@@ -219,6 +219,10 @@ class ClaimsChartTest {
     void whatIsNotPossibleIsRefused() {
         assertThatThrownBy(() -> Chart.objects(ENABLED, "1.33.5"))
                 .hasMessageContaining("dra.enabled=true needs Kubernetes 1.34 or newer");
+        assertThatThrownBy(() -> Chart.objects(
+                        "{dra: {enabled: true}, devicePlugin: {nodeSelector: {nvidia.com/gpu.deploy.client: 'true'}}}",
+                        "1.36.2"))
+                .hasMessageContaining("would take the driver of claims off a node that is paused");
         assertThat(Objects.requireNonNull(Chart.templates(ENABLED, "1.34.0").get("dra.yaml")))
                 .contains("DeviceClass");
     }
