@@ -57,8 +57,8 @@ launch_runtime() {
         containerd) launch runtime "$bin/containerd" --config "$node_folder/config/containerd.toml" ;;
         crio) launch runtime crio --config "$node_folder/config/crio.conf" --config-dir '' ;;
         docker)
-            # Docker without cri-dockerd serves no kubelet, so it is no component of its own.
-            launch dockerd dockerd --config-file "$node_folder/config/docker.json" \
+            # Docker goes on while cri-dockerd, the runtime for the kubelet, is restarted.
+            pid_of "dockerd$at" >/dev/null || launch dockerd dockerd --config-file "$node_folder/config/docker.json" \
                 --host "unix://$node_folder/run/docker.sock" --oom-score-adjust 0
             launch runtime cri-dockerd --container-runtime-endpoint "unix://$(runtime_socket)" \
                 --docker-endpoint "unix://$node_folder/run/docker.sock" \
