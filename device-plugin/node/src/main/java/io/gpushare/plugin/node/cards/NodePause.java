@@ -20,7 +20,11 @@ public final class NodePause {
 
         record Running() implements State {}
 
-        /** @param label such as {@code nvidia.com/gpu.deploy.client=paused-for-driver-upgrade} */
+        /**
+         * A label pauses it.
+         *
+         * @param label such as {@code nvidia.com/gpu.deploy.client=paused-for-driver-upgrade}
+         */
         record Paused(String label) implements State {}
     }
 

@@ -13,15 +13,16 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A card is offered by one offer at a time: one that somebody has by another offer than the active one is in use, and is
- * not offered. Only its own offer counts what that holder has. This is the whole rule. A node moves from one offer to
- * the other without a drain, card by card, because of the following.
+ * A card is offered by one offer at a time: one that somebody has by another offer than the active one is in use, and
+ * is not offered. Only its own offer counts what that holder has. This is the whole rule. A node moves from one offer
+ * to the other without a drain, card by card, because of the following.
  *
  * <ol>
  *   <li>One process of a node offers its cards and answers the kubelet, by one offer: the holder of the node's lock.
  *   <li>What somebody has by the other offer is read after that lock was taken, and before anything is offered. It can
  *       only become less. By the device plugin: no process answers {@code Allocate} any more, and a pod that the
- *       kubelet had begun to admit is bound already, so it may have any card until it is recorded. By claims: a claim has its
+ *       kubelet had begun to admit is bound already, so it may have any card until it is recorded. By claims: a claim
+ *     has its
  *       cards once its file is written, and no further claim is prepared. A claim that kube-scheduler allocated, and
  *       that is not prepared, has nothing: it is refused.
  *   <li>A card in use is in no slice and has no healthy device but those that are allocated, and neither

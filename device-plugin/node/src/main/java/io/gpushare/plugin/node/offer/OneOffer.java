@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the rule that a card is offered by one offer at a time ({@link InUse}): looks again as long as anybody has a card
- * by the offer that is not active, and reports that.
+ * Keeps the rule that a card is offered by one offer at a time ({@link InUse}): looks again as long as anybody has a
+ * card by the offer that is not active, and reports that.
  */
 public final class OneOffer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OneOffer.class);
