@@ -17,7 +17,6 @@ import io.gpushare.plugin.allocate.state.PodHoldings;
 import io.gpushare.plugin.allocate.state.PodResourcesPoller;
 import io.gpushare.plugin.node.cluster.NodeLease;
 import io.gpushare.plugin.node.cluster.NodeLeaseCalls;
-import io.gpushare.plugin.node.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.node.offer.PublishedInventory;
 import io.gpushare.plugin.node.offer.SnapshotPublisher.Source;
 import io.gpushare.program.Ending;
@@ -83,7 +82,7 @@ final class AllocateParts {
                         System::nanoTime))
                 .start();
         AllocationReconciler allocations = reconciler();
-        AllocationHandler calls = handler(podList, live, limits.isolation());
+        AllocationHandler calls = handler(podList, live, limits);
         KubeletConnection kubelet = new KubeletConnection(
                         directory,
                         resources,
@@ -132,8 +131,9 @@ final class AllocateParts {
     }
 
     private AllocationHandler handler(
-            PodResourcesPoller.Lister podList, AllocationHandler.Pods live, NodeIsolation isolation) {
-        return new AllocationHandler(latest, podList, live, options.containers(), isolation, node.clock);
+            PodResourcesPoller.Lister podList, AllocationHandler.Pods live, NodeParts.Limits limits) {
+        return new AllocationHandler(
+                latest, podList, live, limits.free(), options.containers(), limits.isolation(), node.clock);
     }
 
     /** The offer. */

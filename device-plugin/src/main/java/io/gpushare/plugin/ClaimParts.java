@@ -20,6 +20,7 @@ import io.gpushare.plugin.claims.prepare.ClaimRequests;
 import io.gpushare.plugin.claims.prepare.NodeClaims;
 import io.gpushare.plugin.claims.slices.PoolGuard;
 import io.gpushare.plugin.claims.slices.SlicePublisher;
+import io.gpushare.plugin.node.holdings.FreeCards;
 import io.gpushare.plugin.node.holdings.Offer;
 import io.gpushare.plugin.node.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.node.offer.SnapshotPublisher.Source;
@@ -40,6 +41,7 @@ final class ClaimParts {
     private final PluginOptions options;
     private final NodeParts node;
     private final NodeIsolation isolation;
+    private final FreeCards free;
     private final Runnable rule;
     private final StartedParts parts;
     private final CdiFiles files;
@@ -53,10 +55,11 @@ final class ClaimParts {
      * @param rule is run when a claim may have ended, or a slice may be there again
      * @param parts receives what has to be closed
      */
-    ClaimParts(PluginOptions options, NodeParts node, NodeIsolation isolation, Runnable rule, StartedParts parts) {
+    ClaimParts(PluginOptions options, NodeParts node, NodeParts.Limits limits, Runnable rule, StartedParts parts) {
         this.options = options;
         this.node = node;
-        this.isolation = isolation;
+        this.isolation = limits.isolation();
+        this.free = limits.free();
         this.rule = rule;
         this.parts = parts;
         files = new CdiFiles(options.cdiDir.toAbsolutePath());
@@ -71,18 +74,23 @@ final class ClaimParts {
                 new ClaimDecoder(DRIVER, options.nodeName),
                 reader(node.api.resources()),
                 files,
-                new ClaimRequests(options.containers(), isolation),
+                new ClaimRequests(options.containers(), limits.isolation()),
                 node.holdings::inventory,
-                active ? ClaimParts::notGiven : this::notOffered,
+                active ? this::notGiven : this::notOffered,
                 node.publisher::changed,
                 active ? slices::changed : rule,
                 active ? sentence -> node.events.warn(node.node, "GpuCardMiscounted", sentence) : _ -> {});
     }
 
     /** Before a card is in use, its driver must be there: the kubelet repeats the call. */
-    private static Optional<String> notGiven(Inventory inventory, Set<CardId> cards) {
+    private Optional<String> notGiven(ResourceClaim claim, Inventory inventory, Set<CardId> cards) {
         return inUse(inventory, cards)
-                .or(() -> Optional.ofNullable(inventory.noCards()).map(why -> "its node has " + why.sentences()));
+                .or(() -> Optional.ofNullable(inventory.noCards()).map(why -> "its node has " + why.sentences()))
+                .or(() -> free.inUseBy(claim.pods(), cards).map(ClaimParts::waits));
+    }
+
+    private static String waits(String names) {
+        return "its cards are in use (" + names + "): it starts when that ends, or recreate it";
     }
 
     private static Optional<String> inUse(Inventory inventory, Set<CardId> cards) {
@@ -90,11 +98,10 @@ final class ClaimParts {
                 .filter(card -> cards.contains(card.id()))
                 .flatMap(card -> Stream.ofNullable(card.inUseBy()))
                 .findFirst()
-                .map(names -> "its cards are not offered by claims yet, because pods have them by the device plugin ("
-                        + names + "): it starts when they end, or recreate it");
+                .map(ClaimParts::waits);
     }
 
-    private Optional<String> notOffered(Inventory inventory, Set<CardId> cards) {
+    private Optional<String> notOffered(ResourceClaim claim, Inventory inventory, Set<CardId> cards) {
         removal.allocated();
         rule.run();
         return Optional.of("its node offers its cards by the device plugin now: recreate the pod");

@@ -15,6 +15,7 @@ import io.gpushare.plugin.node.cluster.InventoryPublisher;
 import io.gpushare.plugin.node.cluster.NodeObject;
 import io.gpushare.plugin.node.cluster.NodePodInformer;
 import io.gpushare.plugin.node.cluster.NodePoller;
+import io.gpushare.plugin.node.holdings.FreeCards;
 import io.gpushare.plugin.node.holdings.InUse;
 import io.gpushare.plugin.node.holdings.LatestHoldings;
 import io.gpushare.plugin.node.holdings.Offer;
@@ -29,6 +30,7 @@ import io.gpushare.plugin.node.monitor.ForeignUseReporter;
 import io.gpushare.plugin.node.monitor.OverUseGuard;
 import io.gpushare.plugin.node.monitor.ProcessTable;
 import io.gpushare.plugin.node.monitor.RemovedCardReporter;
+import io.gpushare.plugin.node.monitor.StillComputing;
 import io.gpushare.plugin.node.monitor.UsageMonitor;
 import io.gpushare.plugin.node.monitor.XidReporter;
 import io.gpushare.plugin.node.offer.InventoryAssembler;
@@ -83,6 +85,7 @@ final class NodeParts {
             OverUseGuard overUse,
             IsolationProvider provider,
             NodeIsolation isolation,
+            FreeCards free,
             InventoryAssembler assembler) {}
 
     /**
@@ -127,7 +130,9 @@ final class NodeParts {
                 memory, Optional.ofNullable(options.evictOverUseAfter), events, api.evictions()::evict, clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(node, this::podsKnown, events);
         ProcessTable processes = new ProcessTable(options.procDir);
-        UsageMonitor usage = parts.add(new UsageMonitor(holdings, processes, overUse, foreignUse, clock))
+        StillComputing ended = parts.add(new StillComputing(
+                node, holdings, processes, driver::processes, this::podsKnown, events, clock));
+        UsageMonitor usage = parts.add(new UsageMonitor(holdings, processes, overUse, foreignUse, ended, clock))
                 .start();
         IsolationProvider provider = options.isolation.provider(
                 new MpsIsolation.Sources(
@@ -148,6 +153,7 @@ final class NodeParts {
                 overUse,
                 provider,
                 isolation,
+                ended,
                 new InventoryAssembler(
                         unit,
                         new InventoryUpdates(beside, isolation, holdings, publisher),

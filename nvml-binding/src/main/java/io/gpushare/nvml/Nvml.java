@@ -6,6 +6,8 @@ import io.gpushare.nvml.library.NvmlCalls;
 import io.gpushare.nvml.library.NvmlCode;
 import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.nvml.library.NvmlLibrary;
+import io.gpushare.nvml.process.CardProcess;
+import io.gpushare.nvml.process.ProcessReader;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -131,6 +133,16 @@ public final class Nvml implements AutoCloseable {
                 Pointer board = uuid.startsWith(MIG) ? MigReader.card(calls, device) : device;
                 return new CardReader(calls, device, board).utilization(since);
             });
+        });
+    }
+
+    /** The process IDs of the compute processes on a card or MIG instance; empty where the driver does not report them. */
+    public Optional<List<Long>> processes(String uuid) throws NvmlException {
+        return inSession(() -> {
+            Pointer device = handle(uuid);
+            return named(uuid, () -> new ProcessReader(calls, device)
+                    .processes(Optional.empty())
+                    .map(all -> all.stream().map(CardProcess::pid).toList()));
         });
     }
 

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param memory the card's whole memory; 0 where it is unknown, and the card can only be taken whole
  * @param cordoned whether an operator excluded it from new pods; running pods keep it
  * @param held whether it accepts no new pods while others are moved away from it, by an annotation of the node
- * @param inUseBy who has it by another offer than the node's, as a few names: it is not offered until they end; null if
- *     nobody has
+ * @param inUseBy who has it by another offer than the node's, or has ended and still computes there, as a few names: it
+ *     is not offered until they end; null if nobody has or does
  * @param isolation what holds containers to their share of it
  */
 public record Card(

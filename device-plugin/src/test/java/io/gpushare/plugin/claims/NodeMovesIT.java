@@ -65,8 +65,8 @@ class NodeMovesIT extends WholeProgramWithClaims {
         claim("on-a", result("gpu", A, "3Gi", "s1"));
         claim("on-b", result("gpu", B, "3Gi", "s2"));
         assertThat(error("on-a"))
-                .isEqualTo("claim default/on-a: its cards are not offered by claims yet, because pods have them by the"
-                        + " device plugin (pod default/running): it starts when they end, or recreate it");
+                .isEqualTo("claim default/on-a: its cards are in use (pod default/running): it starts when that ends, or"
+                        + " recreate it");
         prepare("on-b");
 
         api.delete("running");
@@ -86,7 +86,7 @@ class NodeMovesIT extends WholeProgramWithClaims {
         await().until(() -> api.all(ApiResource.RESOURCE_SLICES).isEmpty());
         assertThat(get("/readyz").body()).contains("by the way in which it offered them before (pod default/admitted)");
         claim("new", result("gpu", B, "3Gi", "s2"));
-        assertThat(error("new")).contains("pods have them by the device plugin (pod default/admitted)");
+        assertThat(error("new")).contains("its cards are in use (pod default/admitted)");
         prepare("before");
 
         record("admitted", A);

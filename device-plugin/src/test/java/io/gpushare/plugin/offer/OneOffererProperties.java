@@ -146,7 +146,7 @@ class OneOffererProperties {
                     node.files,
                     new ClaimRequests(settings, TestIsolation.none()),
                     holdings::inventory,
-                    (now, cards) -> dra
+                    (_, now, cards) -> dra
                             ? now.cards().stream()
                                     .filter(card -> cards.contains(card.id()))
                                     .flatMap(card -> Stream.ofNullable(card.inUseBy()))
@@ -159,6 +159,7 @@ class OneOffererProperties {
                     latest,
                     _ -> Optional.of(node.kubelet.listed()),
                     _ -> Optional.of(List.copyOf(node.pods.values())),
+                    (_, _) -> Optional.empty(),
                     settings,
                     TestIsolation.none(),
                     InstantSource.system());

@@ -23,6 +23,7 @@ import io.gpushare.plugin.allocate.state.PodResourcesPoller;
 import io.gpushare.plugin.node.container.ContainerSettings;
 import io.gpushare.plugin.node.container.Outcome;
 import io.gpushare.plugin.node.container.RefusalKind;
+import io.gpushare.plugin.node.holdings.FreeCards;
 import io.gpushare.plugin.node.isolation.ContainerIsolation;
 import io.gpushare.plugin.node.isolation.StartingContainer;
 import io.gpushare.plugin.node.isolation.enforcement.NodeIsolation;
@@ -40,7 +41,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Handles the kubelet's calls: lists pod-resources, decides on the snapshot, and lists the API server's pods only if
- * the snapshot gives no result. Both timeouts together stay below the two seconds that a call may take.
+ * the snapshot gives no result. Both timeouts together stay below the two seconds that a call may take, unless a pod
+ * that has ended still computes on the card.
  */
 public final class AllocationHandler implements CallHandler {
     /** Lists the pods at the API server; empty when it does not respond within the timeout. */
@@ -66,6 +68,7 @@ public final class AllocationHandler implements CallHandler {
     private final LatestSnapshot latest;
     private final PodResourcesPoller.Lister podResources;
     private final Pods pods;
+    private final FreeCards free;
     private final ContainerSettings settings;
     private final NodeIsolation isolation;
     private final InstantSource clock;
@@ -78,12 +81,14 @@ public final class AllocationHandler implements CallHandler {
             LatestSnapshot latest,
             PodResourcesPoller.Lister podResources,
             Pods pods,
+            FreeCards free,
             ContainerSettings settings,
             NodeIsolation isolation,
             InstantSource clock) {
         this.latest = latest;
         this.podResources = podResources;
         this.pods = pods;
+        this.free = free;
         this.settings = settings;
         this.isolation = isolation;
         this.clock = clock;
@@ -127,7 +132,7 @@ public final class AllocationHandler implements CallHandler {
     @Override
     public Outcome<ContainerAllocateResponse> allocate(DeviceResource resource, List<String> ids) {
         Request request = new Request(resource, ids.size(), DeviceIdParser.devices(ids));
-        Outcome<Grant> decided = decide(request);
+        Outcome<Grant> decided = decide(request).then(this::ifFree);
         switch (decided) {
             case Outcome.Of<Grant>(Grant grant) -> record(grant, ids, request.cards());
             case Outcome.Refused<Grant>(RefusalKind kind, String reason, Optional<PodRef> pod) -> {
@@ -138,6 +143,18 @@ public final class AllocationHandler implements CallHandler {
         }
         preferenceGiven = false;
         return decided.then(grant -> new Outcome.Of<>(grant.response()));
+    }
+
+    private Outcome<Grant> ifFree(Grant grant) {
+        PodRef pod = grant.caller().pod().ref();
+        Set<CardId> cards = grant.cards().visibleCards();
+        return free.inUseBy(List.of(pod), cards)
+                .<Outcome<Grant>>map(names -> new Outcome.Refused<>(
+                        RefusalKind.CARD_IN_USE,
+                        "pod " + pod + ", container '" + grant.cards().name() + "': of its cards " + cards
+                                + " one is in use by " + names + ": recreate the pod",
+                        Optional.of(pod)))
+                .orElseGet(() -> new Outcome.Of<>(grant));
     }
 
     private void record(Grant grant, List<String> ids, Set<CardId> counted) {

@@ -137,6 +137,7 @@ class AllocationProperties {
                     snapshot,
                     _ -> Optional.of(kubelet.listed()),
                     _ -> Optional.of(List.copyOf(api.values())),
+                    (_, _) -> Optional.empty(),
                     new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
                     TestIsolation.none(),
                     clock);

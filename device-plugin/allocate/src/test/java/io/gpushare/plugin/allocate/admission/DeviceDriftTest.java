@@ -103,6 +103,7 @@ class DeviceDriftTest {
                 latest,
                 _ -> Optional.of(kubelet.listed()),
                 _ -> live.get(),
+                (_, _) -> Optional.empty(),
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
                 TestIsolation.none(),
                 () -> Instant.ofEpochMilli(millis.incrementAndGet()));

@@ -62,6 +62,7 @@ class GpushareFaultsTest {
                     liveLists.incrementAndGet();
                     return Optional.of(List.copyOf(api));
                 },
+                (_, _) -> Optional.empty(),
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
                 TestIsolation.none(),
                 InstantSource.system());

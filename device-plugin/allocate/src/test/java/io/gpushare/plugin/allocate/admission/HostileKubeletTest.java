@@ -71,6 +71,7 @@ class HostileKubeletTest {
                 latest,
                 _ -> Optional.of(TestLists.listed("written", "unwritten", "whole")),
                 _ -> Optional.of(pods),
+                (_, _) -> Optional.empty(),
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
                 TestIsolation.none(),
                 InstantSource.system());

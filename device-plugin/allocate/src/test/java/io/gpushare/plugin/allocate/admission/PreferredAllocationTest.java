@@ -59,6 +59,7 @@ class PreferredAllocationTest {
                     return Optional.of(TestLists.listed(listed));
                 },
                 _ -> Optional.of(List.of(pods)),
+                (_, _) -> Optional.empty(),
                 new ContainerSettings(Set.of(DeviceListStrategy.ENVVAR)),
                 TestIsolation.none(),
                 InstantSource.system());

@@ -59,11 +59,11 @@ public final class NodeClaims implements HoldingsSource {
     private volatile ClaimHoldings now;
     private volatile OfferHoldings holdings;
 
-    /** Whether claims that are not prepared yet may have cards of this node. */
+    /** Whether a claim that is not prepared yet may have cards of this node. It may wait a few seconds. */
     @FunctionalInterface
     public interface NewClaims {
-        /** Why they can't have these cards, as a sentence; empty if they can. */
-        Optional<String> refusal(Inventory inventory, Set<CardId> cards);
+        /** Why it can't have these cards, as a sentence; empty if it can. */
+        Optional<String> refusal(ResourceClaim claim, Inventory inventory, Set<CardId> cards);
     }
 
     /**
@@ -253,7 +253,7 @@ public final class NodeClaims implements HoldingsSource {
     private Prepared prepare(ResourceClaim claim, Allocation allocation, Inventory now, BooleanSupplier ended)
             throws KubernetesException, IOException {
         boolean repeated = has(claim, allocation);
-        Optional<String> other = repeated ? Optional.empty() : newClaims.refusal(now, allocation.cards());
+        Optional<String> other = repeated ? Optional.empty() : newClaims.refusal(claim, now, allocation.cards());
         if (other.isPresent()) {
             return new Prepared.Refused("claim " + claim + ": " + other.get());
         }

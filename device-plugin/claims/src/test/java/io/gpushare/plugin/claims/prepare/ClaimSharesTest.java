@@ -165,7 +165,7 @@ class ClaimSharesTest {
     }
 
     private static Holdings holdings(ClaimHoldings node) {
-        return Holdings.of(CARDS, node.pods().values(), Map.of(Offer.CLAIMS, node.holdings()));
+        return Holdings.of(CARDS, node.pods().values(), Map.of(Offer.CLAIMS, node.holdings()), Map.of());
     }
 
     private static List<String> pods(ClaimHoldings node) {

@@ -1,12 +1,17 @@
 package io.gpushare.plugin.node.cards;
 
+import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.nvml.Nvml;
+import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.plugin.node.isolation.driver.MemoryLimits;
 import io.gpushare.time.Clocks;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** NVIDIA's cards, through NVML. */
 public final class NvmlCards implements CardSource {
@@ -44,6 +49,16 @@ public final class NvmlCards implements CardSource {
     @Override
     public Scan scan(Listener listener) {
         return new CardScanner(settings, listener, clocks, session).start();
+    }
+
+    @Override
+    public List<Long> processes(CardId card) {
+        @Nullable Nvml open = session.now();
+        try {
+            return open == null ? List.of() : open.processes(card.uuid()).orElse(List.of());
+        } catch (NvmlException | IllegalStateException _) {
+            return List.of(); // The scan reports what is wrong, or has just closed the session.
+        }
     }
 
     @Override

@@ -22,12 +22,18 @@ public final class Holdings {
     private final NodeCards cards;
     private final Collection<NodePod> pods;
     private final Map<Offer, OfferHoldings> offers;
+    private final Map<String, Set<CardId>> stillComputing;
     private final List<Holder> holders;
 
-    private Holdings(NodeCards cards, Collection<NodePod> pods, Map<Offer, OfferHoldings> offers) {
+    private Holdings(
+            NodeCards cards,
+            Collection<NodePod> pods,
+            Map<Offer, OfferHoldings> offers,
+            Map<String, Set<CardId>> stillComputing) {
         this.cards = cards;
         this.pods = pods;
         this.offers = offers;
+        this.stillComputing = Map.copyOf(stillComputing);
         this.holders = offers.values().stream()
                 .flatMap(each -> each.holders().stream())
                 .toList();
@@ -37,8 +43,13 @@ public final class Holdings {
      * Everything that is held on a node.
      *
      * @param pods of the node, as the API reports them
+     * @param stillComputing the cards of each that has ended and still computes there, by its name
      */
-    public static Holdings of(Inventory inventory, Collection<NodePod> pods, Map<Offer, OfferHoldings> offers) {
+    public static Holdings of(
+            Inventory inventory,
+            Collection<NodePod> pods,
+            Map<Offer, OfferHoldings> offers,
+            Map<String, Set<CardId>> stillComputing) {
         Map<Offer, OfferHoldings> all = new EnumMap<>(Offer.class);
         for (Offer offer : Offer.values()) {
             all.put(offer, offers.getOrDefault(offer, OfferHoldings.NOT_READ));
@@ -51,7 +62,7 @@ public final class Holdings {
                 }
             }
         }
-        return new Holdings(cards, List.copyOf(pods), all);
+        return new Holdings(cards, List.copyOf(pods), all, stillComputing);
     }
 
     /** The cards, with what is allocated on each. */
@@ -76,6 +87,11 @@ public final class Holdings {
     /** Who has cards by that offer. */
     public OfferHoldings by(Offer offer) {
         return offers.getOrDefault(offer, OfferHoldings.NOT_READ);
+    }
+
+    /** The cards of each that has ended and still computes there, by its name. */
+    public Map<String, Set<CardId>> stillComputing() {
+        return stillComputing;
     }
 
     /** Whether every holder of a share is known: before that, a card may look unused. */

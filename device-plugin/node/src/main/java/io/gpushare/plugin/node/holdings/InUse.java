@@ -14,7 +14,8 @@ import java.util.TreeMap;
 
 /**
  * A card is offered by one offer at a time: one that somebody has by another offer than the active one is in use, and
- * is not offered. Only its own offer counts what that holder has. This is the whole rule. A node moves from one offer
+ * is not offered. Only its own offer counts what that holder has. Neither is one on which somebody still computes who has
+ * ended, and whom no offer counts any more. This is the whole rule. A node moves from one offer
  * to the other without a drain, card by card, because of the following.
  *
  * <ol>
@@ -32,8 +33,9 @@ import java.util.TreeMap;
  * </ol>
  *
  * @param holders the cards of each holder by its name; none where it is unknown which: it may have any
+ * @param stillComputing the cards of each that has ended and still computes, by its name
  */
-public record InUse(Map<String, Set<CardId>> holders) {
+public record InUse(Map<String, Set<CardId>> holders, Map<String, Set<CardId>> stillComputing) {
     /** Nobody has a card by another offer. */
     public static final InUse NONE = new InUse(Map.of());
 
@@ -41,6 +43,12 @@ public record InUse(Map<String, Set<CardId>> holders) {
 
     public InUse {
         holders = Map.copyOf(holders);
+        stillComputing = Map.copyOf(stillComputing);
+    }
+
+    /** Nobody computes who has ended. */
+    public InUse(Map<String, Set<CardId>> holders) {
+        this(holders, Map.of());
     }
 
     /** The rule, for a node on which that offer is active. */
@@ -55,7 +63,7 @@ public record InUse(Map<String, Set<CardId>> holders) {
                         .forEach(holder -> found.merge(holder.name(), holder.kept(), InUse::both));
             }
         }
-        return new InUse(found);
+        return new InUse(found, holdings.stillComputing());
     }
 
     /** One name may be of two claims, the second made after the first was deleted. */
@@ -73,16 +81,22 @@ public record InUse(Map<String, Set<CardId>> holders) {
     }
 
     private List<String> holders(Card card) {
-        return new TreeMap<>(holders)
-                .entrySet().stream()
-                        .filter(holder -> holder.getValue().isEmpty()
-                                || holder.getValue().contains(card.id())
-                                || holder.getValue().contains(card.physical()))
-                        .map(Map.Entry::getKey)
-                        .toList();
+        Map<String, Set<CardId>> all = new TreeMap<>(holders);
+        all.putAll(stillComputing);
+        return all.entrySet().stream()
+                .filter(holder -> holder.getValue().isEmpty()
+                        || holder.getValue().contains(card.id())
+                        || holder.getValue().contains(card.physical()))
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
-    /** Everybody who has any, as a few names; empty if nobody has. */
+    /** Whether all of these cards are held by another offer. */
+    public boolean holdsAll(Collection<Card> cards) {
+        return !cards.isEmpty() && new InUse(holders).among(cards).size() == cards.size();
+    }
+
+    /** Everybody who has any by another offer, as a few names; empty if nobody has. */
     public Optional<String> names() {
         return names(holders.keySet().stream().sorted().toList());
     }

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.node.holdings;
 
+import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.plugin.node.pod.NodePod;
 import java.util.EnumMap;
@@ -20,17 +21,28 @@ public final class LatestHoldings {
     private final Runnable changed;
     private final List<HoldingsSource> sources = new CopyOnWriteArrayList<>();
     private final List<Runnable> followers = new CopyOnWriteArrayList<>();
+    private final List<Runnable> free = new CopyOnWriteArrayList<>();
     private Inventory inventory;
     private Map<String, NodePod> pods = Map.of();
+    private Map<String, Set<CardId>> computing = Map.of();
     private @Nullable Cached cached;
 
     /** Holdings, and what they were made of. */
     private record Cached(
-            Inventory inventory, Map<String, NodePod> pods, Map<Offer, OfferHoldings> offers, Holdings holdings) {
+            Inventory inventory,
+            Map<String, NodePod> pods,
+            Map<Offer, OfferHoldings> offers,
+            Map<String, Set<CardId>> computing,
+            Holdings holdings) {
         @SuppressWarnings("ReferenceEquality") // Immutable values are compared again and again.
-        boolean of(Inventory now, Map<String, NodePod> known, Map<Offer, OfferHoldings> by) {
+        boolean of(
+                Inventory now,
+                Map<String, NodePod> known,
+                Map<Offer, OfferHoldings> by,
+                Map<String, Set<CardId>> ended) {
             return inventory == now
                     && pods == known
+                    && computing == ended
                     && by.entrySet().stream().allMatch(each -> offers.get(each.getKey()) == each.getValue());
         }
     }
@@ -60,14 +72,19 @@ public final class LatestHoldings {
         return pods;
     }
 
+    private synchronized Map<String, Set<CardId>> computing() {
+        return computing;
+    }
+
     public Holdings now() {
         Inventory of = inventory();
         Map<String, NodePod> known = pods();
         Map<Offer, OfferHoldings> offers = new EnumMap<>(Offer.class);
         sources.forEach(source -> offers.put(source.offer(), source.on(of)));
         synchronized (this) {
-            if (cached == null || !cached.of(of, known, offers)) {
-                cached = new Cached(of, known, offers, Holdings.of(of, known.values(), offers));
+            if (cached == null || !cached.of(of, known, offers, computing)) {
+                cached = new Cached(
+                        of, known, offers, computing, Holdings.of(of, known.values(), offers, computing));
             }
             return cached.holdings();
         }
@@ -77,7 +94,7 @@ public final class LatestHoldings {
     public Holdings on(Inventory other) {
         Map<Offer, OfferHoldings> offers = new EnumMap<>(Offer.class);
         sources.forEach(source -> offers.put(source.offer(), source.on(other)));
-        return Holdings.of(other, pods().values(), offers);
+        return Holdings.of(other, pods().values(), offers, computing());
     }
 
     /** The holdings, with what is recorded of pods with these UIDs, whose processes run. */
@@ -85,7 +102,7 @@ public final class LatestHoldings {
         Inventory of = inventory();
         Map<Offer, OfferHoldings> offers = new EnumMap<>(Offer.class);
         sources.forEach(source -> offers.put(source.offer(), source.on(of, uids)));
-        return Holdings.of(of, pods().values(), offers);
+        return Holdings.of(of, pods().values(), offers, computing());
     }
 
     /** Makes one step of the inventory. */
@@ -95,6 +112,20 @@ public final class LatestHoldings {
         }
         followers.forEach(Runnable::run);
         changed.run();
+    }
+
+    /** These have ended and still compute, with their cards by their names; runs those that follow whose cards are free. */
+    public void stillComputing(Map<String, Set<CardId>> now) {
+        synchronized (this) {
+            computing = Map.copyOf(now);
+        }
+        free.forEach(Runnable::run);
+        changed.run();
+    }
+
+    /** Runs that after each change of what computes without holding, on the thread that made it. */
+    public void followFree(Runnable follower) {
+        free.add(follower);
     }
 
     /** The API reported this pod. */

@@ -5,7 +5,9 @@ import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.plugin.node.usage.NodeUsage;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,8 +41,12 @@ public final class ForeignUseReporter {
         if (!podsKnown.getAsBoolean()) {
             return;
         }
-        seen.keySet().retainAll(usage.foreign().keySet());
-        for (NodeUsage.Foreign foreign : usage.foreign().keySet()) {
+        // StillComputing reports those of pods that have ended.
+        Set<NodeUsage.Foreign> now = usage.foreign().keySet().stream()
+                .filter(each -> each.ended().isEmpty())
+                .collect(Collectors.toSet());
+        seen.keySet().retainAll(now);
+        for (NodeUsage.Foreign foreign : now) {
             int reports = seen.merge(foreign, 1, Integer::sum);
             if (reports >= CERTAIN) {
                 report(foreign, reports == CERTAIN);

@@ -33,6 +33,7 @@ public final class UsageMonitor implements AutoCloseable {
     private final ProcessTable processes;
     private final OverUseGuard guard;
     private final ForeignUseReporter foreign;
+    private final StillComputing ended;
     private final InstantSource clock;
     private final PeriodicTask task = PeriodicTask.onRequest("usage", Duration.ZERO, this::evaluate);
     private volatile CardUsages reported = NodeUsage.NONE.reported();
@@ -47,11 +48,13 @@ public final class UsageMonitor implements AutoCloseable {
             ProcessTable processes,
             OverUseGuard guard,
             ForeignUseReporter foreign,
+            StillComputing ended,
             InstantSource clock) {
         this.latest = latest;
         this.processes = processes;
         this.guard = guard;
         this.foreign = foreign;
+        this.ended = ended;
         this.clock = clock;
     }
 
@@ -90,6 +93,7 @@ public final class UsageMonitor implements AutoCloseable {
             excesses = found.excesses();
             guard.handle(found);
             foreign.handle(now);
+            ended.handle(last, cgroups, holdings);
             overUse = found.next();
         } catch (RuntimeException e) {
             // Usage reporting is best-effort and must not affect Allocate.

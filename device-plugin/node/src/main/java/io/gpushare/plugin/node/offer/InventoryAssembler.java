@@ -5,7 +5,6 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.node.holdings.InUse;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -40,7 +39,7 @@ public final class InventoryAssembler {
      * @param refused is run when the kubelet can't receive the node's device list in this unit
      * @param smallestUnit the unit in which the kubelet can receive the device list of this inventory; empty if it can
      *     in the inventory's
-     * @param inUse which of these cards are not offered, because somebody has them by another offer
+     * @param inUse which of these cards are not offered, because somebody has them by another offer, or still computes
      */
     public InventoryAssembler(
             MemoryUnit unit,
@@ -99,12 +98,11 @@ public final class InventoryAssembler {
     private InUse assemble() {
         reportAbsent();
         InUse others = inUse.apply(scanned);
-        Map<CardId, String> inUse = others.among(scanned.cards());
-        Inventory now = scanned.withCordoned(cordoned).withInUse(inUse);
+        Inventory now = scanned.withCordoned(cordoned).withInUse(others.among(scanned.cards()));
         @Nullable
-        NoCards why = inUse.isEmpty() || inUse.size() < scanned.cards().size()
-                ? otherServes
-                : new NoCards(NoCards.Cause.OTHER_WAY, others.names().orElse(""));
+        NoCards why = others.holdsAll(scanned.cards())
+                ? new NoCards(NoCards.Cause.OTHER_WAY, others.names().orElse(""))
+                : otherServes;
         published.accept(why == null ? now : now.withNoCards(why));
         return others;
     }

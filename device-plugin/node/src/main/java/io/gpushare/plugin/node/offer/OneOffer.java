@@ -52,10 +52,10 @@ public final class OneOffer implements AutoCloseable {
     private synchronized Duration look() {
         Duration later = records.get();
         InUse now = assembler.assembleAgain();
-        if (!now.equals(last)) {
+        if (!now.holders().equals(last.holders())) {
             report(last, now);
-            last = now;
         }
+        last = now;
         return now.equals(InUse.NONE) || later.compareTo(AGAIN) < 0 ? later : AGAIN;
     }
 
@@ -68,7 +68,7 @@ public final class OneOffer implements AutoCloseable {
         String sentence = "Cards of this node are not offered until the pods end that have them by the way in which it"
                 + " offered them before (" + names + ").";
         LOG.info("{}", sentence);
-        if (before.equals(InUse.NONE)) {
+        if (before.holders().isEmpty()) {
             warnings.accept(sentence);
         }
     }

@@ -70,6 +70,16 @@ final class ContainerFinder {
     }
 
     /**
+     * The UID of the pod of that cgroup, if it is none of the node any more. That of a static pod can't be told: its
+     * cgroup has a hash instead.
+     */
+    Optional<String> ended(Cgroup cgroup) {
+        return cgroup.podUid()
+                .filter(uid -> cgroup.containerId().isPresent() && !STATIC.matcher(uid).matches())
+                .filter(_ -> pod(cgroup).isEmpty());
+    }
+
+    /**
      * The container of that cgroup's ID, unless the cgroup is below another pod's: whoever may make cgroups can name
      * those below its own like any container's. The kubelet names the cgroup of a static pod by a hash, which is not
      * the UID that its mirror pod has in the API.

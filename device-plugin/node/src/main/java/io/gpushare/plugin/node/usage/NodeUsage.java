@@ -40,8 +40,14 @@ public record NodeUsage(
      * Processes on a card without a share of it.
      *
      * @param pod empty if they belong to no pod of the node
+     * @param ended the UID of the pod that they belonged to, if it has ended
      */
-    public record Foreign(CardId card, Optional<PodRef> pod) {}
+    public record Foreign(CardId card, Optional<PodRef> pod, Optional<String> ended) {
+        /** Processes that did not belong to a pod which has ended. */
+        public Foreign(CardId card, Optional<PodRef> pod) {
+            this(card, pod, Optional.empty());
+        }
+    }
 
     /**
      * What a container uses of a card; a value is empty if it is unknown of one of its processes.
@@ -116,7 +122,7 @@ public record NodeUsage(
                 Optional<PodRef> pod = finder.pod(cgroup);
                 if (pod.filter(known -> allowed(known, container, finder)).isEmpty()) {
                     found.merge(
-                            new Foreign(entry.getKey(), pod),
+                            new Foreign(entry.getKey(), pod, finder.ended(cgroup)),
                             process.memoryUsedBytes().orElse(0),
                             Long::sum);
                 }

@@ -28,7 +28,7 @@ class InUseTest {
 
     private static Map<CardId, String> inUse(Offer active, OfferHoldings pods, OfferHoldings claims) {
         Map<Offer, OfferHoldings> all = Map.of(Offer.DEVICE_PLUGIN, pods, Offer.CLAIMS, claims);
-        return InUse.of(Holdings.of(CARDS, List.of(), all), active).among(CARDS.cards());
+        return InUse.of(Holdings.of(CARDS, List.of(), all, Map.of()), active).among(CARDS.cards());
     }
 
     private static OfferHoldings of(Holder... holders) {
@@ -50,6 +50,18 @@ class InUseTest {
         assertThat(inUse(Offer.CLAIMS, of(), unknown)).isEmpty();
     }
 
+    @Test
+    void aCardOnWhichSomebodyStillComputesIsInUseWhateverTheOfferAndTheNodeHasCards() {
+        Map<Offer, OfferHoldings> all = Map.of(Offer.DEVICE_PLUGIN, of(POD), Offer.CLAIMS, of());
+        Holdings holdings = Holdings.of(CARDS, List.of(), all, Map.of("pod default/p", Set.of(A, B)));
+        for (Offer active : Offer.values()) {
+            InUse now = InUse.of(holdings, active);
+            assertThat(now.among(CARDS.cards()))
+                    .containsOnly(Map.entry(A, "pod default/p"), Map.entry(B, "pod default/p"));
+            assertThat(now.holdsAll(CARDS.cards())).isFalse();
+        }
+    }
+
     /** Anybody can write an annotation; only what nobody can write keeps a card. */
     @Test
     void aHolderKeepsNoCardThatNoRecordProves() {
@@ -68,7 +80,7 @@ class InUseTest {
                         Map.of(),
                         Set.of(new CardId("GPU-parent"))))
                 .toArray(Holder[]::new);
-        Holdings all = Holdings.of(instances, List.of(), Map.of(Offer.CLAIMS, of(holders)));
+        Holdings all = Holdings.of(instances, List.of(), Map.of(Offer.CLAIMS, of(holders)), Map.of());
         assertThat(InUse.of(all, Offer.DEVICE_PLUGIN).among(instances.cards()))
                 .containsExactly(Map.entry(
                         new CardId("MIG-1"), "claim default/a, claim default/b, claim default/c, and 2 more"));

@@ -90,7 +90,7 @@ public record TestNode(Inventory inventory, Map<String, NodePod> pods, Map<Strin
         for (Offer offer : Offer.values()) {
             offers.put(offer, by(offer));
         }
-        return Holdings.of(inventory, pods.values(), offers);
+        return Holdings.of(inventory, pods.values(), offers, Map.of());
     }
 
     public LatestHoldings latest() {

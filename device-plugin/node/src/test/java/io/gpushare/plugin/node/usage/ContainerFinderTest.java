@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +70,21 @@ class ContainerFinderTest {
         cgroups.put(2L, new Cgroup(Optional.of("uid-p"), Optional.of("x"), Optional.of("c0")));
         assertThat(excesses(node)).containsExactly("c0 of 1 GiB uses 2 GiB");
         assertThat(usage(node).foreign()).isEmpty();
+    }
+
+    @Test
+    void aPodHasEndedOnceTheApiHasItNoMoreOrItsShareIsGone() {
+        TestNode node = pod(Map.of(), 1);
+        String gone = "00000000-1111-4222-8333-444444444444";
+        Cgroup ofGone = new Cgroup(Optional.of(gone), Optional.of("a".repeat(64)));
+        Cgroup ofStatic = new Cgroup(Optional.of("0".repeat(32)), Optional.of("a".repeat(64)));
+        Cgroup ofPod = new Cgroup(Optional.of("uid-p"), Optional.of("x"));
+        assertThat(EndedPods.among(List.of(ofGone, ofStatic, ofPod, Cgroup.OF_THE_NODE), node.holdings(), Set.of("uid-p")))
+                .containsExactly(gone);
+
+        TestNode other = TestNode.of(CARDS).withPod(TestPods.unannotated("p", 0, TestPods.cards("c0", 1)));
+        assertThat(EndedPods.among(List.of(ofPod), other.holdings(), Set.of("uid-p"))).containsExactly("uid-p");
+        assertThat(EndedPods.among(List.of(ofPod), other.holdings(), Set.of())).isEmpty();
     }
 
     /** Pod q names a cgroup below its own after the container of p. */

@@ -1,0 +1,141 @@
+package io.gpushare.plugin;
+
+import static io.gpushare.simulated.patience.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.program.StartedProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A pod is deleted by force, and a process of it outlives it on its card. */
+class StillComputingIT extends WholeProgram {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String UID = "00000000-1111-4222-8333-444444444444";
+    private static final int PID = 101;
+
+    private Path proc;
+
+    @BeforeEach
+    void proc() throws IOException {
+        proc = Files.createDirectory(dir.resolve("proc"));
+        cards(CARD_A, CARD_B);
+    }
+
+    @Test
+    void theNextPodDoesNotGetTheCardUntilTheProcessIsGone() throws Exception {
+        StartedProgram first = plugin();
+        stuck();
+        computes("/kubepods/burstable/pod" + UID + "/" + "a".repeat(64));
+        api.delete("stuck");
+        list();
+        next("next");
+        assertThatThrownBy(() -> allocate(CARDS, preferred(CARDS, 1)))
+                .hasMessageContaining("is in use by pod default/stuck, which has ended");
+
+        // Known from now on: no device of it is healthy, and the node says after a minute by whom.
+        await().until(() -> kubelet.healthy(CARDS).size() == 1);
+        await().until(() -> metrics().contains("gpushare_card_in_use{card=\"" + A + "\",model=\"Tesla T4\"} 1.0"));
+        passTime(Duration.ofSeconds(61));
+        await().until(() -> api.events().stream()
+                .anyMatch(event -> event.contains("GpuUsedAfterPodEnd")
+                        && event.contains(A)
+                        && event.contains("pod default/stuck, which has ended")));
+        assertThat(api.events()).noneMatch(event -> event.contains("GpuUseWithoutAllocation"));
+
+        // Another process of the plugin did not see the pod.
+        first.kill();
+        api.delete("next");
+        list();
+        plugin();
+        next("after-a-restart");
+        await().untilAsserted(() -> assertThatThrownBy(() -> allocate(CARDS, preferred(CARDS, 1)))
+                .hasMessageContaining("in use by a pod that has ended (UID " + UID + ")"));
+
+        cards(CARD_A, CARD_B);
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
+        next("last");
+        api.delete("after-a-restart");
+        assertThat(allocate(CARDS, preferred(CARDS, 1))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+    }
+
+    @Test
+    void aProcessThatIsBeingKilledIsWaitedFor() throws Exception {
+        plugin();
+        stuck();
+        computes("/kubepods/burstable/pod" + UID + "/" + "a".repeat(64));
+        api.delete("stuck");
+        list();
+        next("next");
+        CompletableFuture<Void> killed = CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        cards(CARD_A, CARD_B);
+                    } catch (IOException e) {
+                        throw new IllegalStateException(e);
+                    }
+                },
+                CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS));
+        assertThat(allocate(CARDS, preferred(CARDS, 1))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+        killed.join();
+        await().until(() -> kubelet.healthy(CARDS).size() == 2);
+    }
+
+    /** It can't be told apart: it holds no card, and is reported where it is seen. */
+    @Test
+    void aProcessWithoutAPodHoldsNoCard() throws Exception {
+        plugin();
+        stuck();
+        api.delete("stuck");
+        list();
+        for (String cgroup : List.of("/system.slice/sshd.service", "/kubepods/pod" + "0".repeat(32) + "/" + "b".repeat(64))) {
+            computes(cgroup);
+            next("next");
+            assertThat(allocate(CARDS, preferred(CARDS, 1))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+            api.delete("next");
+            list();
+        }
+    }
+
+    private StartedProgram plugin() throws Exception {
+        StartedProgram plugin = run(METRICS, "--proc-dir=" + proc);
+        await().until(() -> kubelet.healthy(MEMORY).size() >= 15);
+        return plugin;
+    }
+
+    /** It has card A whole. */
+    private void stuck() throws IOException {
+        next("stuck");
+        list("stuck");
+        allocate(CARDS, preferred(CARDS, 1));
+    }
+
+    private void next(String name) throws IOException {
+        String uid = name.equals("stuck") ? UID : "uid-" + name;
+        ObjectNode pod = (ObjectNode) JSON.readTree("""
+            {"apiVersion": "v1", "kind": "Pod",
+             "metadata": {"name": "%s", "namespace": "default", "uid": "%s", "annotations": {},
+                          "creationTimestamp": "2026-01-01T00:00:00Z"},
+             "spec": {"nodeName": "n1", "containers": [
+                 {"name": "main", "resources": {"limits": {"%s": "1"}, "requests": {"%s": "1"}}}]},
+             "status": {"phase": "Pending"}}
+            """.formatted(name, uid, CARDS, CARDS));
+        pod.withObjectProperty("metadata").withObjectProperty("annotations").put("gpushare.io/allocation", wholeCard(A));
+        api.put(pod);
+        list(name);
+    }
+
+    private void computes(String cgroup) throws IOException {
+        Files.writeString(Files.createDirectories(proc.resolve(String.valueOf(PID))).resolve("cgroup"), "0::" + cgroup + "\n");
+        cards(CARD_A, CARD_B, "process pid=" + PID + " card=0 memory=4GiB utilisation=10");
+    }
+}

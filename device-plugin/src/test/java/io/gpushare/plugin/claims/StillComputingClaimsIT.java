@@ -1,0 +1,39 @@
+package io.gpushare.plugin.claims;
+
+import static io.gpushare.simulated.patience.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gpushare.simulated.apiserver.store.ApiResource;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A claim has ended, and a process of its pod outlives it on its card. */
+class StillComputingClaimsIT extends WholeProgramWithClaims {
+    private static final String UID = "00000000-1111-4222-8333-444444444444";
+
+    @Test
+    void theNextClaimDoesNotGetTheCardUntilTheProcessIsGone() throws Exception {
+        cards(CARD_A, CARD_B);
+        Path proc = Files.createDirectories(dir.resolve("proc/101")).getParent();
+        Files.writeString(proc.resolve("101/cgroup"), "0::/kubepods/pod" + UID + "/" + "a".repeat(64) + "\n");
+        serve("--proc-dir=" + proc);
+        await().until(() -> names(slice()).size() == 2);
+        claim("stuck", result("gpu", A));
+        prepare("stuck");
+        cards(CARD_A, CARD_B, "process pid=101 card=0 memory=4GiB utilisation=10");
+        assertThat(unprepare("stuck")).isEmpty();
+        api.remove(ApiResource.RESOURCE_CLAIMS, "default", "stuck");
+
+        claim("next", result("gpu", A));
+        assertThat(error("next")).contains("its cards are in use (a pod that has ended (UID " + UID + "))");
+        await().until(() -> names(slice()).equals(List.of(name(B))));
+        claim("other", result("gpu", B));
+        prepare("other");
+
+        cards(CARD_A, CARD_B);
+        await().until(() -> names(slice()).size() == 2);
+        prepare("next");
+    }
+}
