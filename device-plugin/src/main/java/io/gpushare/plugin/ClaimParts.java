@@ -14,6 +14,7 @@ import io.gpushare.plugin.claims.dra.DraSockets;
 import io.gpushare.plugin.claims.offer.ClaimCalls;
 import io.gpushare.plugin.claims.offer.ClaimOffer;
 import io.gpushare.plugin.claims.offer.SliceRemoval;
+import io.gpushare.plugin.claims.prepare.AppliedClaims;
 import io.gpushare.plugin.claims.prepare.CdiFiles;
 import io.gpushare.plugin.claims.prepare.ClaimReader;
 import io.gpushare.plugin.claims.prepare.ClaimRequests;
@@ -42,6 +43,7 @@ final class ClaimParts {
     private final NodeParts node;
     private final NodeIsolation isolation;
     private final FreeCards free;
+    private final AppliedClaims applied;
     private final Runnable rule;
     private final StartedParts parts;
     private final CdiFiles files;
@@ -80,12 +82,14 @@ final class ClaimParts {
                 node.publisher::changed,
                 active ? slices::changed : rule,
                 active ? sentence -> node.events.warn(node.node, "GpuCardMiscounted", sentence) : _ -> {});
+        applied = parts.add(new AppliedClaims(node.holdings, claims, limits.processes(), node.node, node.events));
     }
 
     /** Before a card is in use, its driver must be there: the kubelet repeats the call. */
     private Optional<String> notGiven(ResourceClaim claim, Inventory inventory, Set<CardId> cards) {
         return inUse(inventory, cards)
                 .or(() -> Optional.ofNullable(inventory.noCards()).map(why -> "its node has " + why.sentences()))
+                .or(() -> applied.problem())
                 .or(() -> free.inUseBy(claim.pods(), cards).map(ClaimParts::waits));
     }
 
@@ -167,7 +171,8 @@ final class ClaimParts {
                 slices,
                 node.inventory,
                 ending::request));
-        new PartMetrics(node.metrics).ofClaims(claims);
+        applied.start();
+        new PartMetrics(node.metrics).ofClaims(claims, applied);
         return new Claims(offer);
     }
 

@@ -81,6 +81,7 @@ final class NodeParts {
      * @param assembler receives what is reported about the cards
      */
     record Limits(
+            ProcessTable processes,
             UsageMonitor usage,
             OverUseGuard overUse,
             IsolationProvider provider,
@@ -149,6 +150,7 @@ final class NodeParts {
                 new MissingIsolation(node, events),
                 new HeadroomInUse(node, events)));
         return new Limits(
+                processes,
                 usage,
                 overUse,
                 provider,

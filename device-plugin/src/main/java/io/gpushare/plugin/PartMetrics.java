@@ -7,6 +7,7 @@ import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.allocate.admission.AllocationHandler;
 import io.gpushare.plugin.allocate.kubelet.KubeletConnection;
 import io.gpushare.plugin.allocate.state.AllocationReconciler;
+import io.gpushare.plugin.claims.prepare.AppliedClaims;
 import io.gpushare.plugin.claims.prepare.NodeClaims;
 import io.gpushare.plugin.node.cards.CardSource;
 import io.gpushare.plugin.node.cluster.NodeLease;
@@ -38,7 +39,11 @@ record PartMetrics(PluginMetrics metrics) {
                 kubelet::registrations);
     }
 
-    void ofClaims(NodeClaims claims) {
+    void ofClaims(NodeClaims claims, AppliedClaims applied) {
+        metrics.gauges(
+                "gpushare_containers_without_claim",
+                "Containers that run without what their claims give them: the container runtime did not apply it.",
+                series -> series.call(applied.without()));
         metrics.counter(
                 "gpushare_plugin_claims_refused_total",
                 "Refused calls to prepare a ResourceClaim: its pod waits, and the kubelet repeats the call.",

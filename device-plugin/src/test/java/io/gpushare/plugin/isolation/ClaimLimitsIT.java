@@ -229,7 +229,8 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         claim("whole", result("gpu", B, "14Gi", "s2"));
         prepare("whole");
         assertThat(environment("whole")).containsExactly("NVIDIA_VISIBLE_DEVICES=" + B);
-        assertThat(edits("whole").path("mounts").valueStream().map(JsonNode::toString))
-                .isEmpty();
+        assertThat(edits("whole").path("mounts").valueStream().map(mount -> mount.path("containerPath")
+                        .asText()))
+                .containsExactly("/run/gpushare/claims/uid-whole_gpu");
     }
 }

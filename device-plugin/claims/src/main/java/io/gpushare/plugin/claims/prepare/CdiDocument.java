@@ -8,6 +8,7 @@ import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.plugin.node.container.ContainerEdits;
 import io.gpushare.plugin.node.isolation.ContainerIsolation;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +22,8 @@ import java.util.Optional;
 final class CdiDocument {
     static final String KIND = "gpushare.io/claim";
 
+    private static final String MOUNTED = "/run/gpushare/claims/";
+
     /** The first version with annotations. */
     private static final String VERSION = "0.6.0";
 
@@ -33,14 +36,23 @@ final class CdiDocument {
 
     private CdiDocument() {}
 
-    /** @param edits of the containers, by request */
-    static Map<String, Object> of(ResourceClaim claim, Allocation allocation, Map<String, ContainerEdits> edits) {
+    /**
+     * The document.
+     *
+     * @param file where it is written; a container that got its edits has it mounted, which its mount points tell
+     * @param edits of the containers, by request
+     */
+    static Map<String, Object> of(
+            Path file, ResourceClaim claim, Allocation allocation, Map<String, ContainerEdits> edits) {
         Map<String, String> annotations = new LinkedHashMap<>(AllocationCodec.annotationsOfAssigned(allocation));
         annotations.put(CLAIM, claim.uid() + "/" + claim);
         claim.pods().stream().findFirst().ifPresent(pod -> annotations.put(POD, pod.uid() + "/" + pod));
         List<Map<String, Object>> devices = new ArrayList<>();
-        edits.forEach((request, edit) ->
-                devices.add(Map.of("name", device(claim, request), "containerEdits", containerEdits(edit))));
+        edits.forEach((request, edit) -> {
+            List<ContainerIsolation.Mount> mounts = new ArrayList<>(edit.mounts());
+            mounts.add(new ContainerIsolation.Mount(file.toString(), mountPoint(claim.uid(), request), true));
+            devices.add(Map.of("name", device(claim, request), "containerEdits", containerEdits(edit, mounts)));
+        });
         return Map.of("cdiVersion", VERSION, "kind", KIND, "annotations", annotations, "devices", devices);
     }
 
@@ -54,7 +66,12 @@ final class CdiDocument {
         return claim.uid() + "_" + request.replace('/', '.');
     }
 
-    private static Map<String, Object> containerEdits(ContainerEdits edits) {
+    /** Where a container has the file of the claim with that uid, once the runtime has applied that request of it. */
+    static String mountPoint(String uid, String request) {
+        return MOUNTED + uid + "_" + request.replace('/', '.');
+    }
+
+    private static Map<String, Object> containerEdits(ContainerEdits edits, List<ContainerIsolation.Mount> mounts) {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put(
                 "env",
@@ -68,10 +85,7 @@ final class CdiDocument {
                             .map(file -> Map.of("path", file, "hostPath", file, "permissions", "rw"))
                             .toList());
         }
-        if (!edits.mounts().isEmpty()) {
-            document.put(
-                    "mounts", edits.mounts().stream().map(CdiDocument::mount).toList());
-        }
+        document.put("mounts", mounts.stream().map(CdiDocument::mount).toList());
         return document;
     }
 

@@ -104,7 +104,8 @@ public record CdiFiles(Path directory) {
         return Files.exists(file(uid));
     }
 
-    private Path file(String uid) {
+    /** The file of that claim. */
+    Path file(String uid) {
         return file(uid, SUFFIX);
     }
 

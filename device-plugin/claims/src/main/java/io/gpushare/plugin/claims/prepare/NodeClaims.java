@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -56,6 +57,7 @@ public final class NodeClaims implements HoldingsSource {
     private final Consumer<String> miscounted;
     private final AtomicLong refused = new AtomicLong();
     private final ClaimLocks locks = new ClaimLocks();
+    private final Set<String> preparedHere = ConcurrentHashMap.newKeySet();
     private volatile ClaimHoldings now;
     private volatile OfferHoldings holdings;
 
@@ -304,12 +306,20 @@ public final class NodeClaims implements HoldingsSource {
             if (ended.getAsBoolean()) {
                 return Optional.of(callEnded(claim));
             }
-            files.write(claim.uid(), CdiDocument.of(claim, allocation, edits));
+            files.write(claim.uid(), CdiDocument.of(files.file(claim.uid()), claim, allocation, edits));
+            if (!before.has(claim.uid(), allocation)) {
+                preparedHere.add(claim.uid());
+            }
             hold(before.with(claim, allocation, uses));
         }
         LOG.info("claim {} of {}: {}", claim, claim.pods(), allocation.cards());
         changed.run();
         return Optional.empty();
+    }
+
+    /** Whether this process prepared the claim with that UID, and was the first one to. */
+    boolean preparedHere(String uid) {
+        return preparedHere.contains(uid);
     }
 
     /** Whether it was prepared already with these cards: its containers may run with what it has. */
@@ -350,6 +360,7 @@ public final class NodeClaims implements HoldingsSource {
             } catch (IOException e) {
                 return Optional.of("the file of claim " + uid + " can't be removed: " + e);
             }
+            preparedHere.remove(uid);
             hold(now.prepared().without(uid));
         }
         LOG.info("claim {} has ended", uid);

@@ -4,11 +4,18 @@ import io.gpushare.plugin.node.usage.Cgroup;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** The node's processes, as its proc file system lists them. */
 public final class ProcessTable {
@@ -53,6 +60,44 @@ public final class ProcessTable {
                 .map(cgroup -> cgroup.podUid().isEmpty()
                         ? cgroup
                         : cgroup.withMounts(lines(pid, "mountinfo").orElse(List.of())));
+    }
+
+    /**
+     * The mount points of the processes of these containers, by container ID; a container without a visible process is
+     * missing. No other file of a process tells what its runtime gave it without a further privilege.
+     */
+    public Map<String, Set<String>> mountPoints(Set<String> containers) {
+        Map<String, Set<String>> found = new HashMap<>();
+        for (long pid : pids()) {
+            lines(pid, "cgroup")
+                    .flatMap(lines -> Cgroup.parse(lines, own).containerId())
+                    .filter(containers::contains)
+                    .ifPresent(id -> lines(pid, "mountinfo")
+                            .ifPresent(lines -> found.computeIfAbsent(id, _ -> new HashSet<>())
+                                    .addAll(mountPoints(lines))));
+        }
+        return found;
+    }
+
+    /** proc(5): the mount point is field 5. */
+    private static List<String> mountPoints(List<String> lines) {
+        return lines.stream()
+                .map(line -> line.split(" ", 6))
+                .filter(fields -> fields.length == 6)
+                .map(fields -> fields[4])
+                .toList();
+    }
+
+    private List<Long> pids() {
+        List<Long> pids = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(proc, "[0-9]*")) {
+            for (Path each : all) {
+                pids.add(Long.parseLong(String.valueOf(each.getFileName())));
+            }
+        } catch (IOException | DirectoryIteratorException | NumberFormatException _) {
+            // What can't be listed is not visible.
+        }
+        return pids;
     }
 
     private Optional<List<String>> lines(long pid, String file) {
