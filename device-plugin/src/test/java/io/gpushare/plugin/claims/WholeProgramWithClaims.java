@@ -228,13 +228,17 @@ public abstract class WholeProgramWithClaims extends WholeProgram {
     }
 
     protected void pod(String name, String containers) throws IOException {
+        pod(name, "", containers);
+    }
+
+    protected void pod(String name, String initContainers, String containers) throws IOException {
         api.put(object("""
             {"apiVersion": "v1", "kind": "Pod",
              "metadata": {"name": "%s", "namespace": "default", "uid": "uid-pod-%s"},
-             "spec": {"nodeName": "n1", "containers": [%s],
+             "spec": {"nodeName": "n1", "initContainers": [%s], "containers": [%s],
                       "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "t"},
                                          {"name": "more", "resourceClaimName": "two"}]},
              "status": {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "%s"}]}}
-            """.formatted(name, name, containers, name)));
+            """.formatted(name, name, initContainers, containers, name)));
     }
 }
