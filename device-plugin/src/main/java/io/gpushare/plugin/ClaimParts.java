@@ -18,6 +18,7 @@ import io.gpushare.plugin.claims.prepare.CdiFiles;
 import io.gpushare.plugin.claims.prepare.ClaimReader;
 import io.gpushare.plugin.claims.prepare.ClaimRequests;
 import io.gpushare.plugin.claims.prepare.NodeClaims;
+import io.gpushare.plugin.claims.prepare.NvidiaCdi;
 import io.gpushare.plugin.claims.slices.PoolGuard;
 import io.gpushare.plugin.claims.slices.SlicePublisher;
 import io.gpushare.plugin.node.holdings.Offer;
@@ -31,9 +32,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Claims: the source of what they have, and their offer. */
 final class ClaimParts {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimParts.class);
     /** The name of the driver in slices and claims, and the domain of the cards' attributes. */
     private static final String DRIVER = ClaimDecoder.DRIVER;
 
@@ -71,12 +75,20 @@ final class ClaimParts {
                 new ClaimDecoder(DRIVER, options.nodeName),
                 reader(node.api.resources()),
                 files,
-                new ClaimRequests(options.containers(), isolation),
+                new ClaimRequests(options.containers(), isolation, nvidiaCdi()),
                 node.holdings::inventory,
                 active ? ClaimParts::notGiven : this::notOffered,
                 node.publisher::changed,
                 active ? slices::changed : rule,
                 active ? sentence -> node.events.warn(node.node, "GpuCardMiscounted", sentence) : _ -> {});
+    }
+
+    private NvidiaCdi nvidiaCdi() {
+        return new NvidiaCdi(
+                options.cardsByNameIfPossible() ? List.of(options.staticCdiDir, options.cdiDir) : List.of(), sentence -> {
+                    LOG.warn("{}", sentence);
+                    node.events.warn(node.node, "GpuCdiFile", sentence);
+                });
     }
 
     /** Before a card is in use, its driver must be there: the kubelet repeats the call. */

@@ -106,6 +106,42 @@ class OldRequestsPolicyTest {
                 .isEqualTo("gpushare-one.1x-4000mi.1x-6000mi");
     }
 
+    private static List<String> refusals(String claims, String init, String app) throws Exception {
+        String spec = "resourceClaims: [" + claims + "]\n  initContainers: [" + init + "]\n  containers: [" + app + "]";
+        return policies.refusals(new Request(USER, "CREATE", "pods", pod(spec), null, Map.of()));
+    }
+
+    private static String claim(String name, String template) {
+        return "{name: " + name + ", resourceClaimTemplateName: " + template + "}";
+    }
+
+    private static String using(String name, String... claims) {
+        return "{name: " + name + ", resources: {claims: [{name: " + String.join("}, {name: ", claims) + "}]}}";
+    }
+
+    /** Such a pod got a node, and waited there for ever. */
+    @Test
+    void aContainerOfSeveralRequestsIsRefusedWhenThePodIsMadeUnlessTheyAreWholeCards() throws Exception {
+        String parts = claim("a", "gpushare.1x-3072mi") + ", " + claim("b", "gpushare.1x-1024mi");
+        String each = using("x", "a") + ", " + using("y", "b");
+        assertThat(refusals(parts, using("preflight", "a", "b"), each))
+                .singleElement()
+                .asString()
+                .contains("let each container, also each init container, use one request");
+        assertThat(refusals(parts, using("preflight", "a"), each)).isEmpty();
+        String whole = claim("a", "gpushare.1x") + ", " + claim("b", "gpushare.2x.t-t4-t");
+        assertThat(refusals(whole, using("preflight", "a", "b"), each)).isEmpty();
+        String one = claim("a", "gpushare-one.1x-3072mi.1x-1024mi.1x.1x");
+        assertThat(refusals(one, "", using("x", "a"))).hasSize(1);
+        assertThat(refusals(one, "", using("x", "a, request: r1") + ", " + using("y", "a, request: r0")))
+                .isEmpty();
+        assertThat(refusals(one, "", using("x", "a, request: r2", "a, request: r3"))).isEmpty();
+        assertThat(refusals(one, "", using("x", "a, request: r2", "a, request: r1"))).hasSize(1);
+        assertThat(refusals(claim("a", "mine") + ", {name: b, resourceClaimName: gpushare.1x-1mi}", "", using("x", "a", "b")))
+                .as("what they are is not known here")
+                .isEmpty();
+    }
+
     @Test
     void aContainerOfEachKindIsTheMostThatTheVariablesRead() throws Exception {
         String all = IntStream.range(0, 32).mapToObj(i -> memory("c" + i, 1000 + i)).collect(Collectors.joining(", "));

@@ -99,6 +99,11 @@ public record CdiFiles(Path directory) {
         return new Records(claims, unread);
     }
 
+    /** Whether that is the file of a claim. */
+    static boolean ofClaim(Path file) {
+        return String.valueOf(file.getFileName()).startsWith(PREFIX);
+    }
+
     /** Whether that claim has its file. */
     boolean has(String uid) {
         return Files.exists(file(uid));

@@ -22,14 +22,19 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What the containers that use a request get, and what is in force before they start: as for a pod's container. */
-public record ClaimRequests(ContainerSettings settings, NodeIsolation isolation) {
+/**
+ * What the containers that use a request get, and what is in force before they start: as for a pod's container.
+ *
+ * @param cdi if it has the cards of a claim, its containers get them by name
+ */
+public record ClaimRequests(ContainerSettings settings, NodeIsolation isolation, NvidiaCdi cdi) {
     /** The edits of the containers, by request. */
     Outcome<Map<String, ContainerEdits>> edits(
             ResourceClaim claim, Allocation allocation, Inventory now, Map<PodRef, List<ClaimUse>> uses) {
+        ContainerSettings given = cdi.names(allocation.cards()) ? settings.byName() : settings;
         Map<String, ContainerEdits> edits = new LinkedHashMap<>();
         for (ContainerAllocation request : allocation.containers()) {
-            switch (edits(starting(claim, request), now, variables(claim, request.name(), uses))) {
+            switch (edits(given, starting(claim, request), now, variables(claim, request.name(), uses))) {
                 case Outcome.Of<ContainerEdits>(ContainerEdits each) -> edits.put(request.name(), each);
                 case Outcome.Refused<ContainerEdits>(RefusalKind kind, String reason, Optional<PodRef> pod) -> {
                     return new Outcome.Refused<>(kind, reason, pod);
@@ -53,11 +58,12 @@ public record ClaimRequests(ContainerSettings settings, NodeIsolation isolation)
     }
 
     /** @param own the variables that count instead of the plugin's, but for those that limit the containers */
-    private Outcome<ContainerEdits> edits(StartingContainer request, Inventory now, Set<String> own) {
+    private Outcome<ContainerEdits> edits(
+            ContainerSettings given, StartingContainer request, Inventory now, Set<String> own) {
         return switch (isolation.of(request, now)) {
             case ContainerIsolation.Settings needed -> {
                 own.removeAll(needed.environment().keySet());
-                yield settings.of(NodePod.unknown(request.pod()), request.allocation(), now, needed)
+                yield given.of(NodePod.unknown(request.pod()), request.allocation(), now, needed)
                         .then(edits -> new Outcome.Of<>(edits.without(own)));
             }
             case ContainerIsolation.Refused(String reason) -> new Outcome.Refused<>(RefusalKind.NO_ISOLATION, reason);

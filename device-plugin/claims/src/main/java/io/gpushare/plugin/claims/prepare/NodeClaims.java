@@ -271,7 +271,7 @@ public final class NodeClaims implements HoldingsSource {
             case Outcome.Of<Map<String, ContainerEdits>>(var edits) -> {
                 Optional<String> several = repeated
                         ? Optional.empty()
-                        : new SeveralRequests(reader, decoder.driver()).problem(claim, edits, uses);
+                        : new SeveralRequests(reader, decoder, requests, now).problem(claim, edits, uses);
                 Optional<String> problem =
                         several.isPresent() ? several : take(claim, allocation, now, uses, edits, ended);
                 yield problem.or(() -> requests.enforce(claim, allocation))
