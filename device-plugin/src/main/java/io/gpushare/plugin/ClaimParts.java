@@ -21,6 +21,7 @@ import io.gpushare.plugin.claims.prepare.NodeClaims;
 import io.gpushare.plugin.claims.prepare.NvidiaCdi;
 import io.gpushare.plugin.claims.slices.PoolGuard;
 import io.gpushare.plugin.claims.slices.SlicePublisher;
+import io.gpushare.plugin.claims.slices.SysfsRoots;
 import io.gpushare.plugin.node.holdings.Offer;
 import io.gpushare.plugin.node.isolation.enforcement.NodeIsolation;
 import io.gpushare.plugin.node.offer.SnapshotPublisher.Source;
@@ -68,7 +69,7 @@ final class ClaimParts {
                 node.api.resources(), DRIVER, options.nodeName, Files.isDirectory(options.driverDir()), node.clock);
         slices = new SlicePublisher(
                 node.api,
-                new SliceSpecs(DRIVER, options.nodeName),
+                new SliceSpecs(DRIVER, options.nodeName, new SysfsRoots(options.sysDir)),
                 sentence -> node.events.warn(node.node, "GpuSharesNotOffered", sentence));
         boolean active = options.serve.offer() == Offer.CLAIMS;
         claims = new NodeClaims(

@@ -189,6 +189,13 @@ final class PluginOptions implements CheckedOptions {
                     + " cards. [/proc]")
     Path procDir = Path.of("");
 
+    @Option(
+            names = "--sys-dir",
+            paramLabel = "<directory>",
+            defaultValue = "/sys",
+            description = "The node's sys file system, in which the plugin finds where cards are attached. [/sys]")
+    Path sysDir = Path.of("");
+
     @Mixin
     IsolationOptions isolation = new IsolationOptions();
 

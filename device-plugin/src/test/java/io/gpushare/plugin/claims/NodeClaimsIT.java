@@ -23,6 +23,7 @@ import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,6 +66,28 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         assertThat(names(slice)).containsExactly(name(A), name(B));
         // Neither the kubelet's device plugin API nor the extender offers them.
         assertThat(kubelet.registrations()).isEmpty();
+    }
+
+    /** A claim of a card and a network card of one root found nothing: no card said where it is attached. */
+    @Test
+    void aCardHasTheAttributesByWhichDevicesOfSeveralDriversAreAligned() throws Exception {
+        Path devices = Files.createDirectories(dir.resolve("sys/bus/pci/devices"));
+        Files.createSymbolicLink(
+                devices.resolve("0000:10:00.0"),
+                Path.of("../../../devices/pci0000:0f/0000:0f:01.0/0000:10:00.0"));
+        serve("--sys-dir=" + dir.resolve("sys"));
+        JsonNode attributes = slice().at("/spec/devices/0/attributes");
+        String standard = "resource.kubernetes.io/";
+        assertThat(attributes.path(standard + "pcieRoot").path("string").asText())
+                .isEqualTo("pci0000:0f");
+        assertThat(attributes.path(standard + "pciBusID").path("string").asText())
+                .isEqualTo("0000:10:00.0");
+        assertThat(attributes.path(standard + "numaNode"))
+                .isEqualTo(attributes.path("numaNode"))
+                .isNotEmpty();
+        JsonNode other = slice().at("/spec/devices/1/attributes");
+        assertThat(other.path(standard + "pciBusID").path("string").asText()).isEqualTo("0000:11:00.0");
+        assertThat(other.has(standard + "pcieRoot")).isFalse();
     }
 
     /** The card of this node that it names waits for pods that nobody can see here. */
