@@ -316,9 +316,37 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         assertThat(error("recreated")).contains("does not exist any more");
         claim("other", "uid-other", result("gpu", A, "3Gi", "s1").put("pool", "n2"));
         assertThat(error("other")).contains("its device is in pool 'n2'");
-        claim("admin", result("gpu", A, "3Gi", "s1").put("adminAccess", true));
-        assertThat(error("admin")).contains("administrative access, which is not served yet");
+        claim("admin", result("gpu", A, "3Gi", "s1"), result("watch", A).put("adminAccess", true));
+        assertThat(error("admin")).contains("write the requests with adminAccess as a claim of its own");
         assertThat(files()).isEmpty();
+    }
+
+    /** It was refused. */
+    @Test
+    void administrativeAccessSeesCardsBesideTheirHoldersAndTakesNothing() throws Exception {
+        StartedProgram program = serve();
+        slice();
+        claim("whole", result("gpu", A, "15Gi", "s1"));
+        prepare("whole");
+        claim("watch", result("all", A).put("adminAccess", true), result("all", B).put("adminAccess", true));
+        NodePrepareResourceResponse answer = prepare("watch");
+        assertThat(answer.getDevicesList()).extracting(Device::getDeviceName).containsExactly(name(A), name(B));
+        assertThat(answer.getDevices(0).getCdiDeviceIdsList()).containsExactly("gpushare.io/claim=uid-watch_all");
+        assertThat(Files.readString(cdi().resolve("gpushare.io-watching_uid-watch.json")))
+                .contains("NVIDIA_VISIBLE_DEVICES=" + A + "," + B, "NVIDIA_DRIVER_CAPABILITIES=utility")
+                .doesNotContain("GPUSHARE_MEMORY");
+        claim("other", result("gpu", B, "15Gi", "s2"));
+        prepare("other");
+        pod("other", "{\"name\": \"both\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}, {\"name\": \"more\"}]}}");
+        claim("two", result("all", A).put("adminAccess", true));
+        unprepare("other");
+        assertThat(error("other")).contains("container 'both' of pod default/other uses claim default/two as well");
+
+        kill(program);
+        serve();
+        assertThat(prepare("watch")).isEqualTo(answer);
+        assertThat(unprepare("watch")).isEmpty();
+        assertThat(files()).containsExactly("gpushare.io-claim_uid-whole.json");
     }
 
     @Test

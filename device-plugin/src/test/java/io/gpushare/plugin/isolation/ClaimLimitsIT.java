@@ -236,6 +236,8 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         pod("beside", inits + ", " + user.formatted("s", "\"restartPolicy\": \"Always\", "), "{\"name\": \"y\"}");
         assertThat(error("beside")).contains("containers 'i' of pod default/beside and 's' of pod default/beside use it");
 
+        claim("watch", result("all", A).put("adminAccess", true));
+        assertThat(error("watch")).contains("which can't hold a container with administrative access to no memory");
         claim("whole", result("gpu", B, "14Gi", "s2"));
         prepare("whole");
         assertThat(environment("whole")).containsExactly("NVIDIA_VISIBLE_DEVICES=" + B);

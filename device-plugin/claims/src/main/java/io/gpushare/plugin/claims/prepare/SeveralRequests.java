@@ -104,13 +104,18 @@ final class SeveralRequests {
         return Optional.empty();
     }
 
+    private boolean concerned(ResourceClaim claim) {
+        return claim.results().stream().anyMatch(result -> result.driver().equals(decoder.driver()));
+    }
+
     private Other read(String namespace, String name) throws KubernetesException {
         Optional<ResourceClaim> claim = reader.claim(namespace, name);
         if (claim.isEmpty()) {
             return new Other(claim, false, Map.of());
         }
         return switch (decoder.decode(claim.get(), now)) {
-            case Decoded.Absent<Allocation> _ -> new Other(claim, false, Map.of());
+            // It may watch cards.
+            case Decoded.Absent<Allocation> _ -> new Other(claim, concerned(claim.get()), Map.of());
             case Decoded.Malformed<Allocation> _ -> new Other(claim, true, Map.of());
             case Decoded.Valid<Allocation>(Allocation allocation) ->
                 new Other(
