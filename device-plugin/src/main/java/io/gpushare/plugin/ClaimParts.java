@@ -86,7 +86,8 @@ final class ClaimParts {
 
     private NvidiaCdi nvidiaCdi() {
         return new NvidiaCdi(
-                options.cardsByNameIfPossible() ? List.of(options.staticCdiDir, options.cdiDir) : List.of(), sentence -> {
+                options.cardsByNameIfPossible() ? List.of(options.staticCdiDir, options.cdiDir) : List.of(),
+                sentence -> {
                     LOG.warn("{}", sentence);
                     node.events.warn(node.node, "GpuCdiFile", sentence);
                 });

@@ -105,8 +105,8 @@ final class PluginOptions implements CheckedOptions {
             split = ",",
             hideParamSyntax = true,
             description = "How the container runtime receives a container's cards: envvar, cdi-cri, device-specs,"
-                    + " several of them separated by commas, or auto (with --serve=dra as cdi-cri where NVIDIA's CDI file"
-                    + " names the cards, else envvar). [auto]")
+                + " several of them separated by commas, or auto (with --serve=dra as cdi-cri where NVIDIA's CDI file"
+                + " names the cards, else envvar). [auto]")
     private Set<DeviceListStrategy> deviceListStrategies = Set.of(DeviceListStrategy.AUTO);
 
     @Option(

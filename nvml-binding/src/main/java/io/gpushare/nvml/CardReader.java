@@ -23,8 +23,7 @@ import java.util.regex.Pattern;
 
 /** Reads the facts and the utilization of the card, or MIG instance, behind a handle. */
 final class CardReader {
-    private static final Pattern BUS_ID =
-            Pattern.compile("([0-9a-f]{1,8}):([0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])");
+    private static final Pattern BUS_ID = Pattern.compile("([0-9a-f]{1,8}):([0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])");
     private static final int HEXADECIMAL = 16;
 
     private final NvmlCalls calls;

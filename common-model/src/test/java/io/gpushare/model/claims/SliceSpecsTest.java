@@ -115,9 +115,10 @@ class SliceSpecsTest {
                 .hasToString("{cudaComputeCapability={version=8.0.0}, cudaDriverVersion={version=13.0.0},"
                         + " driverVersion={version=580.65.6}, ecc={bool=true}, index={int=7},"
                         + " isolation={string=none}, memoryMiB={int=6144}, numaNode={int=1},"
-                        + " parentUUID={string=GPU-A}, productName={string=NVIDIA A30}, profile={string=1g.6gb+me},"
-                        + " resource.kubernetes.io/numaNode={int=1},"
-                        + " resource.kubernetes.io/pciBusID={string=0000:3b:00.0}, type={string=mig}, uuid={string=MIG-A}}");
+                        + " parentUUID={string=GPU-A}, productName={string=NVIDIA A30},"
+                        + " profile={string=1g.6gb+me}, resource.kubernetes.io/numaNode={int=1},"
+                        + " resource.kubernetes.io/pciBusID={string=0000:3b:00.0}, type={string=mig},"
+                        + " uuid={string=MIG-A}}");
     }
 
     @Test

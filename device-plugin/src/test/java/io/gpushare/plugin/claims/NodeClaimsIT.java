@@ -73,8 +73,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
     void aCardHasTheAttributesByWhichDevicesOfSeveralDriversAreAligned() throws Exception {
         Path devices = Files.createDirectories(dir.resolve("sys/bus/pci/devices"));
         Files.createSymbolicLink(
-                devices.resolve("0000:10:00.0"),
-                Path.of("../../../devices/pci0000:0f/0000:0f:01.0/0000:10:00.0"));
+                devices.resolve("0000:10:00.0"), Path.of("../../../devices/pci0000:0f/0000:0f:01.0/0000:10:00.0"));
         serve("--sys-dir=" + dir.resolve("sys"));
         JsonNode attributes = slice().at("/spec/devices/0/attributes");
         String standard = "resource.kubernetes.io/";
@@ -328,7 +327,10 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         slice();
         claim("whole", result("gpu", A, "15Gi", "s1"));
         prepare("whole");
-        claim("watch", result("all", A).put("adminAccess", true), result("all", B).put("adminAccess", true));
+        claim(
+                "watch",
+                result("all", A).put("adminAccess", true),
+                result("all", B).put("adminAccess", true));
         NodePrepareResourceResponse answer = prepare("watch");
         assertThat(answer.getDevicesList()).extracting(Device::getDeviceName).containsExactly(name(A), name(B));
         assertThat(answer.getDevices(0).getCdiDeviceIdsList()).containsExactly("gpushare.io/claim=uid-watch_all");

@@ -38,13 +38,12 @@ class NvidiaCdiIT extends WholeProgramWithClaims {
             devices:
             %s
             kind: nvidia.com/gpu
-            """.formatted(Stream.of(names)
-                .map(name -> """
-                        - containerEdits:
-                            deviceNodes:
-                            - path: /dev/nvidia0
-                          name: %s""".formatted(name))
-                .collect(Collectors.joining("\n")));
+            """.formatted(Stream.of(names).map(name -> """
+                - containerEdits:
+                    deviceNodes:
+                    - path: /dev/nvidia0
+                  name: %s\
+                """.formatted(name)).collect(Collectors.joining("\n")));
     }
 
     private List<String> given(String claim) {
@@ -52,7 +51,9 @@ class NvidiaCdiIT extends WholeProgramWithClaims {
     }
 
     private List<String> reported() {
-        return api.events().stream().filter(event -> event.contains("GpuCdiFile")).toList();
+        return api.events().stream()
+                .filter(event -> event.contains("GpuCdiFile"))
+                .toList();
     }
 
     /** Under plain runc such a pod ran without a card, and without an error. */
@@ -103,7 +104,8 @@ class NvidiaCdiIT extends WholeProgramWithClaims {
         }
         await().until(() -> reported().size() == 3);
         assertThat(reported().get(1) + reported().get(2))
-                .contains(file + " can't be read, and counts as absent", "large.json", "it has more than 1048576 bytes");
+                .contains(
+                        file + " can't be read, and counts as absent", "large.json", "it has more than 1048576 bytes");
     }
 
     @Test

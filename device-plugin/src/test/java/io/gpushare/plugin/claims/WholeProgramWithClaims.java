@@ -63,7 +63,10 @@ public abstract class WholeProgramWithClaims extends WholeProgram {
     }
 
     protected String[] claimOptions(String... more) {
-        return Stream.concat(Stream.of("--serve=dra", "--cdi-dir=" + cdi(), "--static-cdi-dir=" + dir.resolve("etc"), METRICS), Stream.of(more))
+        return Stream.concat(
+                        Stream.of(
+                                "--serve=dra", "--cdi-dir=" + cdi(), "--static-cdi-dir=" + dir.resolve("etc"), METRICS),
+                        Stream.of(more))
                 .toArray(String[]::new);
     }
 

@@ -234,7 +234,8 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         assertThat(environment("inits")).contains("CUDA_DEVICE_MEMORY_LIMIT_0=3072m");
         claim("beside", result("gpu", A, "3Gi", "s3"));
         pod("beside", inits + ", " + user.formatted("s", "\"restartPolicy\": \"Always\", "), "{\"name\": \"y\"}");
-        assertThat(error("beside")).contains("containers 'i' of pod default/beside and 's' of pod default/beside use it");
+        assertThat(error("beside"))
+                .contains("containers 'i' of pod default/beside and 's' of pod default/beside use it");
 
         claim("watch", result("all", A).put("adminAccess", true));
         assertThat(error("watch")).contains("which can't hold a container with administrative access to no memory");

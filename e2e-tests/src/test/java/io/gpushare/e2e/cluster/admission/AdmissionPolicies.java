@@ -63,7 +63,8 @@ public final class AdmissionPolicies {
                             "quantity_as_integer",
                             String.class,
                             text -> new Quantity(text).getNumber().longValueExact()),
-                    CelFunctionBinding.from("list_sum", List.class, list -> numbers(list).sum()),
+                    CelFunctionBinding.from(
+                            "list_sum", List.class, list -> numbers(list).sum()),
                     CelFunctionBinding.from(
                             "list_max", List.class, list -> numbers(list).max().orElseThrow()),
                     CelFunctionBinding.from(
@@ -217,7 +218,8 @@ public final class AdmissionPolicies {
 
     private static boolean isInteger(String quantity) {
         BigDecimal number = new Quantity(quantity).getNumber();
-        return number.stripTrailingZeros().scale() <= 0 && number.abs().compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
+        return number.stripTrailingZeros().scale() <= 0
+                && number.abs().compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
     }
 
     private static LongStream numbers(List<?> list) {

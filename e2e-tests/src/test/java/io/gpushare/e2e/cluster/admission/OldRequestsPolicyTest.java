@@ -30,7 +30,12 @@ class OldRequestsPolicyTest {
 
     private static Request creation(String init, String app) throws Exception {
         return new Request(
-                USER, "CREATE", "pods", pod("initContainers: [" + init + "]\n  containers: [" + app + "]"), null, Map.of());
+                USER,
+                "CREATE",
+                "pods",
+                pod("initContainers: [" + init + "]\n  containers: [" + app + "]"),
+                null,
+                Map.of());
     }
 
     private static String template(String init, String app) throws Exception {
@@ -44,8 +49,8 @@ class OldRequestsPolicyTest {
         Map<String, Object> variables = policies.mutation(creation(init, app));
         List<?> paths = (List<?>) Objects.requireNonNull(variables.get("paths"));
         return list(variables.get("uses")).stream()
-                .map(use -> String.valueOf(use.get("path")).replace("/spec/", "") + " r"
-                        + paths.indexOf(use.get("shares")))
+                .map(use ->
+                        String.valueOf(use.get("path")).replace("/spec/", "") + " r" + paths.indexOf(use.get("shares")))
                 .toList();
     }
 
@@ -54,16 +59,19 @@ class OldRequestsPolicyTest {
     }
 
     private static String hami(String name, String limits) {
-        return "{name: " + name + ", resources: {limits: {" + limits.replaceAll("(gpu[a-z]*): ([0-9]+)", "nvidia.com/$1: '$2'") + "}}}";
+        return "{name: " + name + ", resources: {limits: {"
+                + limits.replaceAll("(gpu[a-z]*): ([0-9]+)", "nvidia.com/$1: '$2'") + "}}}";
     }
 
     /** On a node of the device plugin these are 10,000 MiB; they became 35,000. */
     @Test
     void initContainersShareTheLargestRequest() throws Exception {
-        String init = IntStream.range(0, 3).mapToObj(i -> memory("i" + i, 10_000)).collect(Collectors.joining(", "));
+        String init =
+                IntStream.range(0, 3).mapToObj(i -> memory("i" + i, 10_000)).collect(Collectors.joining(", "));
         assertThat(template(init, memory("a", 5000))).isEqualTo("gpushare.1x-10000mi");
         assertThat(uses(init, memory("a", 5000)))
-                .containsExactly("initContainers/0 r0", "initContainers/1 r0", "initContainers/2 r0", "containers/0 r0");
+                .containsExactly(
+                        "initContainers/0 r0", "initContainers/1 r0", "initContainers/2 r0", "containers/0 r0");
         assertThat(template(init, "{name: a}")).isEqualTo("gpushare.1x-10000mi");
         assertThat(uses(init, memory("a", 2000) + ", " + memory("b", 5000)))
                 .containsExactly(
@@ -94,9 +102,11 @@ class OldRequestsPolicyTest {
         assertThat(template(hami("i", "gpu: 1, gpumem: 100, gpucores: 30"), hami("a", "gpu: 1, gpumem: 3000")))
                 .isEqualTo("gpushare.1x-100mi-30c.1x-3000mi");
         assertThat(template(
-                        hami("i", "gpu: 1, gpumem: 100, gpucores: 30"), hami("a", "gpu: 1, gpumem: 3000, gpucores: 20")))
+                        hami("i", "gpu: 1, gpumem: 100, gpucores: 30"),
+                        hami("a", "gpu: 1, gpumem: 3000, gpucores: 20")))
                 .isEqualTo("gpushare.1x-3000mi-30c");
-        assertThat(template(hami("i", "gpu: 2"), hami("a", "gpu: 2, gpumem: 3000"))).isEqualTo("gpushare.2x");
+        assertThat(template(hami("i", "gpu: 2"), hami("a", "gpu: 2, gpumem: 3000")))
+                .isEqualTo("gpushare.2x");
     }
 
     @Test
@@ -135,18 +145,27 @@ class OldRequestsPolicyTest {
         assertThat(refusals(one, "", using("x", "a"))).hasSize(1);
         assertThat(refusals(one, "", using("x", "a, request: r1") + ", " + using("y", "a, request: r0")))
                 .isEmpty();
-        assertThat(refusals(one, "", using("x", "a, request: r2", "a, request: r3"))).isEmpty();
-        assertThat(refusals(one, "", using("x", "a, request: r2", "a, request: r1"))).hasSize(1);
-        assertThat(refusals(claim("a", "mine") + ", {name: b, resourceClaimName: gpushare.1x-1mi}", "", using("x", "a", "b")))
+        assertThat(refusals(one, "", using("x", "a, request: r2", "a, request: r3")))
+                .isEmpty();
+        assertThat(refusals(one, "", using("x", "a, request: r2", "a, request: r1")))
+                .hasSize(1);
+        assertThat(refusals(
+                        claim("a", "mine") + ", {name: b, resourceClaimName: gpushare.1x-1mi}",
+                        "",
+                        using("x", "a", "b")))
                 .as("what they are is not known here")
                 .isEmpty();
     }
 
     @Test
     void aContainerOfEachKindIsTheMostThatTheVariablesRead() throws Exception {
-        String all = IntStream.range(0, 32).mapToObj(i -> memory("c" + i, 1000 + i)).collect(Collectors.joining(", "));
+        String all =
+                IntStream.range(0, 32).mapToObj(i -> memory("c" + i, 1000 + i)).collect(Collectors.joining(", "));
         assertThat(String.valueOf(policies.mutation(creation(all, all)).get("obstacle")))
                 .startsWith("the requests are too many");
-        assertThat(policies.refusals(creation(all, all))).singleElement().asString().startsWith("the requests are too");
+        assertThat(policies.refusals(creation(all, all)))
+                .singleElement()
+                .asString()
+                .startsWith("the requests are too");
     }
 }

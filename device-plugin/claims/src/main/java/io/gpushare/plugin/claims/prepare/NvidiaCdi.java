@@ -26,8 +26,8 @@ import org.yaml.snakeyaml.error.YAMLException;
 
 /**
  * The names of cards in the file that NVIDIA's container toolkit keeps for container runtimes, of the kind
- * {@code nvidia.com/gpu}. {@code nvidia-ctk cdi generate} writes a device for each card by its index and by its UUID, or
- * as {@code --device-name-strategy} says, in older versions by the index alone, and one of all cards.
+ * {@code nvidia.com/gpu}. {@code nvidia-ctk cdi generate} writes a device for each card by its index and by its UUID,
+ * or as {@code --device-name-strategy} says, in older versions by the index alone, and one of all cards.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">the format of the files</a>
  */
@@ -140,7 +140,8 @@ public final class NvidiaCdi {
 
     private static Set<String> names(@Nullable Object devices) {
         return (devices instanceof List<?> list ? list.stream() : Stream.of())
-                .flatMap(device -> device instanceof Map<?, ?> named ? Stream.ofNullable(named.get("name")) : Stream.of())
+                .flatMap(device ->
+                        device instanceof Map<?, ?> named ? Stream.ofNullable(named.get("name")) : Stream.of())
                 .map(String::valueOf)
                 .collect(Collectors.toUnmodifiableSet());
     }

@@ -44,9 +44,12 @@ final class SeveralRequests {
      */
     private record Other(Optional<ResourceClaim> claim, boolean cards, Map<String, ContainerEdits> edits) {
         boolean addsUp(List<ClaimUse> uses) {
-            return !edits.isEmpty() && claim.stream().allMatch(known -> edits.entrySet().stream()
-                    .filter(request -> uses.stream().anyMatch(use -> use.includes(known, request.getKey())))
-                    .allMatch(request -> request.getValue().addsUp()));
+            return !edits.isEmpty()
+                    && claim.stream()
+                            .allMatch(known -> edits.entrySet().stream()
+                                    .filter(request ->
+                                            uses.stream().anyMatch(use -> use.includes(known, request.getKey())))
+                                    .allMatch(request -> request.getValue().addsUp()));
         }
     }
 

@@ -20,8 +20,8 @@ public record SysfsRoots(Path directory) implements PcieRoots {
     @Override
     public Optional<String> of(String pciAddress) {
         try {
-            Path device = Files.readSymbolicLink(
-                    directory.resolve("bus/pci/devices").resolve(pciAddress));
+            Path device =
+                    Files.readSymbolicLink(directory.resolve("bus/pci/devices").resolve(pciAddress));
             return StreamSupport.stream(device.spliterator(), false)
                     .map(Path::toString)
                     .filter(name -> ROOT.matcher(name).matches())

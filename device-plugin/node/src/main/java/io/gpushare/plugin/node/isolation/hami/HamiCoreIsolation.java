@@ -101,7 +101,9 @@ public final class HamiCoreIsolation implements IsolationProvider {
 
     /** A directory is of one claim's request, and a repeated call may come while its container runs. */
     private Optional<String> ofClaim(StartingContainer request, Holdings holdings) {
-        List<Holder.User> users = holdings.users(request.pod(), request.allocation().name()).stream()
+        List<Holder.User> users = holdings
+                .users(request.pod(), request.allocation().name())
+                .stream()
                 .sorted(Comparator.comparing(HamiCoreIsolation::name))
                 .toList();
         return users.stream()
