@@ -6,5 +6,10 @@ public enum ContainerRole {
     INIT,
     /** An init container with restart policy Always: it starts before the apps and runs beside them. */
     SIDECAR,
-    APP
+    APP;
+
+    /** Whether two containers of one pod with these roles may run at the same time. */
+    public boolean beside(ContainerRole other) {
+        return this == INIT ? other == SIDECAR : other != INIT || this == SIDECAR;
+    }
 }

@@ -19,8 +19,10 @@ import io.gpushare.plugin.claims.prepare.CdiFiles;
 import io.gpushare.plugin.claims.prepare.ClaimReader;
 import io.gpushare.plugin.claims.prepare.ClaimRequests;
 import io.gpushare.plugin.claims.prepare.NodeClaims;
+import io.gpushare.plugin.claims.prepare.NvidiaCdi;
 import io.gpushare.plugin.claims.slices.PoolGuard;
 import io.gpushare.plugin.claims.slices.SlicePublisher;
+import io.gpushare.plugin.claims.slices.SysfsRoots;
 import io.gpushare.plugin.node.holdings.FreeCards;
 import io.gpushare.plugin.node.holdings.Offer;
 import io.gpushare.plugin.node.isolation.enforcement.NodeIsolation;
@@ -33,9 +35,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Claims: the source of what they have, and their offer. */
 final class ClaimParts {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimParts.class);
     /** The name of the driver in slices and claims, and the domain of the cards' attributes. */
     private static final String DRIVER = ClaimDecoder.DRIVER;
 
@@ -69,20 +74,29 @@ final class ClaimParts {
                 node.api.resources(), DRIVER, options.nodeName, Files.isDirectory(options.driverDir()), node.clock);
         slices = new SlicePublisher(
                 node.api,
-                new SliceSpecs(DRIVER, options.nodeName),
+                new SliceSpecs(DRIVER, options.nodeName, new SysfsRoots(options.sysDir)),
                 sentence -> node.events.warn(node.node, "GpuSharesNotOffered", sentence));
         boolean active = options.serve.offer() == Offer.CLAIMS;
         claims = new NodeClaims(
                 new ClaimDecoder(DRIVER, options.nodeName),
                 reader(node.api.resources()),
                 files,
-                new ClaimRequests(options.containers(), limits.isolation()),
+                new ClaimRequests(options.containers(), limits.isolation(), nvidiaCdi()),
                 node.holdings::inventory,
                 active ? this::notGiven : this::notOffered,
                 node.publisher::changed,
                 active ? slices::changed : rule,
                 active ? sentence -> node.events.warn(node.node, "GpuCardMiscounted", sentence) : _ -> {});
         applied = parts.add(new AppliedClaims(node.holdings, claims, limits.processes(), node.node, node.events));
+    }
+
+    private NvidiaCdi nvidiaCdi() {
+        return new NvidiaCdi(
+                options.cardsByNameIfPossible() ? List.of(options.staticCdiDir, options.cdiDir) : List.of(),
+                sentence -> {
+                    LOG.warn("{}", sentence);
+                    node.events.warn(node.node, "GpuCdiFile", sentence);
+                });
     }
 
     /** Before a card is in use, its driver must be there: the kubelet repeats the call. */

@@ -77,6 +77,13 @@ final class PluginOptions implements CheckedOptions {
     Path cdiDir = Path.of("");
 
     @Option(
+            names = "--static-cdi-dir",
+            paramLabel = "<directory>",
+            defaultValue = "/etc/cdi",
+            description = "The other directory of the container runtime, in which NVIDIA's file may be. [/etc/cdi]")
+    Path staticCdiDir = Path.of("");
+
+    @Option(
             names = "--nvml-library",
             paramLabel = "<file>",
             defaultValue = "libnvidia-ml.so.1",
@@ -94,12 +101,13 @@ final class PluginOptions implements CheckedOptions {
     @Option(
             names = "--device-list-strategy",
             paramLabel = "<names>",
-            defaultValue = "envvar",
+            defaultValue = "auto",
             split = ",",
             hideParamSyntax = true,
-            description = "How the container runtime receives a container's cards: envvar, cdi-cri, device-specs, or"
-                    + " several of them separated by commas. [envvar]")
-    private Set<DeviceListStrategy> deviceListStrategies = Set.of(DeviceListStrategy.ENVVAR);
+            description = "How the container runtime receives a container's cards: envvar, cdi-cri, device-specs,"
+                + " several of them separated by commas, or auto (with --serve=dra as cdi-cri where NVIDIA's CDI file"
+                + " names the cards, else envvar). [auto]")
+    private Set<DeviceListStrategy> deviceListStrategies = Set.of(DeviceListStrategy.AUTO);
 
     @Option(
             names = "--framework-variables",
@@ -181,6 +189,13 @@ final class PluginOptions implements CheckedOptions {
                     + " cards. [/proc]")
     Path procDir = Path.of("");
 
+    @Option(
+            names = "--sys-dir",
+            paramLabel = "<directory>",
+            defaultValue = "/sys",
+            description = "The node's sys file system, in which the plugin finds where cards are attached. [/sys]")
+    Path sysDir = Path.of("");
+
     @Mixin
     IsolationOptions isolation = new IsolationOptions();
 
@@ -213,6 +228,9 @@ final class PluginOptions implements CheckedOptions {
         if (hamiSlots < 1 || hamiSlots > MOST_SLOTS) {
             problems.add("--hami-slots=" + hamiSlots + " is not possible: write a number from 1 to " + MOST_SLOTS);
         }
+        if (cardsByNameIfPossible() && deviceListStrategies.size() > 1) {
+            problems.add("--device-list-strategy has auto and others: write auto alone, or the others");
+        }
         problems.addAll(cluster.problems());
         problems.addAll(isolation.problems());
         return problems;
@@ -239,8 +257,14 @@ final class PluginOptions implements CheckedOptions {
         return driverDir().resolve("served-claims");
     }
 
+    /** Whether containers with claims get their cards by name where that is possible. */
+    boolean cardsByNameIfPossible() {
+        return deviceListStrategies.contains(DeviceListStrategy.AUTO);
+    }
+
     ContainerSettings containers() {
-        return new ContainerSettings(deviceListStrategies, frameworkVariables);
+        return new ContainerSettings(
+                cardsByNameIfPossible() ? Set.of(DeviceListStrategy.ENVVAR) : deviceListStrategies, frameworkVariables);
     }
 
     /** How the cards are read, whose memory is offered in that unit. */

@@ -15,6 +15,7 @@ import java.util.OptionalLong;
  * @param memoryReservedBytes what the driver keeps of it, which no program gets; empty before driver 510
  * @param ecc whether error correction is enabled
  * @param numaNode the host's NUMA node that is closest to the card
+ * @param pciAddress as Linux writes it, {@code 0000:3b:00.0}
  * @param mig empty for a card without MIG
  */
 public record CardFacts(
@@ -27,4 +28,5 @@ public record CardFacts(
         Optional<CudaCapability> compute,
         Optional<Boolean> ecc,
         OptionalInt numaNode,
+        Optional<String> pciAddress,
         Optional<MigFacts> mig) {}

@@ -14,12 +14,18 @@ import io.gpushare.nvml.process.ProcessReader;
 import io.gpushare.nvml.process.ProcessUtilizationReader;
 import java.time.Instant;
 import java.util.BitSet;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads the facts and the utilization of the card, or MIG instance, behind a handle. */
 final class CardReader {
+    private static final Pattern BUS_ID = Pattern.compile("([0-9a-f]{1,8}):([0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])");
+    private static final int HEXADECIMAL = 16;
+
     private final NvmlCalls calls;
     private final Pointer device;
     private final Pointer board;
@@ -48,6 +54,7 @@ final class CardReader {
                 compute(),
                 enabled("nvmlDeviceGetEccMode", (nvml, now) -> nvml.nvmlDeviceGetEccMode(device, now, scratch())),
                 numaNode(),
+                pciBusId().flatMap(CardReader::pciAddress),
                 new MigReader(calls, device).facts());
     }
 
@@ -103,6 +110,14 @@ final class CardReader {
         var pci = new nvmlPciInfo_t();
         return calls.succeeds("nvmlDeviceGetPciInfo_v3", nvml -> nvml.nvmlDeviceGetPciInfo_v3(device, pci))
                 ? Optional.of(NvmlCalls.text(pci.busId))
+                : Optional.empty();
+    }
+
+    /** NVML writes the domain with eight digits, and Linux with four, or more if it needs them. */
+    private static Optional<String> pciAddress(String busId) {
+        Matcher parts = BUS_ID.matcher(busId.toLowerCase(Locale.ROOT));
+        return parts.matches()
+                ? Optional.of("%04x:%s".formatted(Long.parseLong(parts.group(1), HEXADECIMAL), parts.group(2)))
                 : Optional.empty();
     }
 

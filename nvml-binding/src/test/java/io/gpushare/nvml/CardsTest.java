@@ -46,6 +46,7 @@ class CardsTest {
                         Optional.of(new CudaCapability(9, 0)),
                         Optional.of(false),
                         OptionalInt.of(1),
+                        Optional.of("0000:10:00.0"),
                         Optional.of(new MigFacts(true, true, List.of()))));
     }
 

@@ -33,9 +33,7 @@ public final class ClaimUseJson {
         status.path("resourceClaimStatuses")
                 .forEach(claim -> claims.put(text(claim, "name"), text(claim, "resourceClaimName")));
         JsonNode extended = status.path("extendedResourceClaimStatus");
-        return Stream.of("initContainers", "containers")
-                .flatMap(kind -> spec.path(kind).valueStream())
-                .flatMap(container -> {
+        return PodJson.eachContainer(spec, (container, role) -> {
                     String name = text(container, "name");
                     Set<String> own = variables.apply(container);
                     Stream<ClaimUse> named = container
@@ -43,15 +41,24 @@ public final class ClaimUseJson {
                             .path("claims")
                             .valueStream()
                             .map(claim -> new ClaimUse(
-                                    name, claims.getOrDefault(text(claim, "name"), ""), text(claim, "request"), own));
+                                    name,
+                                    role,
+                                    claims.getOrDefault(text(claim, "name"), ""),
+                                    text(claim, "request"),
+                                    own));
                     // kube-scheduler makes a claim for resources that device classes map.
                     Stream<ClaimUse> mapped = extended.path("requestMappings")
                             .valueStream()
                             .filter(mapping -> text(mapping, "containerName").equals(name))
                             .map(mapping -> new ClaimUse(
-                                    name, text(extended, "resourceClaimName"), text(mapping, "requestName"), own));
+                                    name,
+                                    role,
+                                    text(extended, "resourceClaimName"),
+                                    text(mapping, "requestName"),
+                                    own));
                     return Stream.concat(named, mapped);
                 })
+                .flatMap(each -> each)
                 .limit(ClaimUse.MOST_OF_POD)
                 .toList();
     }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -203,16 +204,20 @@ public record PodJson(JsonNode metadata, JsonNode spec, JsonNode status) {
      * kube-scheduler made a claim: the claim has them, and no device plugin gives them.
      */
     public List<ContainerResources> containers() {
+        return eachContainer(spec, this::resources).toList();
+    }
+
+    /** The results for the containers of a pod, in the order in which they start. */
+    static <T> Stream<T> eachContainer(JsonNode spec, BiFunction<JsonNode, ContainerRole, T> result) {
         return Stream.concat(
-                        spec.path("initContainers")
-                                .valueStream()
-                                .map(init -> resources(
-                                        init,
-                                        text(init, "restartPolicy").equals("Always")
-                                                ? ContainerRole.SIDECAR
-                                                : ContainerRole.INIT)),
-                        spec.path("containers").valueStream().map(app -> resources(app, ContainerRole.APP)))
-                .toList();
+                spec.path("initContainers")
+                        .valueStream()
+                        .map(init -> result.apply(
+                                init,
+                                text(init, "restartPolicy").equals("Always")
+                                        ? ContainerRole.SIDECAR
+                                        : ContainerRole.INIT)),
+                spec.path("containers").valueStream().map(app -> result.apply(app, ContainerRole.APP)));
     }
 
     private ContainerResources resources(JsonNode container, ContainerRole role) {

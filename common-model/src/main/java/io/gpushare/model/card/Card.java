@@ -33,6 +33,7 @@ public record Card(
      * What not every driver reports of a card; each is null where it is unknown.
      *
      * @param instance null for a physical card
+     * @param pciAddress of the physical card, as Linux writes it; not in the annotation of the node
      * @param reserved what the driver keeps of the card's memory for itself, in whole MiB; 0 where that is unknown
      */
     public record Details(
@@ -41,7 +42,8 @@ public record Card(
             @Nullable Integer numaNode,
             @Nullable Boolean mig,
             @Nullable MigInstance instance,
-            Memory reserved) {
+            Memory reserved,
+            @Nullable String pciAddress) {
         public static final Details UNKNOWN = new Details(null, null, null, null);
 
         /** The details of a physical card. */
@@ -63,9 +65,25 @@ public record Card(
             this(compute, ecc, numaNode, mig, instance, new Memory(0));
         }
 
+        /** The details of a card whose PCI address nobody knows. */
+        public Details(
+                @Nullable ComputeCapability compute,
+                @Nullable Boolean ecc,
+                @Nullable Integer numaNode,
+                @Nullable Boolean mig,
+                @Nullable MigInstance instance,
+                Memory reserved) {
+            this(compute, ecc, numaNode, mig, instance, reserved, null);
+        }
+
+        /** The same at that PCI address. */
+        public Details withPciAddress(@Nullable String address) {
+            return new Details(compute, ecc, numaNode, mig, instance, reserved, address);
+        }
+
         /** The same with that much memory reserved by the driver. */
         public Details withReserved(Memory changed) {
-            return new Details(compute, ecc, numaNode, mig, instance, changed);
+            return new Details(compute, ecc, numaNode, mig, instance, changed, pciAddress);
         }
     }
 

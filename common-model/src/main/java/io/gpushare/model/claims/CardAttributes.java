@@ -8,9 +8,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The facts of a card by which claims select it, as the API has them. What is unknown is left out. */
+/**
+ * The facts of a card by which claims select it, as the API has them. What is unknown is left out.
+ *
+ * @see <a href="https://kubernetes.io/docs/reference/node/dra-standard-device-attributes/">the attributes that are the
+ *     same for the devices of all drivers</a>
+ */
 final class CardAttributes {
     private static final int LONGEST_TEXT = 64;
+    /** The domain of the attributes that Kubernetes defines for the devices of all drivers. */
+    private static final String STANDARD = "resource.kubernetes.io/";
 
     // The API takes semantic versions only, and refuses the zero in NVIDIA's 580.65.06: with it the whole slice.
     private static final Pattern VERSION = Pattern.compile("([0-9]{1,9})\\.([0-9]{1,9})(?:\\.([0-9]{1,9}))?.*");
@@ -19,7 +26,7 @@ final class CardAttributes {
 
     private CardAttributes() {}
 
-    static Map<String, Object> of(Card card, Inventory.@Nullable Driver driver) {
+    static Map<String, Object> of(Card card, Inventory.@Nullable Driver driver, PcieRoots roots) {
         CardAttributes of = new CardAttributes();
         of.text("uuid", card.id().uuid());
         of.text("type", card.id().instance() ? "mig" : "gpu");
@@ -32,6 +39,11 @@ final class CardAttributes {
         }
         if (card.details().numaNode() != null) {
             of.whole("numaNode", card.details().numaNode());
+            of.whole(STANDARD + "numaNode", card.details().numaNode());
+        }
+        if (card.details().pciAddress() != null) {
+            of.text(STANDARD + "pciBusID", card.details().pciAddress());
+            roots.of(card.details().pciAddress()).ifPresent(root -> of.text(STANDARD + "pcieRoot", root));
         }
         if (card.details().compute() != null) {
             of.version("cudaComputeCapability", card.details().compute().toString());

@@ -15,9 +15,12 @@ import io.gpushare.model.text.Printable;
 import io.gpushare.model.text.Quantity;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Reads what kube-scheduler allocated to a claim as shares of the node's cards. Claims come from users, and their
@@ -37,20 +40,48 @@ public record ClaimDecoder(String driver, String pool) {
         return result.driver().equals(driver) && result.pool().equals(pool);
     }
 
-    /** The cards of the claim, in which each request stands for a container; absent if it has none of this driver. */
+    /**
+     * The cards of the claim, in which each request stands for a container; absent if it has none of this driver, and
+     * if it only {@link #watched watches} them.
+     */
     public Decoded<Allocation> decode(ResourceClaim claim, Inventory inventory) {
-        List<Result> results = claim.results().stream()
+        List<Result> results = results(claim);
+        return results.stream().allMatch(Result::adminAccess)
+                ? new Decoded.Absent<>()
+                : decode(claim, results, () -> allocation(results, inventory));
+    }
+
+    /**
+     * The cards that the claim has by administrative access alone: its containers see them, and it takes nothing of
+     * them. The API server lets only namespaces with the label {@code resource.kubernetes.io/admin-access} have it.
+     */
+    public Decoded<Set<CardId>> watched(ResourceClaim claim, Inventory inventory) {
+        List<Result> results = results(claim);
+        return results.isEmpty() || !results.stream().allMatch(Result::adminAccess)
+                ? new Decoded.Absent<>()
+                : decode(claim, results, () -> watched(results, inventory));
+    }
+
+    private List<Result> results(ResourceClaim claim) {
+        return claim.results().stream()
                 .filter(result -> result.driver().equals(driver))
                 .toList();
-        if (results.isEmpty()) {
-            return new Decoded.Absent<>();
-        }
+    }
+
+    private <T> Decoded<T> decode(ResourceClaim claim, List<Result> results, Supplier<T> decoded) {
         try {
             check(claim, results);
-            return new Decoded.Valid<>(allocation(results, inventory));
+            return new Decoded.Valid<>(decoded.get());
         } catch (IllegalArgumentException e) {
             return new Decoded.Malformed<>("claim " + Printable.line(claim.toString(), 128) + ": " + e.getMessage());
         }
+    }
+
+    private Set<CardId> watched(List<Result> results, Inventory inventory) {
+        Map<String, Card> named = CardNames.in(inventory);
+        Set<CardId> cards = new LinkedHashSet<>();
+        results.forEach(result -> cards.add(card(result, named).id()));
+        return cards;
     }
 
     /**
@@ -86,9 +117,10 @@ public record ClaimDecoder(String driver, String pool) {
             throw new IllegalArgumentException("it, or its device class, has an opaque configuration for " + driver
                     + ", which reads none: remove it");
         }
-        if (results.stream().anyMatch(Result::adminAccess)) {
+        if (results.stream().map(Result::adminAccess).distinct().count() > 1) {
             throw new IllegalArgumentException(
-                    "it has administrative access, which is not served yet: leave adminAccess out");
+                    "it has administrative access beside cards of its own: write the requests with adminAccess as a"
+                            + " claim of its own");
         }
     }
 

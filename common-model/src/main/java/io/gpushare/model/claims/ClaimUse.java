@@ -1,5 +1,6 @@
 package io.gpushare.model.claims;
 
+import io.gpushare.model.ContainerRole;
 import java.util.Set;
 
 /**
@@ -9,7 +10,7 @@ import java.util.Set;
  * @param request the one request of the claim that the container uses; empty for all
  * @param variables the names of the environment variables that the container sets itself
  */
-public record ClaimUse(String container, String claim, String request, Set<String> variables) {
+public record ClaimUse(String container, ContainerRole role, String claim, String request, Set<String> variables) {
     /** Of one pod, so many are read, and a node counts no more: a tenant may name tens of thousands. */
     public static final int MOST_OF_POD = 256;
 
@@ -19,7 +20,7 @@ public record ClaimUse(String container, String claim, String request, Set<Strin
 
     /** What says who uses a claim. */
     ClaimUse withoutVariables() {
-        return new ClaimUse(container, claim, request, Set.of());
+        return new ClaimUse(container, role, claim, request, Set.of());
     }
 
     /** Whether it includes that request, which has a slash and a name behind it where it is one of alternatives. */

@@ -1,6 +1,7 @@
 package io.gpushare.model.claims;
 
 import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -41,7 +42,12 @@ public final class PreparedClaims {
     private record Users(ResourceClaim claim, Map<PodRef, List<ClaimUse>> pods) {}
 
     /** A container that uses a request of a claim. */
-    public record User(PodRef pod, String container) {}
+    public record User(PodRef pod, String container, ContainerRole role) {
+        /** One of which only the name is known. */
+        User(PodRef pod, String container) {
+            this(pod, container, ContainerRole.APP);
+        }
+    }
 
     private PreparedClaims(NodeCards cards, Map<String, Users> users) {
         this.cards = cards;
@@ -179,7 +185,7 @@ public final class PreparedClaims {
                 .filter(pod -> pod.getKey().namespace().equals(claim.namespace()))
                 .flatMap(pod -> pod.getValue().stream()
                         .filter(use -> use.includes(claim, request))
-                        .map(use -> new User(pod.getKey(), use.container())));
+                        .map(use -> new User(pod.getKey(), use.container(), use.role())));
     }
 
     /** Whether the claim of that uid has exactly that. */

@@ -23,10 +23,16 @@ import java.util.stream.IntStream;
  * <p>kube-scheduler takes the first device that fits. Therefore cards in use come first, the fullest first.
  *
  * @param driver the name under which the cards are offered
+ * @param roots where its cards are attached
  */
-public record SliceSpecs(String driver, String node) {
+public record SliceSpecs(String driver, String node, PcieRoots roots) {
     /** The API allows 128, and 64 with taints: the number of slices must not change when a card becomes unhealthy. */
     private static final int MOST_DEVICES = 64;
+
+    /** Slices that don't say where cards are attached. */
+    public SliceSpecs(String driver, String node) {
+        this(driver, node, PcieRoots.UNKNOWN);
+    }
 
     /**
      * The spec of each slice, in the order in which their names must sort; none for a node that has no card to offer.
@@ -52,7 +58,7 @@ public record SliceSpecs(String driver, String node) {
                 .toList();
     }
 
-    private static List<Map<String, Object>> devices(NodeCards cards, boolean taints) {
+    private List<Map<String, Object>> devices(NodeCards cards, boolean taints) {
         Inventory inventory = cards.inventory();
         Map<String, Card> named = CardNames.in(inventory);
         Map<Card, String> names = new LinkedHashMap<>();
@@ -75,12 +81,12 @@ public record SliceSpecs(String driver, String node) {
                 .toList();
     }
 
-    private static Map<String, Object> device(String name, CardState state, Inventory inventory) {
+    private Map<String, Object> device(String name, CardState state, Inventory inventory) {
         Map<String, Object> device = new LinkedHashMap<>();
         Map<String, Object> capacities = capacities(state, inventory);
         List<Map<String, Object>> taints = taints(state.card(), inventory);
         device.put("name", name);
-        device.put("attributes", CardAttributes.of(state.card(), inventory.driver()));
+        device.put("attributes", CardAttributes.of(state.card(), inventory.driver(), roots));
         // Without memory that can be counted, a card is one claim's alone.
         if (!capacities.isEmpty()) {
             device.put("allowMultipleAllocations", true);

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.model.ContainerRole;
 import io.gpushare.model.claims.ClaimUse;
 import io.gpushare.model.request.ContainerResources;
 import java.util.Map;
@@ -42,10 +43,10 @@ class ClaimUseJsonTest {
     void eachContainerUsesTheClaimsThatItNamesAndThoseOfItsResources() {
         assertThat(ClaimUseJson.read(pod))
                 .containsExactly(
-                        new ClaimUse("init", "shared", "", Set.of()),
-                        new ClaimUse("main", "pod-b-x1", "gpu", Set.of("X")),
-                        new ClaimUse("main", "", "", Set.of("X")),
-                        new ClaimUse("side", "pod-extended-x2", "container-1-request-0", Set.of()));
+                        new ClaimUse("init", ContainerRole.INIT, "shared", "", Set.of()),
+                        new ClaimUse("main", ContainerRole.APP, "pod-b-x1", "gpu", Set.of("X")),
+                        new ClaimUse("main", ContainerRole.APP, "", "", Set.of("X")),
+                        new ClaimUse("side", ContainerRole.APP, "pod-extended-x2", "container-1-request-0", Set.of()));
         assertThat(new PodJson(pod).claimUses())
                 .extracting(ClaimUse::variables)
                 .hasSize(4)

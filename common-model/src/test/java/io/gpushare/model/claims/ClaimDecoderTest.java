@@ -92,12 +92,10 @@ class ClaimDecoderTest {
     }
 
     @Test
-    void administrativeAccessIsRefusedAlsoBesideShares() {
-        String served = "administrative access, which is not served yet: leave adminAccess out";
-        assertThat(reason(claim(List.of(), admin("watch", "gpu-a"), admin("watch", "gpu-b"))))
-                .contains(served);
+    void administrativeAccessTakesNothingAndIsAClaimOfItsOwn() {
+        assertThat(decode(admin("watch", "gpu-a"), admin("watch", "gpu-b"))).isEqualTo(new Decoded.Absent<>());
         assertThat(reason(claim(List.of(), admin("watch", "gpu-a"), result("gpu", "gpu-a", "3Gi", "0"))))
-                .contains(served);
+                .contains("write the requests with adminAccess as a claim of its own");
     }
 
     @Test

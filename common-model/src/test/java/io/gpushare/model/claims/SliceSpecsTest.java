@@ -106,15 +106,19 @@ class SliceSpecsTest {
                         true,
                         1,
                         true,
-                        new MigInstance(new CardId("GPU-A"), "1g.6gb+me", 1, 0, List.of())));
+                        new MigInstance(new CardId("GPU-A"), "1g.6gb+me", 1, 0, List.of()),
+                        new Memory(0),
+                        "0000:3b:00.0"));
         Inventory node = new Inventory(MemoryUnit.GIB, new Inventory.Driver("580.65.06", "13.0"), List.of(card));
 
         assertThat(device(NodeCards.of(node), "mig-a").get("attributes"))
                 .hasToString("{cudaComputeCapability={version=8.0.0}, cudaDriverVersion={version=13.0.0},"
                         + " driverVersion={version=580.65.6}, ecc={bool=true}, index={int=7},"
                         + " isolation={string=none}, memoryMiB={int=6144}, numaNode={int=1},"
-                        + " parentUUID={string=GPU-A}, productName={string=NVIDIA A30}, profile={string=1g.6gb+me},"
-                        + " type={string=mig}, uuid={string=MIG-A}}");
+                        + " parentUUID={string=GPU-A}, productName={string=NVIDIA A30},"
+                        + " profile={string=1g.6gb+me}, resource.kubernetes.io/numaNode={int=1},"
+                        + " resource.kubernetes.io/pciBusID={string=0000:3b:00.0}, type={string=mig},"
+                        + " uuid={string=MIG-A}}");
     }
 
     @Test

@@ -136,8 +136,8 @@ class HostileClaimsIT extends WholeProgramWithClaims {
         assertThat(error("none")).isNotEmpty();
         claim("device", result("gpu", A, "3Gi", "s4").put("device", "../../etc/passwd"));
         assertThat(error("device")).contains("claim default/device: ");
-        claim("admin", result("gpu", A, "3Gi", "s5").put("adminAccess", true));
-        assertThat(error("admin")).contains("administrative access, which is not served yet");
+        claim("admin", result("gpu", A, "3Gi", "s5").put("adminAccess", true), result("gpu", B, "3Gi", "s9"));
+        assertThat(error("admin")).contains("write the requests with adminAccess as a claim of its own");
         claim("twice", result("gpu", A, "3Gi", "s6"), result("gpu", A, "3Gi", "s7"));
         assertThat(error("twice")).isNotEmpty();
         claim("all", result("gpu", A, "900Gi", "s8"));

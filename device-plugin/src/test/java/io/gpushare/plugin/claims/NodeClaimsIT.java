@@ -23,6 +23,7 @@ import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,9 @@ import org.junit.jupiter.api.Test;
 /** The whole program as a driver of Dynamic Resource Allocation, called as the kubelet calls it. */
 class NodeClaimsIT extends WholeProgramWithClaims {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String ADVICE = ", and the variables of one replace those of the other: let each container,"
+            + " also each init container, use one request. Only whole cards add up, on nodes where containers get them"
+            + " by name (CDI)";
 
     @BeforeEach
     void cards() throws IOException {
@@ -62,6 +66,27 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         assertThat(names(slice)).containsExactly(name(A), name(B));
         // Neither the kubelet's device plugin API nor the extender offers them.
         assertThat(kubelet.registrations()).isEmpty();
+    }
+
+    /** A claim of a card and a network card of one root found nothing: no card said where it is attached. */
+    @Test
+    void aCardHasTheAttributesByWhichDevicesOfSeveralDriversAreAligned() throws Exception {
+        Path devices = Files.createDirectories(dir.resolve("sys/bus/pci/devices"));
+        Files.createSymbolicLink(
+                devices.resolve("0000:10:00.0"), Path.of("../../../devices/pci0000:0f/0000:0f:01.0/0000:10:00.0"));
+        serve("--sys-dir=" + dir.resolve("sys"));
+        JsonNode attributes = slice().at("/spec/devices/0/attributes");
+        String standard = "resource.kubernetes.io/";
+        assertThat(attributes.path(standard + "pcieRoot").path("string").asText())
+                .isEqualTo("pci0000:0f");
+        assertThat(attributes.path(standard + "pciBusID").path("string").asText())
+                .isEqualTo("0000:10:00.0");
+        assertThat(attributes.path(standard + "numaNode"))
+                .isEqualTo(attributes.path("numaNode"))
+                .isNotEmpty();
+        JsonNode other = slice().at("/spec/devices/1/attributes");
+        assertThat(other.path(standard + "pciBusID").path("string").asText()).isEqualTo("0000:11:00.0");
+        assertThat(other.has(standard + "pcieRoot")).isFalse();
     }
 
     /** The card of this node that it names waits for pods that nobody can see here. */
@@ -290,9 +315,40 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         assertThat(error("recreated")).contains("does not exist any more");
         claim("other", "uid-other", result("gpu", A, "3Gi", "s1").put("pool", "n2"));
         assertThat(error("other")).contains("its device is in pool 'n2'");
-        claim("admin", result("gpu", A, "3Gi", "s1").put("adminAccess", true));
-        assertThat(error("admin")).contains("administrative access, which is not served yet");
+        claim("admin", result("gpu", A, "3Gi", "s1"), result("watch", A).put("adminAccess", true));
+        assertThat(error("admin")).contains("write the requests with adminAccess as a claim of its own");
         assertThat(files()).isEmpty();
+    }
+
+    /** It was refused. */
+    @Test
+    void administrativeAccessSeesCardsBesideTheirHoldersAndTakesNothing() throws Exception {
+        StartedProgram program = serve();
+        slice();
+        claim("whole", result("gpu", A, "15Gi", "s1"));
+        prepare("whole");
+        claim(
+                "watch",
+                result("all", A).put("adminAccess", true),
+                result("all", B).put("adminAccess", true));
+        NodePrepareResourceResponse answer = prepare("watch");
+        assertThat(answer.getDevicesList()).extracting(Device::getDeviceName).containsExactly(name(A), name(B));
+        assertThat(answer.getDevices(0).getCdiDeviceIdsList()).containsExactly("gpushare.io/claim=uid-watch_all");
+        assertThat(Files.readString(cdi().resolve("gpushare.io-watching_uid-watch.json")))
+                .contains("NVIDIA_VISIBLE_DEVICES=" + A + "," + B, "NVIDIA_DRIVER_CAPABILITIES=utility")
+                .doesNotContain("GPUSHARE_MEMORY");
+        claim("other", result("gpu", B, "15Gi", "s2"));
+        prepare("other");
+        pod("other", "{\"name\": \"both\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}, {\"name\": \"more\"}]}}");
+        claim("two", result("all", A).put("adminAccess", true));
+        unprepare("other");
+        assertThat(error("other")).contains("container 'both' of pod default/other uses claim default/two as well");
+
+        kill(program);
+        serve();
+        assertThat(prepare("watch")).isEqualTo(answer);
+        assertThat(unprepare("watch")).isEmpty();
+        assertThat(files()).containsExactly("gpushare.io-claim_uid-whole.json");
     }
 
     @Test
@@ -302,9 +358,8 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         claim("two", result("a", A, "3Gi", "s1"), result("b", B, "5Gi", "s2"));
         pod("{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}]}}");
         assertThat(error("two"))
-                .isEqualTo("claim default/two: container 'main' of pod default/two uses several requests with cards,"
-                        + " whose variables exclude each other: write one request with a count, or name the request in"
-                        + " resources.claims of each container");
+                .isEqualTo("claim default/two: container 'main' of pod default/two uses several requests with cards"
+                        + ADVICE);
         assertThat(files()).isEmpty();
         pod("{\"name\": \"x\", \"resources\": {\"claims\": [{\"name\": \"gpu\", \"request\": \"a\"}]}},"
                 + " {\"name\": \"y\", \"resources\": {\"claims\": [{\"name\": \"gpu\", \"request\": \"b\"}]}}");
@@ -319,8 +374,8 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         assertThat(prepare("before")).as("a repeated call").isEqualTo(answer);
         pod("one", "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}, {\"name\": \"more\"}]}}");
         assertThat(error("one"))
-                .isEqualTo("claim default/one: container 'main' of pod default/one uses claim default/two as well,"
-                        + " whose variables exclude those of this one: write one claim with one request and a count");
+                .isEqualTo("claim default/one: container 'main' of pod default/one uses claim default/two as well"
+                        + ADVICE);
     }
 
     @Test

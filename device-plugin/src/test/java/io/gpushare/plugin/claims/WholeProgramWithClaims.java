@@ -63,7 +63,10 @@ public abstract class WholeProgramWithClaims extends WholeProgram {
     }
 
     protected String[] claimOptions(String... more) {
-        return Stream.concat(Stream.of("--serve=dra", "--cdi-dir=" + cdi(), METRICS), Stream.of(more))
+        return Stream.concat(
+                        Stream.of(
+                                "--serve=dra", "--cdi-dir=" + cdi(), "--static-cdi-dir=" + dir.resolve("etc"), METRICS),
+                        Stream.of(more))
                 .toArray(String[]::new);
     }
 
@@ -228,13 +231,17 @@ public abstract class WholeProgramWithClaims extends WholeProgram {
     }
 
     protected void pod(String name, String containers) throws IOException {
+        pod(name, "", containers);
+    }
+
+    protected void pod(String name, String initContainers, String containers) throws IOException {
         api.put(object("""
             {"apiVersion": "v1", "kind": "Pod",
              "metadata": {"name": "%s", "namespace": "default", "uid": "uid-pod-%s"},
-             "spec": {"nodeName": "n1", "containers": [%s],
+             "spec": {"nodeName": "n1", "initContainers": [%s], "containers": [%s],
                       "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "t"},
                                          {"name": "more", "resourceClaimName": "two"}]},
              "status": {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "%s"}]}}
-            """.formatted(name, name, containers, name)));
+            """.formatted(name, name, initContainers, containers, name)));
     }
 }

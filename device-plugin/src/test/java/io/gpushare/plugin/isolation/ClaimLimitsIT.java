@@ -214,7 +214,7 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
     }
 
     @Test
-    void hamiCoreRefusesARequestOfTwoContainersAndAWholeCardNeedsNothing() throws Exception {
+    void hamiCoreRefusesARequestOfContainersThatRunAtOneTimeAndAWholeCardNeedsNothing() throws Exception {
         serveHamiCore();
         claim("both", result("gpu", A, "3Gi", "s1"));
         pod(
@@ -226,6 +226,19 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
                 .isEqualTo("claim default/both, request 'gpu': containers 'x' of pod default/both and 'y' of pod"
                         + " default/both use it, and HAMi-core adds up the processes of one container only: write a"
                         + " request for each container");
+        String user = "{\"name\": \"%s\", %s\"resources\": {\"claims\": [{\"name\": \"gpu\"}]}}";
+        String inits = user.formatted("i", "") + ", " + user.formatted("j", "");
+        claim("inits", result("gpu", A, "3Gi", "s4"));
+        pod("inits", inits, user.formatted("y", ""));
+        prepare("inits");
+        assertThat(environment("inits")).contains("CUDA_DEVICE_MEMORY_LIMIT_0=3072m");
+        claim("beside", result("gpu", A, "3Gi", "s3"));
+        pod("beside", inits + ", " + user.formatted("s", "\"restartPolicy\": \"Always\", "), "{\"name\": \"y\"}");
+        assertThat(error("beside"))
+                .contains("containers 'i' of pod default/beside and 's' of pod default/beside use it");
+
+        claim("watch", result("all", A).put("adminAccess", true));
+        assertThat(error("watch")).contains("which can't hold a container with administrative access to no memory");
         claim("whole", result("gpu", B, "14Gi", "s2"));
         prepare("whole");
         assertThat(environment("whole")).containsExactly("NVIDIA_VISIBLE_DEVICES=" + B);

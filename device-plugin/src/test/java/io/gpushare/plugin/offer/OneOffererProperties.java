@@ -30,6 +30,7 @@ import io.gpushare.plugin.claims.prepare.CdiFiles;
 import io.gpushare.plugin.claims.prepare.ClaimReader;
 import io.gpushare.plugin.claims.prepare.ClaimRequests;
 import io.gpushare.plugin.claims.prepare.NodeClaims;
+import io.gpushare.plugin.claims.prepare.NvidiaCdi;
 import io.gpushare.plugin.claims.prepare.Prepared;
 import io.gpushare.plugin.node.container.ContainerSettings;
 import io.gpushare.plugin.node.container.DeviceListStrategy;
@@ -144,7 +145,7 @@ class OneOffererProperties {
                     new ClaimDecoder("gpushare.io", "n1"),
                     node,
                     node.files,
-                    new ClaimRequests(settings, TestIsolation.none()),
+                    new ClaimRequests(settings, TestIsolation.none(), new NvidiaCdi(List.of(), _ -> {})),
                     holdings::inventory,
                     (_, now, cards) -> dra
                             ? now.cards().stream()

@@ -49,12 +49,14 @@ class ManifestsTest {
     void thePatchForTlsReachesEveryProbe() throws IOException {
         Rendered patch = new Rendered(
                 Chart.map(new Yaml().load(Files.readString(MANIFESTS.resolveSibling("tls/extender-patch.yaml")))));
-        Set<String> probes = probes(
-                Chart.object("compatibility: {gpushare: true}", "Deployment", "gpu-share-scheduler-extender"));
+        Set<String> probes =
+                probes(Chart.object("compatibility: {gpushare: true}", "Deployment", "gpu-share-scheduler-extender"));
         assertThat(probes).hasSize(3);
-        assertThat(probes(patch)).isEqualTo(probes).allSatisfy(probe -> assertThat(
-                        patch.at("spec", "template", "spec", "containers", "0", probe, "httpGet", "scheme"))
-                .isEqualTo("HTTPS"));
+        assertThat(probes(patch))
+                .isEqualTo(probes)
+                .allSatisfy(probe -> assertThat(
+                                patch.at("spec", "template", "spec", "containers", "0", probe, "httpGet", "scheme"))
+                        .isEqualTo("HTTPS"));
     }
 
     private static Set<String> probes(Rendered deployment) {

@@ -5,13 +5,17 @@ import dev.cel.bundle.CelFactory;
 import dev.cel.common.CelFunctionDecl;
 import dev.cel.common.CelOverloadDecl;
 import dev.cel.common.CelValidationException;
+import dev.cel.common.types.CelType;
+import dev.cel.common.types.ListType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.common.values.NullValue;
+import dev.cel.extensions.CelExtensions;
 import dev.cel.parser.CelStandardMacro;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelFunctionBinding;
 import io.kubernetes.client.custom.Quantity;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,14 +24,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.Yaml;
 
 /**
  * The ValidatingAdmissionPolicies of {@code deploy/admission}, evaluated with a CEL library as the API
- * server documents it: resource rules, match conditions, variables in order, validations.
+ * server documents it: resource rules, match conditions, variables in order, validations. Of MutatingAdmissionPolicies
+ * the variables are evaluated, from which their patches are written.
  */
 public final class AdmissionPolicies {
+    private static final ListType NUMBERS = ListType.create(SimpleType.INT);
     private static final Cel CEL = CelFactory.plannerCelBuilder()
             .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
             .addVar("object", SimpleType.DYN)
@@ -35,18 +42,33 @@ public final class AdmissionPolicies {
             .addVar("namespaceObject", SimpleType.DYN)
             .addVar("request", SimpleType.DYN)
             .addVar("variables", SimpleType.DYN)
+            .addCompilerLibraries(CelExtensions.strings())
+            .addRuntimeLibraries(CelExtensions.strings())
             .addFunctionDeclarations(
                     CelFunctionDecl.newFunctionDeclaration(
                             "quantity",
                             CelOverloadDecl.newGlobalOverload("to_quantity", SimpleType.STRING, SimpleType.STRING)),
-                    CelFunctionDecl.newFunctionDeclaration(
-                            "compareTo",
-                            CelOverloadDecl.newMemberOverload(
-                                    "compare_quantities", SimpleType.INT, SimpleType.STRING, SimpleType.STRING)))
+                    member("compareTo", "compare_quantities", SimpleType.INT, SimpleType.STRING, SimpleType.STRING),
+                    member("isInteger", "quantity_is_integer", SimpleType.BOOL, SimpleType.STRING),
+                    member("asInteger", "quantity_as_integer", SimpleType.INT, SimpleType.STRING),
+                    member("sum", "list_sum", SimpleType.INT, NUMBERS),
+                    member("max", "list_max", SimpleType.INT, NUMBERS),
+                    member("indexOf", "list_index", SimpleType.INT, ListType.create(SimpleType.DYN), SimpleType.DYN))
             .addFunctionBindings(
                     CelFunctionBinding.from("to_quantity", String.class, text -> text),
                     CelFunctionBinding.from(
-                            "compare_quantities", String.class, String.class, AdmissionPolicies::compareQuantities))
+                            "compare_quantities", String.class, String.class, AdmissionPolicies::compareQuantities),
+                    CelFunctionBinding.from("quantity_is_integer", String.class, AdmissionPolicies::isInteger),
+                    CelFunctionBinding.from(
+                            "quantity_as_integer",
+                            String.class,
+                            text -> new Quantity(text).getNumber().longValueExact()),
+                    CelFunctionBinding.from(
+                            "list_sum", List.class, list -> numbers(list).sum()),
+                    CelFunctionBinding.from(
+                            "list_max", List.class, list -> numbers(list).max().orElseThrow()),
+                    CelFunctionBinding.from(
+                            "list_index", List.class, Object.class, (list, each) -> (long) list.indexOf(each)))
             .build();
 
     /**
@@ -80,6 +102,7 @@ public final class AdmissionPolicies {
     }
 
     private final List<Map<String, Object>> policies = new ArrayList<>();
+    private final List<Map<String, Object>> mutating = new ArrayList<>();
 
     public AdmissionPolicies(Path folder) throws IOException {
         this(folder, UnaryOperator.identity());
@@ -104,6 +127,9 @@ public final class AdmissionPolicies {
             if ("ValidatingAdmissionPolicy".equals(map(document).get("kind"))) {
                 policies.add(map(document));
             }
+            if ("MutatingAdmissionPolicy".equals(map(document).get("kind"))) {
+                mutating.add(map(document));
+            }
         }
     }
 
@@ -123,6 +149,11 @@ public final class AdmissionPolicies {
             }
         }
         return refusals;
+    }
+
+    /** The variables of the first MutatingAdmissionPolicy. */
+    public Map<String, Object> mutation(Request request) throws CelValidationException, CelEvaluationException {
+        return variables(list(map(mutating.getFirst().get("spec")).get("variables")), given(request));
     }
 
     private static Map<String, Object> given(Request request) {
@@ -183,6 +214,21 @@ public final class AdmissionPolicies {
     /** Of Kubernetes' library of quantities, which are text here. */
     private static long compareQuantities(String one, String other) {
         return new Quantity(one).getNumber().compareTo(new Quantity(other).getNumber());
+    }
+
+    private static boolean isInteger(String quantity) {
+        BigDecimal number = new Quantity(quantity).getNumber();
+        return number.stripTrailingZeros().scale() <= 0
+                && number.abs().compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
+    }
+
+    private static LongStream numbers(List<?> list) {
+        return list.stream().mapToLong(each -> ((Number) each).longValue());
+    }
+
+    private static CelFunctionDecl member(String name, String overload, CelType result, CelType... parameters) {
+        return CelFunctionDecl.newFunctionDeclaration(
+                name, CelOverloadDecl.newMemberOverload(overload, result, List.of(parameters)));
     }
 
     private static boolean truth(Map<String, Object> holder, Map<String, Object> given)

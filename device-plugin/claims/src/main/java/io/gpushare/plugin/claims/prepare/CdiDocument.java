@@ -44,7 +44,17 @@ final class CdiDocument {
      */
     static Map<String, Object> of(
             Path file, ResourceClaim claim, Allocation allocation, Map<String, ContainerEdits> edits) {
-        Map<String, String> annotations = new LinkedHashMap<>(AllocationCodec.annotationsOfAssigned(allocation));
+        return of(file, claim, AllocationCodec.annotationsOfAssigned(allocation), edits);
+    }
+
+    /** The same of a claim that has nothing of its cards. */
+    static Map<String, Object> watching(Path file, ResourceClaim claim, Map<String, ContainerEdits> edits) {
+        return of(file, claim, Map.of(), edits);
+    }
+
+    private static Map<String, Object> of(
+            Path file, ResourceClaim claim, Map<String, String> has, Map<String, ContainerEdits> edits) {
+        Map<String, String> annotations = new LinkedHashMap<>(has);
         annotations.put(CLAIM, claim.uid() + "/" + claim);
         claim.pods().stream().findFirst().ifPresent(pod -> annotations.put(POD, pod.uid() + "/" + pod));
         List<Map<String, Object>> devices = new ArrayList<>();

@@ -21,23 +21,37 @@ import java.util.regex.Pattern;
  */
 public record CdiFiles(Path directory) {
     private static final String PREFIX = "gpushare.io-claim_";
+    /** Of a claim that only watches cards: nobody has to know it to count them. */
+    private static final String WATCHING = "gpushare.io-watching_";
+
     private static final String SUFFIX = ".json";
     private static final String UNFINISHED = ".next";
     private static final Pattern UID = Pattern.compile("[A-Za-z0-9-]{1,64}");
 
     /** Writes the file of that claim, in one step. */
     void write(String uid, Map<String, Object> document) throws IOException {
+        write(PREFIX, uid, document);
+    }
+
+    /** Writes the file of a claim that only watches cards, in one step. */
+    void writeWatching(String uid, Map<String, Object> document) throws IOException {
+        write(WATCHING, uid, document);
+    }
+
+    private void write(String prefix, String uid, Map<String, Object> document) throws IOException {
         Files.createDirectories(directory);
         // Runtimes read files that end with .json or .yaml.
-        Path next = file(uid, UNFINISHED);
+        Path next = file(prefix, uid, UNFINISHED);
         Files.write(next, Json.write(document));
-        Files.move(next, file(uid), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(next, file(prefix, uid, SUFFIX), StandardCopyOption.ATOMIC_MOVE);
     }
 
     /** Removes the file of that claim, if there is one, and what a full disk left unfinished of it. */
     void delete(String uid) throws IOException {
-        Files.deleteIfExists(file(uid));
-        Files.deleteIfExists(file(uid, UNFINISHED));
+        for (String prefix : List.of(PREFIX, WATCHING)) {
+            Files.deleteIfExists(file(prefix, uid, SUFFIX));
+            Files.deleteIfExists(file(prefix, uid, UNFINISHED));
+        }
     }
 
     /**
@@ -57,17 +71,17 @@ public record CdiFiles(Path directory) {
     /** Whether a claim has a file, as far as anybody can see. */
     public boolean mayHaveAny() {
         try {
-            return !files(SUFFIX).isEmpty();
+            return !files(PREFIX, SUFFIX).isEmpty();
         } catch (IOException e) {
             return true;
         }
     }
 
     /** None if there is no directory; one that can't be listed is another thing. */
-    private List<Path> files(String suffix) throws IOException {
+    private List<Path> files(String prefix, String suffix) throws IOException {
         List<Path> found = new ArrayList<>();
         if (!Files.notExists(directory)) {
-            try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*" + suffix)) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix + "*" + suffix)) {
                 files.forEach(found::add);
             } catch (DirectoryIteratorException e) {
                 throw e.getCause();
@@ -78,8 +92,10 @@ public record CdiFiles(Path directory) {
 
     /** Removes what a process that was killed had not finished. */
     void deleteUnfinished() throws IOException {
-        for (Path file : files(UNFINISHED)) {
-            Files.deleteIfExists(file);
+        for (String prefix : List.of(PREFIX, WATCHING)) {
+            for (Path file : files(prefix, UNFINISHED)) {
+                Files.deleteIfExists(file);
+            }
         }
     }
 
@@ -87,7 +103,7 @@ public record CdiFiles(Path directory) {
     Records read() throws IOException {
         List<Recorded> claims = new ArrayList<>();
         List<Path> unread = new ArrayList<>();
-        for (Path file : files(SUFFIX)) {
+        for (Path file : files(PREFIX, SUFFIX)) {
             try (InputStream in = Files.newInputStream(file)) {
                 CdiDocument.recorded(Json.read(in)).ifPresentOrElse(claims::add, () -> unread.add(file));
             } catch (NoSuchFileException e) {
@@ -99,18 +115,34 @@ public record CdiFiles(Path directory) {
         return new Records(claims, unread);
     }
 
+    /** Whether that is the file of a claim. */
+    static boolean ofClaim(Path file) {
+        String name = String.valueOf(file.getFileName());
+        return name.startsWith(PREFIX) || name.startsWith(WATCHING);
+    }
+
     /** Whether that claim has its file. */
     boolean has(String uid) {
-        return Files.exists(file(uid));
+        return Files.exists(file(PREFIX, uid, SUFFIX));
+    }
+
+    /** Whether that claim has the file of one that only watches cards. */
+    boolean watches(String uid) {
+        return Files.exists(file(WATCHING, uid, SUFFIX));
     }
 
     /** The file of that claim. */
     Path file(String uid) {
-        return file(uid, SUFFIX);
+        return file(PREFIX, uid, SUFFIX);
     }
 
-    private Path file(String uid, String suffix) {
-        return directory.resolve(PREFIX + checked(uid) + suffix);
+    /** The file of that claim, if it only watches cards. */
+    Path watchingFile(String uid) {
+        return file(WATCHING, uid, SUFFIX);
+    }
+
+    private Path file(String prefix, String uid, String suffix) {
+        return directory.resolve(prefix + checked(uid) + suffix);
     }
 
     private static String checked(String uid) {

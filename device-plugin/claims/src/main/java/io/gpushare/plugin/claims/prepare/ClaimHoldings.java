@@ -114,7 +114,7 @@ record ClaimHoldings(
 
     private List<Holder.User> users(PodRef claim, String request, Map<PodRef, List<ClaimUse>> uses) {
         return prepared.users(claim, request, uses, this::gone).stream()
-                .map(user -> new Holder.User(user.pod(), user.container()))
+                .map(user -> new Holder.User(user.pod(), user.container(), user.role()))
                 .toList();
     }
 

@@ -245,11 +245,61 @@ public final class NodeClaims implements HoldingsSource {
         }
         decoder.miscounted(claim.get()).ifPresent(miscounted);
         return switch (decoder.decode(claim.get(), now)) {
-            case Decoded.Absent<Allocation> _ ->
-                new Prepared.Refused("claim " + ref + " has no card of driver " + decoder.driver());
+            case Decoded.Absent<Allocation> _ -> watch(claim.get(), now, ended);
             case Decoded.Malformed<Allocation>(String reason) -> new Prepared.Refused(reason);
             case Decoded.Valid<Allocation>(Allocation allocation) -> prepare(claim.get(), allocation, now, ended);
         };
+    }
+
+    /** A claim that has nothing of this node's cards, but may see them. */
+    private Prepared watch(ResourceClaim claim, Inventory now, BooleanSupplier ended)
+            throws KubernetesException, IOException {
+        return switch (decoder.watched(claim, now)) {
+            case Decoded.Absent<Set<CardId>> _ ->
+                new Prepared.Refused("claim " + claim + " has no card of driver " + decoder.driver());
+            case Decoded.Malformed<Set<CardId>>(String reason) -> new Prepared.Refused(reason);
+            case Decoded.Valid<Set<CardId>>(Set<CardId> cards) -> watch(claim, cards, now, ended);
+        };
+    }
+
+    private Prepared watch(ResourceClaim claim, Set<CardId> cards, Inventory now, BooleanSupplier ended)
+            throws KubernetesException, IOException {
+        boolean repeated = files.watches(claim.uid());
+        Optional<String> other = repeated ? Optional.empty() : newClaims.refusal(claim, now, cards);
+        if (other.isPresent()) {
+            return new Prepared.Refused("claim " + claim + ": " + other.get());
+        }
+        return switch (requests.watching(claim, cards, now)) {
+            case Outcome.Of<Map<String, ContainerEdits>>(var edits) -> {
+                Optional<String> several = repeated ? Optional.empty() : several(claim, now, uses(claim), edits);
+                if (several.isPresent() || ended.getAsBoolean()) {
+                    yield new Prepared.Refused(several.orElseGet(() -> callEnded(claim)));
+                }
+                files.writeWatching(
+                        claim.uid(), CdiDocument.watching(files.watchingFile(claim.uid()), claim, edits));
+                LOG.info("claim {} of {} sees {}", claim, claim.pods(), cards);
+                yield new Prepared.Ready(devices(claim, edits));
+            }
+            case Outcome.Refused<Map<String, ContainerEdits>>(var _, String reason, var _) ->
+                new Prepared.Refused("claim " + claim + ": " + reason);
+        };
+    }
+
+    /** What the containers of its first pods use. */
+    private Map<PodRef, List<ClaimUse>> uses(ResourceClaim claim) throws KubernetesException {
+        Map<PodRef, List<ClaimUse>> uses = new LinkedHashMap<>();
+        for (PodRef pod : claim.pods()) {
+            if (uses.size() < MOST_PODS) {
+                uses.put(pod, reader.uses(pod));
+            }
+        }
+        return uses;
+    }
+
+    private Optional<String> several(
+            ResourceClaim claim, Inventory now, Map<PodRef, List<ClaimUse>> uses, Map<String, ContainerEdits> edits)
+            throws KubernetesException {
+        return new SeveralRequests(reader, decoder, requests, now).problem(claim, edits, uses);
     }
 
     private Prepared prepare(ResourceClaim claim, Allocation allocation, Inventory now, BooleanSupplier ended)
@@ -259,21 +309,14 @@ public final class NodeClaims implements HoldingsSource {
         if (other.isPresent()) {
             return new Prepared.Refused("claim " + claim + ": " + other.get());
         }
-        Map<PodRef, List<ClaimUse>> uses = new LinkedHashMap<>();
-        for (PodRef pod : claim.pods()) {
-            if (uses.size() < MOST_PODS) {
-                uses.put(pod, reader.uses(pod));
-            }
-        }
+        Map<PodRef, List<ClaimUse>> uses = uses(claim);
         Optional<String> many = repeated ? Optional.empty() : PreparedClaims.tooMany(claim, allocation, uses);
         if (many.isPresent()) {
             return new Prepared.Refused(many.get());
         }
         return switch (requests.edits(claim, allocation, now, uses)) {
             case Outcome.Of<Map<String, ContainerEdits>>(var edits) -> {
-                Optional<String> several = repeated
-                        ? Optional.empty()
-                        : new SeveralRequests(reader, decoder.driver()).problem(claim, edits, uses);
+                Optional<String> several = repeated ? Optional.empty() : several(claim, now, uses, edits);
                 Optional<String> problem =
                         several.isPresent() ? several : take(claim, allocation, now, uses, edits, ended);
                 yield problem.or(() -> requests.enforce(claim, allocation))

@@ -188,7 +188,7 @@ class ClaimSharesTest {
     }
 
     private static ClaimUse use(String container, String claim) {
-        return new ClaimUse(container, claim, "", Set.of());
+        return new ClaimUse(container, ContainerRole.APP, claim, "", Set.of());
     }
 
     private static PodRef claimRef(String name) {

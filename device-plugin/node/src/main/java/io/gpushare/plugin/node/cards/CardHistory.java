@@ -232,7 +232,8 @@ final class CardHistory {
                                                 ? facts.numaNode().getAsInt()
                                                 : null,
                                         facts.mig().map(MigFacts::enabled).orElse(null))
-                                .withReserved(reserved))
+                                .withReserved(reserved)
+                                .withPciAddress(facts.pciAddress().orElse(null)))
                 .withHealth(health);
         return card.hasMemory()
                 ? card

@@ -127,7 +127,8 @@ record MigCards(boolean offered, Optional<MigMinors> minors) {
                                 instance.gpuInstance(),
                                 instance.computeInstance(),
                                 caps),
-                        reserved(instance.memoryReservedBytes())));
+                        reserved(instance.memoryReservedBytes()),
+                        details.pciAddress()));
         return card.hasMemory()
                 ? card
                 : card.withIsolation(CardIsolation.closed(

@@ -26,6 +26,22 @@ public record ContainerEdits(
         mounts = List.copyOf(mounts);
     }
 
+    /**
+     * Whether a container can have these edits together with others of this kind: the cards are named, or have their
+     * files, and nothing is said of a share. The variables of one share would replace those of another.
+     */
+    public boolean addsUp() {
+        return mounts.isEmpty()
+                && environment.equals(Map.of(ContainerSettings.VISIBLE_DEVICES, ContainerSettings.VOID));
+    }
+
+    /** The same for a container that sees cards and computes on none: NVIDIA's runtime gives it no library for that. */
+    public ContainerEdits onlyWatching() {
+        Map<String, String> more = new LinkedHashMap<>(environment);
+        more.put("NVIDIA_DRIVER_CAPABILITIES", "utility");
+        return new ContainerEdits(more, cdiDevices, deviceFiles, mounts);
+    }
+
     /** The same without variables that the container sets itself; which cards it sees is not its choice. */
     public ContainerEdits without(Set<String> own) {
         Map<String, String> left = new LinkedHashMap<>(environment);

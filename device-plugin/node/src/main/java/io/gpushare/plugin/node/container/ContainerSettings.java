@@ -21,6 +21,9 @@ import java.util.stream.Stream;
  */
 public record ContainerSettings(Set<DeviceListStrategy> strategies, boolean frameworks) {
     static final String VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES";
+    /** No card by the variable. */
+    static final String VOID = "void";
+
     private static final String CDI_KIND = "nvidia.com/gpu=";
     private static final List<String> CONTROL_FILES =
             List.of("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools");
@@ -32,6 +35,11 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies, boolean fram
     /** Settings with the variables of frameworks. */
     public ContainerSettings(Set<DeviceListStrategy> strategies) {
         this(strategies, true);
+    }
+
+    /** The same, but that the container runtime receives the cards by their names in NVIDIA's files alone. */
+    public ContainerSettings byName() {
+        return new ContainerSettings(Set.of(DeviceListStrategy.CDI_CRI), frameworks);
     }
 
     /** Whether a container can't have a card without a device file. */
@@ -65,7 +73,7 @@ public record ContainerSettings(Set<DeviceListStrategy> strategies, boolean fram
         Map<String, String> environment = new LinkedHashMap<>();
         // Without the variable an image's own NVIDIA_VISIBLE_DEVICES=all exposes every card; "void" exposes none.
         environment.put(
-                VISIBLE_DEVICES, strategies.contains(DeviceListStrategy.ENVVAR) ? String.join(",", uuids) : "void");
+                VISIBLE_DEVICES, strategies.contains(DeviceListStrategy.ENVVAR) ? String.join(",", uuids) : VOID);
         if (allocation.total().counted().units() > 0 && uuids.size() == 1 && !cards.isEmpty()) {
             environment.putAll(gpushare(allocation, pod, cards.getFirst(), inventory));
         }

@@ -6,6 +6,8 @@ public enum DeviceListStrategy {
     ENVVAR("envvar"),
     /** Device names of the Container Device Interface, read by the container engine (Kubernetes 1.28 and newer). */
     CDI_CRI("cdi-cri"),
+    /** For claims as {@link #CDI_CRI} where NVIDIA's file names the cards, else {@link #ENVVAR}. */
+    AUTO("auto"),
     /** The device files under /dev; the image must contain the driver's libraries. */
     DEVICE_SPECS("device-specs");
 

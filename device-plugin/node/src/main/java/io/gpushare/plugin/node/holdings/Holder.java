@@ -1,6 +1,7 @@
 package io.gpushare.plugin.node.holdings;
 
 import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import java.util.List;
@@ -22,7 +23,16 @@ import java.util.stream.Collectors;
 public record Holder(
         Offer offer, PodRef ref, Optional<Allocation> allocation, Map<String, List<User>> users, Set<CardId> kept) {
     /** A container that uses a part of what a holder has. */
-    public record User(PodRef pod, String container) {}
+    public record User(PodRef pod, String container, ContainerRole role) {
+        public User(PodRef pod, String container) {
+            this(pod, container, ContainerRole.APP);
+        }
+
+        /** Whether both may run at the same time. */
+        public boolean beside(User other) {
+            return !pod.equals(other.pod) || role.beside(other.role);
+        }
+    }
 
     public Holder {
         users = users.entrySet().stream()

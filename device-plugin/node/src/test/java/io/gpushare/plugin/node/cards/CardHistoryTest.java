@@ -153,6 +153,7 @@ class CardHistoryTest {
                         Optional.empty(),
                         Optional.of(true),
                         OptionalInt.of(0),
+                        Optional.of("0000:3b:00.0"),
                         Optional.empty()));
     }
 }

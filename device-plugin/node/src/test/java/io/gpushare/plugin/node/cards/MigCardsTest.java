@@ -234,6 +234,7 @@ class MigCardsTest {
                         Optional.empty(),
                         Optional.of(true),
                         OptionalInt.of(0),
+                        Optional.of("0000:3b:00.0"),
                         Optional.of(mig)));
     }
 }

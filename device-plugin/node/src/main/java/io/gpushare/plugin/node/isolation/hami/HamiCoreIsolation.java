@@ -12,6 +12,7 @@ import io.gpushare.plugin.node.isolation.IsolationProvider;
 import io.gpushare.plugin.node.isolation.StartingContainer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,16 +101,22 @@ public final class HamiCoreIsolation implements IsolationProvider {
 
     /** A directory is of one claim's request, and a repeated call may come while its container runs. */
     private Optional<String> ofClaim(StartingContainer request, Holdings holdings) {
-        List<String> containers = holdings
+        List<Holder.User> users = holdings
                 .users(request.pod(), request.allocation().name())
                 .stream()
-                .map(user -> "'" + user.container() + "' of pod " + user.pod())
-                .sorted()
+                .sorted(Comparator.comparing(HamiCoreIsolation::name))
                 .toList();
-        return containers.size() > 1
-                ? Optional.of("containers " + containers.get(0) + " and " + containers.get(1) + " use it, and HAMi-core"
-                        + " adds up the processes of one container only: write a request for each container")
-                : directory.make(List.of(request));
+        return users.stream()
+                .flatMap(one -> users.stream()
+                        .filter(other -> !other.equals(one) && other.beside(one))
+                        .map(other -> "containers " + name(one) + " and " + name(other) + " use it, and HAMi-core adds"
+                                + " up the processes of one container only: write a request for each container"))
+                .findFirst()
+                .or(() -> directory.make(List.of(request)));
+    }
+
+    private static String name(Holder.User user) {
+        return "'" + user.container() + "' of pod " + user.pod();
     }
 
     /**
