@@ -83,6 +83,7 @@ final class Fields extends TokenFilter {
                     "key",
                     "value",
                     "effect",
+                    "timeAdded",
                     "addresses",
                     "address",
                     // Claims.

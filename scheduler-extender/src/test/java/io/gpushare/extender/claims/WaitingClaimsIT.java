@@ -55,6 +55,18 @@ class WaitingClaimsIT extends WithClaims {
     }
 
     @Test
+    void aCordonedNodeThatServesClaimsIsNamedAndHasNothingFree() throws Exception {
+        metric("gpushare_cluster_memory_free_bytes{model=\"Tesla T4\"} " + (double) (30L << 30));
+        api.cordon("c");
+        metric("gpushare_cluster_memory_free_bytes{model=\"Tesla T4\"} 0.0");
+        waiting("p", "8Gi");
+        assertThat(text("why?pod=p"))
+                .contains("1  node is cordoned", "- Node c could take it but is cordoned: uncordon it.")
+                .doesNotContain("It fits", "label a node");
+        assertThat(text("nodes")).contains("c: node is cordoned: uncordon it");
+    }
+
+    @Test
     void aPodThatFitsByItsCardsIsLeftToKubeScheduler() throws Exception {
         waiting("p", "8Gi");
         metric("gpushare_extender_waiting_pods{why=\"fits\"} 1.0");

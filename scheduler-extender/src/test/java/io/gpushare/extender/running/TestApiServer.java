@@ -264,6 +264,19 @@ public final class TestApiServer implements AutoCloseable {
         taint(node, key, "NoSchedule");
     }
 
+    /** The node lifecycle controller has found that the kubelet reports nothing. */
+    public void unreachable(String node, String since) {
+        server.objects().update(ApiResource.NODES, "", node, found -> {
+            found.withObjectProperty("spec")
+                    .withArrayProperty("taints")
+                    .addObject()
+                    .put("key", "node.kubernetes.io/unreachable")
+                    .put("effect", "NoSchedule")
+                    .put("timeAdded", since);
+            return found;
+        });
+    }
+
     public void softTaint(String node, String key) {
         taint(node, key, "PreferNoSchedule");
     }
@@ -275,6 +288,16 @@ public final class TestApiServer implements AutoCloseable {
                     .addObject()
                     .put("key", key)
                     .put("effect", effect);
+            return found;
+        });
+    }
+
+    /** The kubelet of a node has so many healthy devices of that resource. */
+    public void allocatable(String node, String resource, String amount) {
+        server.objects().update(ApiResource.NODES, "", node, found -> {
+            found.withObjectProperty("status")
+                    .withObjectProperty("allocatable")
+                    .put(resource, amount);
             return found;
         });
     }

@@ -7,12 +7,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * What the owner of a pod that no node can take may do, in sentences: first about the nodes that it accepts, then about
  * their cards.
  *
- * @param waits whether the pod fits as soon as pods have gone that are being deleted
+ * @param waits whether the pod fits as soon as pods have gone that are being deleted, or a node is open that is shut
  */
 record Advice(List<String> sentences, boolean waits) {
     Advice {
@@ -48,19 +50,26 @@ record Advice(List<String> sentences, boolean waits) {
         }
         List<NodeVerdict> accepted =
                 withCards.stream().filter(NodeVerdict::accepted).toList();
-        if (!withCards.isEmpty() && accepted.isEmpty()) {
+        String where = accepted.size() == withCards.size() ? "in this cluster" : "of the nodes that it accepts";
+        CardAdvice ofCards = new CardAdvice(subject.demand().cards(), where);
+        TaintedNodes tainted = TaintedNodes.of(subject.demand(), withCards);
+        if (tainted.sentences().isEmpty() && accepted.stream().noneMatch(ofCards::largeEnough)) {
+            tainted = TaintedNodes.whenEmpty(subject.demand(), withCards, ofCards::largeEnough);
+        }
+        if (!withCards.isEmpty() && accepted.isEmpty() && !tainted.passing()) {
             return new Advice(NodeAdvice.sentences(subject.demand().nodes(), withCards), false);
         }
-        String where = accepted.size() == withCards.size() ? "in this cluster" : "of the nodes that it accepts";
         Endings endings = new Endings(subject, accepted, pods, Set.of());
         Optional<Endings.Room> soon = gang.isPresent() ? Optional.empty() : endings.terminating();
+        Supplier<List<String>> ends =
+                () -> together.map(Advice::sentences).orElseGet(() -> EndingText.sentences(soon, endings));
         return new Advice(
-                new CardAdvice(subject.demand().cards(), where)
-                        .sentences(
-                                accepted,
-                                () -> together.map(Advice::sentences)
-                                        .orElseGet(() -> EndingText.sentences(soon, endings))),
-                together.map(Advice::waits)
-                        .orElse(soon.isPresent() && !soon.get().overdue()));
+                Stream.concat(
+                                tainted.sentences().stream(),
+                                (tainted.passing() ? ends.get() : ofCards.sentences(accepted, ends)).stream())
+                        .toList(),
+                tainted.passing()
+                        || together.map(Advice::waits)
+                                .orElse(soon.isPresent() && !soon.get().overdue()));
     }
 }

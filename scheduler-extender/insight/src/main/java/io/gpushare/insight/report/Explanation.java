@@ -153,6 +153,11 @@ public sealed interface Explanation {
             return why == null || !why.ofNode();
         }
 
+        /** Whether its cards suffice now, whatever else keeps the pod from the node. */
+        boolean fitsByCards() {
+            return cards.nearest(demand) == null;
+        }
+
         /** Whether the node offers its cards in the other way than that in which the pod requests them. */
         boolean ofOtherWay() {
             return why != null && why.ofOtherWay();

@@ -74,7 +74,7 @@ public record NodeDetails(
             @JsonIgnore boolean instance,
             @JsonIgnore int freeUnits,
             @JsonIgnore int allocatedCores) {
-        private static OneCard of(CardState state, List<PodOnCard> pods, NodeUse usage) {
+        private static OneCard of(CardState state, List<PodOnCard> pods, NodeUse usage, boolean offered) {
             String uuid = state.card().id().uuid();
             return new OneCard(
                     state.card().index(),
@@ -89,7 +89,7 @@ public record NodeDetails(
                     usage.cards().getOrDefault(uuid, CardUse.UNKNOWN),
                     pods,
                     state.card().profile() != null,
-                    state.free().units(),
+                    offered ? state.free().units() : 0,
                     state.occupied().cores());
         }
     }
@@ -110,15 +110,16 @@ public record NodeDetails(
     private static NodeDetails of(NodeView node, @Nullable NodeUse measured, Map<PodRef, Long> pending) {
         NodeUse usage = Objects.requireNonNullElse(measured, NodeUse.UNKNOWN);
         Map<CardId, List<PodOnCard>> pods = PodOnCard.byCard(node, usage);
+        @Nullable String unusable = Phrases.unusable(node);
         return new NodeDetails(
                 node.name(),
-                Phrases.unusable(node),
+                unusable,
                 Reason.SERVES_CLAIMS.equals(node.unusable()),
                 node.cards().inventory().unit().size().mib(),
                 node.address(),
                 node.cards().cards().stream()
-                        .map(card ->
-                                OneCard.of(card, pods.getOrDefault(card.card().id(), List.of()), usage))
+                        .map(card -> OneCard.of(
+                                card, pods.getOrDefault(card.card().id(), List.of()), usage, unusable == null))
                         .toList(),
                 node.cards().inventory().noCards() != null,
                 !node.cards().holdings().isEmpty(),
