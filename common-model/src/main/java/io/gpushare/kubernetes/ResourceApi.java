@@ -86,7 +86,7 @@ public final class ResourceApi {
                         "",
                         true,
                         ClaimStateJson::read,
-                        state -> new ClaimState(state.claim().identity(), List.of(), false)),
+                        state -> new ClaimState(state.claim().identity(), List.of(), ClaimState.Constraints.NONE)),
                 listener);
     }
 

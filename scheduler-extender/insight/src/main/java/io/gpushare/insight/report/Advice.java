@@ -3,6 +3,7 @@ package io.gpushare.insight.report;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.insight.report.Explanation.NodeVerdict;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.NoCards;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -17,6 +18,9 @@ import java.util.stream.Stream;
  * @param waits whether the pod fits as soon as pods have gone that are being deleted, or a node is open that is shut
  */
 record Advice(List<String> sentences, boolean waits) {
+    private static final String SERVE = "gpushare.io/serve";
+    private static final String SERVES = "dra";
+
     Advice {
         sentences = List.copyOf(sentences);
     }
@@ -33,6 +37,10 @@ record Advice(List<String> sentences, boolean waits) {
         if (nodes.stream().anyMatch(node -> node.why() == null)) {
             return together.orElse(new Advice(List.of(), false));
         }
+        Optional<String> without = subject.demand().cards().byClaim() ? withoutDriver(nodes) : Optional.empty();
+        if (without.isPresent()) {
+            return new Advice(List.of(without.get()), false);
+        }
         List<NodeVerdict> withCards = nodes.stream()
                 .filter(node -> !node.cards().cards().isEmpty() && !node.ofOtherWay())
                 .toList();
@@ -42,8 +50,8 @@ record Advice(List<String> sentences, boolean waits) {
             return new Advice(
                     List.of(
                             subject.demand().cards().byClaim()
-                                    ? "No node serves claims: request the cards as resources, or label a node with"
-                                            + " gpushare.io/serve=dra (deploy/CLAIMS.md)."
+                                    ? "No node serves claims: request the cards as resources, or label a node with "
+                                            + SERVE + "=" + SERVES + " (deploy/CLAIMS.md)."
                                     : "Node " + other.get().node()
                                             + " serves claims (deploy/CLAIMS.md): write a ResourceClaim."),
                     false);
@@ -61,8 +69,9 @@ record Advice(List<String> sentences, boolean waits) {
         }
         Endings endings = new Endings(subject, accepted, pods, Set.of());
         Optional<Endings.Room> soon = gang.isPresent() ? Optional.empty() : endings.terminating();
-        Supplier<List<String>> ends =
-                () -> together.map(Advice::sentences).orElseGet(() -> EndingText.sentences(soon, endings));
+        // Of cards that kube-scheduler alone can tell, nothing is promised.
+        Supplier<List<String>> ends = () -> together.map(Advice::sentences)
+                .orElseGet(() -> subject.demand().cards().inPart() ? List.of() : EndingText.sentences(soon, endings));
         return new Advice(
                 Stream.concat(
                                 tainted.sentences().stream(),
@@ -71,5 +80,24 @@ record Advice(List<String> sentences, boolean waits) {
                 tainted.passing()
                         || together.map(Advice::waits)
                                 .orElse(soon.isPresent() && !soon.get().overdue()));
+    }
+
+    /** About the nodes that should serve claims, if none of them does; empty if one does, or there are none. */
+    private static Optional<String> withoutDriver(List<NodeVerdict> nodes) {
+        List<String> labelled = nodes.stream()
+                .filter(node -> node.facts() != null
+                        && SERVES.equals(node.facts().labels().get(SERVE)))
+                .filter(node -> node.cards().inventory().noCards() == null
+                        || node.cards().inventory().noCards().cause() == NoCards.Cause.PLUGIN_RESTARTING)
+                .map(NodeVerdict::node)
+                .sorted()
+                .toList();
+        boolean served = nodes.stream().anyMatch(node -> node.cards().inventory().servesClaims());
+        return served || labelled.isEmpty()
+                ? Optional.empty()
+                : Optional.of("No node serves claims. Node " + labelled.getFirst()
+                        + (labelled.size() == 1 ? "" : " (as " + (labelled.size() - 1) + " more)") + " has the label "
+                        + SERVE + "=" + SERVES + ", and the driver of claims does not run there: see the pods with the"
+                        + " label component=gpu-share-claims (deploy/CLAIMS.md).");
     }
 }

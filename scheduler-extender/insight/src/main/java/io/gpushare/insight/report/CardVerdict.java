@@ -83,6 +83,7 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
     /** What the card can give or why it can't, with figures, for users. */
     public String sentence() {
         return switch (verdict) {
+            case Verdict.Fits _ when demand.inPart() -> "enough is free";
             case Verdict.Fits fits when !demand.shares() || demand.wholeCards() == 0 -> "fits";
             case Verdict.Fits.EITHER, Obstacle.FEW, Obstacle.TOO_FEW -> "fits, shared or whole";
             case Verdict.Fits.SHARED -> "fits the memory, but can't be taken whole";

@@ -219,11 +219,12 @@ public final class Explainer {
                                 .orElse(null),
                 alone && gang.isPresent(),
                 condition,
-                Stream.concat(
-                                advice.sentences().stream(),
-                                demand.notes().stream().map(note -> "Note: " + note + "."))
-                        .toList(),
+                Stream.concat(advice.sentences().stream(), notes(demand)).toList(),
                 sorted);
+    }
+
+    private static Stream<String> notes(PodDemand.Valid demand) {
+        return demand.notes().stream().map(note -> "Note: " + note + ".");
     }
 
     /** The feasible node where the pod costs least by its policy; as in filter, one that it was named in vain last. */
@@ -269,8 +270,9 @@ public final class Explainer {
                         nodes.add(NodeVerdict.of(name, entry.refusal(subject.demand()), false, demand, entry)));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
         Optional<Gang> gang = Gang.of(subject, state.waiting(), state.entries());
-        List<String> advice =
-                Advice.of(subject, nodes, gang, other -> state.pod(other.uid())).sentences();
+        Stream<String> ofNodes =
+                Advice.of(subject, nodes, gang, other -> state.pod(other.uid())).sentences().stream();
+        List<String> advice = (demand.inPart() ? Stream.concat(ofNodes, notes(subject.request())) : ofNodes).toList();
         boolean alone = nodes.stream().anyMatch(node -> node.why() == null);
         return new Explanation.Judged(subject.pod(), demand, "", null, alone && gang.isPresent(), "", advice, nodes);
     }

@@ -30,7 +30,8 @@ record TaintedNodes(List<String> sentences, boolean passing) {
      * @param nodes those with cards
      */
     static TaintedNodes of(NodeDemand demand, List<NodeVerdict> nodes) {
-        return of(demand, nodes, NodeVerdict::fitsByCards, " could take it but ");
+        return of(
+                demand, nodes, NodeVerdict::fitsByCards, demand.cards().inPart() ? " may take it but " : " could take it but ");
     }
 
     private static TaintedNodes of(

@@ -78,6 +78,7 @@ public record Why(
      *
      * @param policy what chooses among the nodes, in words
      * @param scaleUp which new nodes would let the pod run; null if it fits now
+     * @param inPart whether kube-scheduler alone can tell whether the claims may have these cards
      * @param gang whether a node is feasible and other waiting pods of its group lack cards
      * @param condition what kube-scheduler last wrote about the pod; empty for nothing
      * @param groups the refused nodes by reason, kind of card and obstacle, the nearest miss first
@@ -93,6 +94,7 @@ public record Why(
             int feasibleNodes,
             List<WaitingQueue.ReasonCount> reasons,
             @Nullable NewNodes scaleUp,
+            boolean inPart,
             boolean gang,
             @JsonInclude(JsonInclude.Include.NON_EMPTY) String condition,
             List<RefusedNodes> groups,
@@ -278,6 +280,7 @@ public record Why(
                 judged.feasible(),
                 WaitingQueue.ReasonCount.of(judged.reasons()),
                 scaleUp,
+                judged.demand().inPart(),
                 judged.gang(),
                 judged.condition(),
                 judged.refused(),
