@@ -103,6 +103,10 @@ final class Fields extends TokenFilter {
                     "pool",
                     "device",
                     "shareID",
+                    // Events.
+                    "involvedObject",
+                    "firstTimestamp",
+                    "reportingComponent",
                     // Leases.
                     "holderIdentity"),
             Map.of(

@@ -235,6 +235,17 @@ public final class TestApiServer implements AutoCloseable {
         });
     }
 
+    /** The kubelet has started the pod's container. */
+    public void started(String name) {
+        change(
+                name,
+                pod -> pod.withObjectProperty("status")
+                        .withArrayProperty("containerStatuses")
+                        .addObject()
+                        .put("name", "main")
+                        .put("containerID", "containerd://1234"));
+    }
+
     /** Adds to the pod's spec. */
     public void spec(String name, String json) {
         ObjectNode more = ApiClient.document(json);

@@ -146,6 +146,16 @@ public final class ClusterState {
         return reservations.ofNodes();
     }
 
+    /** Why the nodes of bound pods with claims do not start them, as sentences, by the pod's uid. */
+    public Map<String, String> notStarted() {
+        return pods.stream()
+                .filter(pod -> pod.node() != null
+                        && pod.ofOthers()
+                        && !pod.podDemand().notes().isEmpty())
+                .collect(Collectors.toMap(
+                        pod -> pod.ref().uid(), pod -> pod.podDemand().notes().getFirst(), (first, _) -> first));
+    }
+
     /** The memory units of each bound pod without a valid allocation, by node. */
     public Map<String, Map<PodRef, Long>> unattributedUnits() {
         Map<String, Map<PodRef, Long>> units = new HashMap<>();

@@ -88,11 +88,16 @@ public final class Explainer {
         @Nullable Leaving leaving = pod.priority().terminating() ? leaving(state, pod) : null;
         if (pod.node() != null && !(demand instanceof PodDemand.NoGpu)) {
             @Nullable Demand valid = demand instanceof PodDemand.Valid of ? of.demand() : null;
+            @Nullable
+            String notStarted = demand instanceof PodDemand.Valid claimed && claimed.foreign()
+                    ? claimed.notes().stream().findFirst().orElse(null)
+                    : null;
             return new Explanation.Bound(
                     pod.ref(),
                     pod.node(),
                     valid,
                     valid == null ? null : AllocationAnnotation.of(pod, valid).allocation(),
+                    notStarted,
                     leaving);
         }
         if (leaving != null) {

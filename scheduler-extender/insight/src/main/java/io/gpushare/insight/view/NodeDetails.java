@@ -95,21 +95,41 @@ public record NodeDetails(
     }
 
     /**
-     * The nodes in their order.
+     * The nodes in their order, without what is said of single pods.
      *
      * @param usage what is measured, by node
      * @param pending units of each bound pod whose card is unknown, by node
      */
     public static List<NodeDetails> of(
             List<NodeView> nodes, Map<String, NodeUse> usage, Map<String, Map<PodRef, Long>> pending) {
+        return of(nodes, usage, pending, Map.of());
+    }
+
+    /**
+     * The nodes in their order.
+     *
+     * @param usage what is measured, by node
+     * @param pending units of each bound pod whose card is unknown, by node
+     * @param notStarted why nodes do not start pods, by the pod's uid
+     */
+    public static List<NodeDetails> of(
+            List<NodeView> nodes,
+            Map<String, NodeUse> usage,
+            Map<String, Map<PodRef, Long>> pending,
+            Map<String, String> notStarted) {
         return nodes.stream()
-                .map(node -> of(node, usage.get(node.name()), pending.getOrDefault(node.name(), Map.of())))
+                .map(node -> of(
+                        node, usage.get(node.name()), pending.getOrDefault(node.name(), Map.of()), notStarted))
                 .toList();
     }
 
-    private static NodeDetails of(NodeView node, @Nullable NodeUse measured, Map<PodRef, Long> pending) {
+    private static NodeDetails of(
+            NodeView node, @Nullable NodeUse measured, Map<PodRef, Long> pending, Map<String, String> notStarted) {
         NodeUse usage = Objects.requireNonNullElse(measured, NodeUse.UNKNOWN);
         Map<CardId, List<PodOnCard>> pods = PodOnCard.byCard(node, usage);
+        pods.replaceAll((_, on) -> on.stream()
+                .map(each -> each.notStarted(notStarted.get(each.pod().uid())))
+                .toList());
         @Nullable String unusable = Phrases.unusable(node);
         return new NodeDetails(
                 node.name(),

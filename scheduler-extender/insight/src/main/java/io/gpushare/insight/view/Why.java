@@ -23,6 +23,7 @@ import io.gpushare.model.text.Printable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -246,14 +247,23 @@ public record Why(
 
     private static Why bound(Explanation.Bound bound) {
         @Nullable Allocation held = bound.allocation();
+        @Nullable
+        String demand = bound.demand() == null ? null : Phrases.of(bound.demand(), held == null ? null : held.unit());
+        List<String> sentences = Stream.of(
+                        Optional.ofNullable(bound.notStarted())
+                                .map(why -> "It does not start: " + why + ". Meanwhile its claims keep " + demand
+                                        + "; the kubelet tries again, and deleting the pod frees them."),
+                        Optional.ofNullable(bound.leaving()).map(Explanation.Leaving::sentence))
+                .flatMap(Optional::stream)
+                .toList();
         return new Why(
                 ViewJson.VERSION,
                 bound.pod(),
                 State.BOUND,
-                bound.leaving() == null ? null : bound.leaving().sentence(),
+                sentences.isEmpty() ? null : String.join(" ", sentences),
                 bound.node(),
                 held == null ? null : held.cards(),
-                bound.demand() == null ? null : Phrases.of(bound.demand(), held == null ? null : held.unit()),
+                demand,
                 null,
                 null,
                 held == null

@@ -172,6 +172,7 @@ class WasteRoundTest {
                                         null,
                                         null,
                                         null,
+                                        null,
                                         null)
                                 .workload())
                         .isEqualTo(workload));
