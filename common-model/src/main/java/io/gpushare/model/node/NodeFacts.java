@@ -45,8 +45,6 @@ public record NodeFacts(String name, Map<String, String> labels, List<Taint> tai
         Map<String, String> others = new HashMap<>(labels);
         others.computeIfPresent(HOSTNAME, (_, _) -> "");
         return new NodeFacts(
-                "",
-                others,
-                taints.stream().filter(taint -> !taint.passing()).toList());
+                "", others, taints.stream().filter(taint -> !taint.passing()).toList());
     }
 }

@@ -69,7 +69,9 @@ public record NodeRules(
         return taint == null ? null : mismatch(taint);
     }
 
-    /** The taint that keeps the pod from the node, whatever else does: one that stays, if there is one; null for none. */
+    /**
+     * The taint that keeps the pod from the node, whatever else does: one that stays, if there is one; null for none.
+     */
     public @Nullable Taint deciding(NodeFacts node) {
         return untolerated(node).stream()
                 .min(Comparator.comparing(Taint::passing))
@@ -77,9 +79,7 @@ public record NodeRules(
     }
 
     private static NodeMismatch mismatch(Taint taint) {
-        return taint.cordon()
-                ? NodeMismatch.CORDONED
-                : taint.notReady() ? NodeMismatch.NOT_READY : NodeMismatch.TAINT;
+        return taint.cordon() ? NodeMismatch.CORDONED : taint.notReady() ? NodeMismatch.NOT_READY : NodeMismatch.TAINT;
     }
 
     /** The taints of the node that keep the pod from it. */

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param since when it was added; null if that is unknown
  */
-public record Taint(String key, String value, String effect, @Nullable Instant since) {
+public record Taint(
+        String key, String value, String effect, @Nullable Instant since) {
     /** What kube-scheduler requires pods to tolerate on a cordoned node. */
     public static final Taint UNSCHEDULABLE = new Taint("node.kubernetes.io/unschedulable", "", "NoSchedule");
 
@@ -56,9 +57,7 @@ public record Taint(String key, String value, String effect, @Nullable Instant s
         String time = since == null ? "" : " since " + since;
         return cordon()
                 ? "is cordoned" + time + ": uncordon it"
-                : notReady()
-                        ? "is not ready" + time + ": see kubectl describe node"
-                        : "has the taint " + this + time;
+                : notReady() ? "is not ready" + time + ": see kubectl describe node" : "has the taint " + this + time;
     }
 
     /** As kubectl writes it, such as {@code dedicated=ml:NoSchedule}. */

@@ -101,8 +101,8 @@ class NodeRulesTest {
         NodeFacts cordoned = new NodeFacts("n1", Map.of(), List.of(Taint.UNSCHEDULABLE));
         assertThat(none.mismatch(cordoned)).isEqualTo(NodeMismatch.CORDONED);
         assertThat(NodeRules.ANY.mismatch(cordoned)).isNull();
-        NodeFacts down = new NodeFacts(
-                "n1", Map.of(), List.of(new Taint("node.kubernetes.io/unreachable", "", "NoExecute")));
+        NodeFacts down =
+                new NodeFacts("n1", Map.of(), List.of(new Taint("node.kubernetes.io/unreachable", "", "NoExecute")));
         assertThat(none.mismatch(down)).isEqualTo(NodeMismatch.NOT_READY);
         NodeFacts both =
                 new NodeFacts("n1", Map.of(), List.of(Taint.UNSCHEDULABLE, new Taint("team", "x", "NoSchedule")));

@@ -386,7 +386,9 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
             List<KnownClaim> having = named.stream()
                     .filter(claim -> claim.allocated() && its.test(claim))
                     .toList();
-            return having.isEmpty() || annotated.test(pod) ? pod : pod.with(held(having, node, pod.claims(), notes(pod)));
+            return having.isEmpty() || annotated.test(pod)
+                    ? pod
+                    : pod.with(held(having, node, pod.claims(), notes(pod)));
         }
         // Only an unbound pod waits: kube-scheduler allocates its claims before it binds it.
         List<RequestedCards.OfClaim> waiting = named.stream()

@@ -6,8 +6,8 @@ import io.gpushare.model.Demand;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
-import io.gpushare.model.claims.ClaimState.Constraints;
 import io.gpushare.model.claims.ClaimState;
+import io.gpushare.model.claims.ClaimState.Constraints;
 import io.gpushare.model.selector.CardCondition;
 import io.gpushare.model.selector.CardFact;
 import io.gpushare.model.selector.CardSelector;
@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What claims request that have no cards yet, in the words of the ledger. The notes say what the demand leaves out: its
@@ -55,8 +54,7 @@ record RequestedCards(Demand demand, List<String> notes) {
             return new OfClaim(
                     all.stream().map(request -> demand(request, unit)).toList(),
                     claim.constraints() == Constraints.ONE_CARD,
-                    claim.constraints() == Constraints.OTHER
-                            || all.stream().anyMatch(ClaimState.Request::selective),
+                    claim.constraints() == Constraints.OTHER || all.stream().anyMatch(ClaimState.Request::selective),
                     all.stream().anyMatch(ClaimState.Request::alternatives),
                     all.stream().anyMatch(request -> request.count() == 0),
                     all.stream().anyMatch(request -> request.count() > 1 && request.cores() != null));
@@ -85,14 +83,12 @@ record RequestedCards(Demand demand, List<String> notes) {
                 requests.stream().filter(each -> each.total().units() > 0).toList();
         List<Demand> whole =
                 requests.stream().filter(each -> each.total().units() == 0).toList();
-        List<Demand> memory = oneCard
-                ? shares
-                : shares.stream().max(SIZE).map(List::of).orElse(List.of());
+        List<Demand> memory =
+                oneCard ? shares : shares.stream().max(SIZE).map(List::of).orElse(List.of());
         List<Demand> all = Stream.concat(memory.stream(), whole.stream()).toList();
         Demand first = all.getFirst();
         boolean ofOneKind = all.stream()
-                .allMatch(each ->
-                        each.selector().equals(first.selector()) && each.instances() == first.instances());
+                .allMatch(each -> each.selector().equals(first.selector()) && each.instances() == first.instances());
         return !ofOneKind
                 ? requests.stream().max(SIZE).orElseThrow()
                 : new Demand(

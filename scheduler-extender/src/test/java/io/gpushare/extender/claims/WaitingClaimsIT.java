@@ -136,8 +136,9 @@ class WaitingClaimsIT extends WithClaims {
         api.nodeLabels("other", Map.of("gpushare.io/serve", "dra"));
         waiting("p", "3Gi");
         await().untilAsserted(() -> assertThat(text("why?pod=p"))
-                .contains("- No node serves claims. Node c (as 1 more) has the label gpushare.io/serve=dra, and the driver"
-                        + " of claims does not run there: see the pods with the label component=gpu-share-claims")
+                .contains("- No node serves claims. Node c (as 1 more) has the label gpushare.io/serve=dra, and the"
+                        + " driver of claims does not run there: see the pods with the label"
+                        + " component=gpu-share-claims")
                 .doesNotContain("label a node", "label the GPU nodes"));
         api.node("c", SERVING);
         await().untilAsserted(() -> assertThat(text("why?pod=p")).contains("fits on 1 of 2 nodes"));
@@ -159,7 +160,8 @@ class WaitingClaimsIT extends WithClaims {
                          {"name":"b","exactly":{"deviceClassName":"gpushare","count":1,
                            "capacity":{"requests":{"memory":"8Gi"}}}}]}\
             """);
-        assertThat(text("why?pod=q")).contains("requests 8 GiB of memory on one card and 1 whole card.", "fits on 1 of 1");
+        assertThat(text("why?pod=q"))
+                .contains("requests 8 GiB of memory on one card and 1 whole card.", "fits on 1 of 1");
     }
 
     /** As the templates of old requests say it of the containers of a pod. */
@@ -174,27 +176,34 @@ class WaitingClaimsIT extends WithClaims {
                 .doesNotContain("Note:");
         waitingFor("q", requests + "}");
         assertThat(text("why?pod=q"))
-                .contains("requests 8 GiB of memory on one card", "Enough is free on 1 of 1 node, if its claims may have it")
+                .contains(
+                        "requests 8 GiB of memory on one card",
+                        "Enough is free on 1 of 1 node, if its claims may have it")
                 .contains("Note: its claims have 2 requests");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "{\"requests\":[{\"name\":\"a\",\"exactly\":{\"deviceClassName\":\"gpushare\",\"count\":1,\"selectors\":"
-                        + "[{\"cel\":{\"expression\":\"device.attributes['x.io'].nothing == 'y'\"}}]}}]}",
+                "{\"requests\":[{\"name\":\"a\",\"exactly\":{\"deviceClassName\":\"gpushare\",\"count\":1,\"selectors\":[{\"cel\":{\"expression\":\"device.attributes['x.io'].nothing"
+                    + " == 'y'\"}}]}}]}",
                 "{\"requests\":[{\"name\":\"a\",\"exactly\":{\"deviceClassName\":\"gpushare\",\"count\":1}}],"
                         + "\"constraints\":[{\"matchAttribute\":\"resource.kubernetes.io/pcieRoot\"}]}",
             })
     void whatKubeSchedulerAloneCanTellIsNotPromised(String devices) throws Exception {
         waitingFor("p", devices);
         assertThat(text("why?pod=p"))
-                .contains("Enough is free on 1 of 1 node, if its claims may have it, which kube-scheduler alone can tell:")
+                .contains("Enough is free on 1 of 1 node, if its claims may have it, which kube-scheduler alone can"
+                        + " tell:")
                 .contains("It last wrote: 0/1 nodes are available: 1 cannot allocate all claims.")
                 .contains("Note: which cards its claims select, kube-scheduler alone can tell.")
                 .doesNotContain("fits");
         assertThat(text("why?pod=p&limit=2")).contains("  enough is free\n").doesNotContain("fits");
-        assertThat(json("cluster").getJsonObject("waiting").getJsonArray("demands").getJsonObject(0).getBoolean("inPart"))
+        assertThat(json("cluster")
+                        .getJsonObject("waiting")
+                        .getJsonArray("demands")
+                        .getJsonObject(0)
+                        .getBoolean("inPart"))
                 .isTrue();
         running("card", null, "gpu-a");
         running("other", null, "gpu-b");

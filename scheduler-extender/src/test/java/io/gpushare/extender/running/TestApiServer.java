@@ -306,9 +306,7 @@ public final class TestApiServer implements AutoCloseable {
     /** The kubelet of a node has so many healthy devices of that resource. */
     public void allocatable(String node, String resource, String amount) {
         server.objects().update(ApiResource.NODES, "", node, found -> {
-            found.withObjectProperty("status")
-                    .withObjectProperty("allocatable")
-                    .put(resource, amount);
+            found.withObjectProperty("status").withObjectProperty("allocatable").put(resource, amount);
             return found;
         });
     }

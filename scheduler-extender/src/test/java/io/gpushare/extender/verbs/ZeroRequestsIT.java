@@ -48,9 +48,8 @@ class ZeroRequestsIT extends WithView {
     void thePodMayRequestSomethingElse() throws Exception {
         JsonObject limits = limits("3").put("aliyun.com/gpu-count", "0");
         api.allocatable("moved", "aliyun.com/gpu-count", "0");
-        await().untilAsserted(() -> assertThat(filtered(limits))
-                .contains("\"moved\":\"" + WHY)
-                .contains("\"NodeNames\":[\"fine\"]"));
+        await().untilAsserted(() ->
+                assertThat(filtered(limits)).contains("\"moved\":\"" + WHY).contains("\"NodeNames\":[\"fine\"]"));
         api.pod("p", "uid-p", limits);
         await().until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
         assertThat(text("why?pod=p")).contains("1  " + WHY);
@@ -68,14 +67,20 @@ class ZeroRequestsIT extends WithView {
                         + " aliyun.com/gpu-mem, which is unexpected");
         await().until(() -> extender.get(VIEW + "explain?pod=p").statusCode() == 200);
         assertThat(text("why?pod=p"))
-                .contains("The pod requests 0 of aliyun.com/gpu-mem, for which a kubelet needs a healthy device as well:"
-                        + " leave aliyun.com/gpu-mem out.")
+                .contains(
+                        "The pod requests 0 of aliyun.com/gpu-mem, for which a kubelet needs a healthy device as well:"
+                                + " leave aliyun.com/gpu-mem out.")
                 .doesNotContain("reboot");
     }
 
     private String filtered(JsonObject limits) throws Exception {
         JsonObject pod = new JsonObject()
-                .put("metadata", new JsonObject().put("name", "z").put("namespace", "default").put("uid", "uid-z"))
+                .put(
+                        "metadata",
+                        new JsonObject()
+                                .put("name", "z")
+                                .put("namespace", "default")
+                                .put("uid", "uid-z"))
                 .put("spec", TestApiServer.spec(limits));
         return extender.post(
                         "filter",

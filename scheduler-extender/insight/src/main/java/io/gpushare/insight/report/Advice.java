@@ -92,7 +92,8 @@ record Advice(List<String> sentences, boolean waits) {
                 .map(NodeVerdict::node)
                 .sorted()
                 .toList();
-        boolean served = nodes.stream().anyMatch(node -> node.cards().inventory().servesClaims());
+        boolean served =
+                nodes.stream().anyMatch(node -> node.cards().inventory().servesClaims());
         return served || labelled.isEmpty()
                 ? Optional.empty()
                 : Optional.of("No node serves claims. Node " + labelled.getFirst()

@@ -275,8 +275,7 @@ public final class Explainer {
                         nodes.add(NodeVerdict.of(name, entry.refusal(subject.demand()), false, demand, entry)));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
         Optional<Gang> gang = Gang.of(subject, state.waiting(), state.entries());
-        Stream<String> ofNodes =
-                Advice.of(subject, nodes, gang, other -> state.pod(other.uid())).sentences().stream();
+        Stream<String> ofNodes = Advice.of(subject, nodes, gang, other -> state.pod(other.uid())).sentences().stream();
         List<String> advice = (demand.inPart() ? Stream.concat(ofNodes, notes(subject.request())) : ofNodes).toList();
         boolean alone = nodes.stream().anyMatch(node -> node.why() == null);
         return new Explanation.Judged(subject.pod(), demand, "", null, alone && gang.isPresent(), "", advice, nodes);

@@ -31,7 +31,10 @@ record TaintedNodes(List<String> sentences, boolean passing) {
      */
     static TaintedNodes of(NodeDemand demand, List<NodeVerdict> nodes) {
         return of(
-                demand, nodes, NodeVerdict::fitsByCards, demand.cards().inPart() ? " may take it but " : " could take it but ");
+                demand,
+                nodes,
+                NodeVerdict::fitsByCards,
+                demand.cards().inPart() ? " may take it but " : " could take it but ");
     }
 
     private static TaintedNodes of(
@@ -39,10 +42,14 @@ record TaintedNodes(List<String> sentences, boolean passing) {
         List<Tainted> all = new ArrayList<>();
         for (NodeVerdict node : nodes) {
             @Nullable NodeFacts facts = node.facts();
-            @Nullable NodeMismatch mismatch = facts == null || node.accepted() ? null : demand.nodes().mismatch(facts);
+            @Nullable
+            NodeMismatch mismatch =
+                    facts == null || node.accepted() ? null : demand.nodes().mismatch(facts);
             if (facts != null && mismatch != null && mismatch.ofTaint() && fits.test(node)) {
                 all.add(new Tainted(
-                        node.node(), mismatch, Objects.requireNonNull(demand.nodes().deciding(facts))));
+                        node.node(),
+                        mismatch,
+                        Objects.requireNonNull(demand.nodes().deciding(facts))));
             }
         }
         boolean passing = all.stream().anyMatch(each -> each.taint().passing());

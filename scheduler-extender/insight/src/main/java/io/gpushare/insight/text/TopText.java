@@ -54,11 +54,11 @@ public final class TopText {
             table.row(row(wide, 2, card.model(), row));
         }
         String unusable = nodes.stream()
-                .filter(node -> node.unusable() != null && (node.offersNone() || !node.cards().isEmpty()))
+                .filter(node -> node.unusable() != null
+                        && (node.offersNone() || !node.cards().isEmpty()))
                 .map(node -> node.name() + ": " + node.unusable() + "\n")
                 .collect(Collectors.joining());
-        return (table.isEmpty() ? "No cards.\n" : table + note(nodes))
-                + (unusable.isEmpty() ? "" : "\n" + unusable);
+        return (table.isEmpty() ? "No cards.\n" : table + note(nodes)) + (unusable.isEmpty() ? "" : "\n" + unusable);
     }
 
     /**

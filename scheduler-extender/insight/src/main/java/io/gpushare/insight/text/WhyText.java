@@ -55,7 +55,8 @@ public final class WhyText {
         String result = !feasible
                 ? "None of " + nodes + " can take it now:\n"
                 : judged.inPart()
-                        ? "Enough is free on " + on + ", if its claims may have it, which kube-scheduler alone can tell:\n"
+                        ? "Enough is free on " + on
+                                + ", if its claims may have it, which kube-scheduler alone can tell:\n"
                         : "By its cards it " + (judged.gang() ? "alone " : "") + "fits on " + on
                                 + ". If it still waits, " + (judged.gang() ? "and not for its group, " : "")
                                 + "kube-scheduler has another reason:\n";

@@ -77,8 +77,7 @@ public record InspectedNodes(List<Node> nodes) {
             @Nullable Long usedBytes,
             @Nullable String notStarted) {
         static Pod of(PodOnCard on) {
-            return new Pod(
-                    on.pod().name(), on.pod().namespace(), on.share().units(), on.usedBytes(), on.notStarted());
+            return new Pod(on.pod().name(), on.pod().namespace(), on.share().units(), on.usedBytes(), on.notStarted());
         }
     }
 

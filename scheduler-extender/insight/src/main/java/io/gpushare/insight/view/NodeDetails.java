@@ -118,8 +118,7 @@ public record NodeDetails(
             Map<String, Map<PodRef, Long>> pending,
             Map<String, String> notStarted) {
         return nodes.stream()
-                .map(node -> of(
-                        node, usage.get(node.name()), pending.getOrDefault(node.name(), Map.of()), notStarted))
+                .map(node -> of(node, usage.get(node.name()), pending.getOrDefault(node.name(), Map.of()), notStarted))
                 .toList();
     }
 

@@ -66,10 +66,10 @@ public final class Phrases {
         @Nullable NoCards none = node.cards().inventory().noCards();
         // Pods get its cards, if by claims only.
         boolean gives = reason == null || reason.equals(Reason.SERVES_CLAIMS);
-        if (node.shut() != null && (gives || reason.equals(Reason.NOT_RENEWED))) {
+        if (node.shut() != null && (gives || Reason.NOT_RENEWED.equals(reason))) {
             return "node " + node.shut().sentence();
         }
-        if (gives) {
+        if (reason == null || gives) {
             return null;
         }
         return none != null && reason.equals(Reason.noCards(none.cause())) ? none.sentences() : reason.sentence();

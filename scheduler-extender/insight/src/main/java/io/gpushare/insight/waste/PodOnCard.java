@@ -130,16 +130,7 @@ public record PodOnCard(
     /** The same pod, which its node does not start for that reason; null if it does. */
     public PodOnCard notStarted(@Nullable String why) {
         return new PodOnCard(
-                share,
-                node,
-                card,
-                allocatedBytes,
-                isolation,
-                usedBytes,
-                utilizationPercent,
-                idleSeconds,
-                unknown,
-                why);
+                share, node, card, allocatedBytes, isolation, usedBytes, utilizationPercent, idleSeconds, unknown, why);
     }
 
     private static String unknown(Isolation isolation, boolean instance) {

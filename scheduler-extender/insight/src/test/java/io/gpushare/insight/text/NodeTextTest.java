@@ -103,7 +103,8 @@ class NodeTextTest {
                                                 new CardId("GPU-0"), Share.memory(55),
                                                 new CardId("GPU-1"), Share.memory(96))))));
         assertThat(NodeText.of(
-                        NodeDetails.of(List.of(new NodeView("a", null, null, null, null, state)), Map.of(), Map.of()), false))
+                        NodeDetails.of(List.of(new NodeView("a", null, null, null, null, state)), Map.of(), Map.of()),
+                        false))
                 .isEqualTo("""
                     NODE  CARDS          ALLOCATED     GiB ON EACH CARD
                     a     2 x simulated  37.8/190 GiB  13.8 24
@@ -127,7 +128,8 @@ class NodeTextTest {
                     Memory.ofGib(i == 1 ? 40 : 10),
                     new Card.Details(null, null, null, true, instance)));
         }
-        NodeView node = new NodeView("a", null, null, null, null, NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards)));
+        NodeView node =
+                new NodeView("a", null, null, null, null, NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards)));
         List<NodeDetails> nodes = NodeDetails.of(List.of(node), Map.of(), Map.of());
         assertThat(NodeText.of(nodes, false)).contains("\na     3 x MIG instance, 1 x simulated  0/140 GiB  0 0 0 0\n");
         assertThat(NodeText.of(nodes, true))
