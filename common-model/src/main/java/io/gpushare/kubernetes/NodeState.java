@@ -74,12 +74,15 @@ public record NodeState(
     }
 
     private static List<Taint> taints(JsonNode spec) {
-        return Stream.concat(
-                        spec.path("unschedulable").asBoolean() ? Stream.of(Taint.UNSCHEDULABLE) : Stream.of(),
-                        spec.path("taints")
-                                .valueStream()
-                                .map(each -> new Taint(text(each, "key"), text(each, "value"), text(each, "effect"))))
+        List<Taint> taints = spec.path("taints")
+                .valueStream()
+                .map(each -> new Taint(
+                        text(each, "key"), text(each, "value"), text(each, "effect"), Json.time(each, "timeAdded")))
                 .toList();
+        // The node lifecycle controller adds the taint a moment later, with its time.
+        return spec.path("unschedulable").asBoolean() && taints.stream().noneMatch(Taint::cordon)
+                ? Stream.concat(Stream.of(Taint.UNSCHEDULABLE), taints.stream()).toList()
+                : taints;
     }
 
     /** Only what identifies it. */

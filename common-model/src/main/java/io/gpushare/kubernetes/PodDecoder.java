@@ -103,7 +103,7 @@ record PodDecoder(PodJson pod, boolean watched) {
     private KubeletReport kubelet() {
         boolean unallocated = pod.ended() && text(pod.status(), "reason").equals("UnexpectedAdmissionError");
         String rejection = unallocated ? Printable.line(text(pod.status(), "message"), LONGEST_REJECTION) : "";
-        Map<String, String> started = watched ? Map.of() : started();
+        Map<String, String> started = watched && pod.claims().none() ? Map.of() : started();
         return rejection.isEmpty() && started.isEmpty()
                 ? KubeletReport.of(admission())
                 : new KubeletReport(admission(), rejection, started);

@@ -8,10 +8,12 @@ import io.gpushare.kubernetes.wire.ClaimJson;
 import io.gpushare.kubernetes.wire.ClaimStateJson;
 import io.gpushare.kubernetes.wire.ClaimUseJson;
 import io.gpushare.kubernetes.wire.Json;
+import io.gpushare.kubernetes.wire.PrepareFailureJson;
 import io.gpushare.kubernetes.wire.SliceJson;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.claims.ClaimState;
 import io.gpushare.model.claims.ClaimUse;
+import io.gpushare.model.claims.PrepareFailure;
 import io.gpushare.model.claims.ResourceClaim;
 import java.util.List;
 import java.util.Map;
@@ -86,7 +88,21 @@ public final class ResourceApi {
                         "",
                         true,
                         ClaimStateJson::read,
-                        state -> new ClaimState(state.claim().identity(), List.of(), false)),
+                        state -> new ClaimState(state.claim().identity(), List.of(), ClaimState.Constraints.NONE)),
+                listener);
+    }
+
+    /** Watches what the kubelets of all nodes say of claims that they can't prepare. */
+    public Informer watchPrepareFailures(Informer.Listener<PrepareFailure> listener) {
+        return Informer.start(
+                watches,
+                new Informer.Kind<>(
+                        "Events of claims",
+                        "/api/v1/events",
+                        "reason=" + PrepareFailure.REASON,
+                        true,
+                        PrepareFailureJson::read,
+                        PrepareFailure::identity),
                 listener);
     }
 

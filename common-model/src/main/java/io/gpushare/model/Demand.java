@@ -29,10 +29,19 @@ public final class Demand {
     private final List<ContainerDemand> containers;
     private final int split;
     private final CardSelector selector;
-    private final boolean byClaim;
+    private final Giver giver;
     private final Share total;
     private final Share share;
     private final List<Demand> parts;
+
+    /** Who gives its cards. */
+    private enum Giver {
+        EXTENDER,
+        /** kube-scheduler, by claims that request no more than this. */
+        CLAIMS,
+        /** The same, by claims that request more than this says. */
+        CLAIMS_IN_PART
+    }
 
     /**
      * A demand for the cards that the selector accepts.
@@ -41,11 +50,11 @@ public final class Demand {
      * @param split the number of cards over which each container's memory is divided, the same cards for all of them
      */
     public Demand(List<ContainerDemand> containers, int split, CardSelector selector) {
-        this(containers, split, selector, false);
+        this(containers, split, selector, Giver.EXTENDER);
     }
 
-    private Demand(List<ContainerDemand> containers, int split, CardSelector selector, boolean byClaim) {
-        this.byClaim = byClaim;
+    private Demand(List<ContainerDemand> containers, int split, CardSelector selector, Giver giver) {
+        this.giver = giver;
         this.containers = List.copyOf(containers);
         this.selector = ofProfiles(this.containers, selector);
         this.total = peakShare(this.containers, ContainerDemand::role, ContainerDemand::request);
@@ -143,12 +152,22 @@ public final class Demand {
 
     /** The same demand of a pod's ResourceClaims. */
     public Demand claimed() {
-        return new Demand(containers, split, selector, true);
+        return new Demand(containers, split, selector, Giver.CLAIMS);
+    }
+
+    /** The same demand of claims that require more of the cards than it says, which kube-scheduler alone can tell. */
+    public Demand claimedInPart() {
+        return new Demand(containers, split, selector, Giver.CLAIMS_IN_PART);
+    }
+
+    /** Whether cards that suffice for it may be others than those that its claims require. */
+    public boolean inPart() {
+        return giver == Giver.CLAIMS_IN_PART;
     }
 
     /** Whether ResourceClaims request it: only nodes that serve claims take it, and kube-scheduler alone places it. */
     public boolean byClaim() {
-        return byClaim;
+        return giver != Giver.EXTENDER;
     }
 
     /** Whether it may have its share on that card, also where it has shares on several cards. */
@@ -158,7 +177,7 @@ public final class Demand {
 
     /** The demand of one container alone, with the same split and selector. */
     public Demand only(ContainerDemand container) {
-        return new Demand(List.of(container), split, selector, byClaim);
+        return new Demand(List.of(container), split, selector, giver);
     }
 
     /** The most that its containers hold at one time, on all cards; of each kind at most the largest int. */
@@ -252,19 +271,19 @@ public final class Demand {
     public boolean equals(@Nullable Object other) {
         return other instanceof Demand that
                 && split == that.split
-                && byClaim == that.byClaim
+                && giver == that.giver
                 && containers.equals(that.containers)
                 && selector.equals(that.selector);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(containers, split, selector, byClaim);
+        return Objects.hash(containers, split, selector, giver);
     }
 
     @Override
     public String toString() {
         return "Demand" + containers + (split == 1 ? "" : " on each of " + split + " cards")
-                + (selector.any() ? "" : " where " + selector) + (byClaim ? " by claims" : "");
+                + (selector.any() ? "" : " where " + selector) + (byClaim() ? " by claims" : "");
     }
 }

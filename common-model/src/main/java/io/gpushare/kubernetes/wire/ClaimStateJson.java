@@ -5,14 +5,19 @@ import static io.gpushare.kubernetes.wire.Json.text;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.model.claims.ClaimDecoder;
 import io.gpushare.model.claims.ClaimState;
+import io.gpushare.model.claims.ClaimState.Constraints;
 import io.gpushare.model.claims.ResourceClaim;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** A ResourceClaim in the API's JSON form, reduced to what is about our cards. */
 public final class ClaimStateJson {
     /** A claim has at most 256; the first of them that runs is looked for. */
     private static final int MOST_PODS = 32;
+    /** The attribute of slices by which devices are about the same card. */
+    private static final String UUID = ClaimDecoder.DRIVER + "/uuid";
     /** The API's own limits of requests and results. */
     private static final int MOST = 32;
 
@@ -27,6 +32,12 @@ public final class ClaimStateJson {
                 .toList();
         // One that got an alternative (firstAvailable) of another driver waits for none of our cards.
         boolean elsewhere = claim.path("status").hasNonNull("allocation") && ours.isEmpty();
+        List<ClaimState.Request> requests = devices.path("requests")
+                .valueStream()
+                .filter(_ -> !elsewhere)
+                .flatMap(request -> request(request).stream())
+                .limit(MOST)
+                .toList();
         return new ClaimState(
                 new ResourceClaim(
                         all.uid(),
@@ -35,13 +46,25 @@ public final class ClaimStateJson {
                         all.pods().stream().limit(MOST_PODS).toList(),
                         ours,
                         List.of()),
-                devices.path("requests")
-                        .valueStream()
-                        .filter(_ -> !elsewhere)
-                        .flatMap(request -> request(request).stream())
-                        .limit(MOST)
-                        .toList(),
-                !devices.path("constraints").isEmpty());
+                requests,
+                constraints(devices.path("constraints"), requests));
+    }
+
+    private static Constraints constraints(JsonNode constraints, List<ClaimState.Request> requests) {
+        if (constraints.isEmpty()) {
+            return Constraints.NONE;
+        }
+        JsonNode only = constraints.path(0);
+        Set<String> named =
+                only.path("requests").valueStream().map(JsonNode::asText).collect(Collectors.toSet());
+        Set<String> shares = requests.stream()
+                .filter(request -> request.memory() != null && request.count() == 1)
+                .map(ClaimState.Request::name)
+                .collect(Collectors.toSet());
+        boolean all = named.isEmpty() ? shares.size() == requests.size() : named.equals(shares);
+        return constraints.size() == 1 && text(only, "matchAttribute").equals(UUID) && all
+                ? Constraints.ONE_CARD
+                : Constraints.OTHER;
     }
 
     private static Optional<ClaimState.Request> request(JsonNode request) {

@@ -83,6 +83,7 @@ final class Fields extends TokenFilter {
                     "key",
                     "value",
                     "effect",
+                    "timeAdded",
                     "addresses",
                     "address",
                     // Claims.
@@ -102,6 +103,10 @@ final class Fields extends TokenFilter {
                     "pool",
                     "device",
                     "shareID",
+                    // Events.
+                    "involvedObject",
+                    "firstTimestamp",
+                    "reportingComponent",
                     // Leases.
                     "holderIdentity"),
             Map.of(

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param claim without results and configurations of other drivers
  * @param requests those of our device classes, in the claim's order
- * @param constrained whether it says how its devices belong together
+ * @param constraints how its devices belong together
  */
-public record ClaimState(ResourceClaim claim, List<Request> requests, boolean constrained) {
+public record ClaimState(ResourceClaim claim, List<Request> requests, Constraints constraints) {
     /** The device class of any card. */
     public static final String ANY = "gpushare";
 
@@ -25,6 +25,15 @@ public record ClaimState(ResourceClaim claim, List<Request> requests, boolean co
     public static final String INSTANCE = "gpushare-mig-";
 
     private static final Set<String> CLASSES = Set.of(ANY, CARD, NVIDIA);
+
+    /** How the devices of a claim belong together. */
+    public enum Constraints {
+        NONE,
+        /** All requests for memory are about the same card. */
+        ONE_CARD,
+        /** In a way that kube-scheduler alone can tell. */
+        OTHER
+    }
 
     /**
      * One request.

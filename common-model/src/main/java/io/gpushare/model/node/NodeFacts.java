@@ -3,8 +3,8 @@ package io.gpushare.model.node;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What pods may require of a node, apart from resources.
@@ -13,9 +13,6 @@ import java.util.stream.Collectors;
  */
 public record NodeFacts(String name, Map<String, String> labels, List<Taint> taints) {
     private static final String HOSTNAME = "kubernetes.io/hostname";
-    // What the node lifecycle controller writes.
-    private static final Set<String> NOT_READY =
-            Set.of("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable");
 
     public NodeFacts {
         // Thousands of nodes share most values.
@@ -32,7 +29,15 @@ public record NodeFacts(String name, Map<String, String> labels, List<Taint> tai
 
     /** Whether Kubernetes knows its kubelet to be healthy, or to be new. */
     public boolean ready() {
-        return taints.stream().noneMatch(taint -> NOT_READY.contains(taint.key()));
+        return taints.stream().noneMatch(Taint::notReady);
+    }
+
+    /** What closes it to new pods for a while, unless they tolerate it; null if nothing does. */
+    public @Nullable Taint shut() {
+        return taints.stream()
+                .filter(taint -> taint.excludes() && taint.passing())
+                .findFirst()
+                .orElse(null);
     }
 
     /** A new node of its kind: with another name, and without the taints that Kubernetes sets for a while. */
@@ -40,10 +45,6 @@ public record NodeFacts(String name, Map<String, String> labels, List<Taint> tai
         Map<String, String> others = new HashMap<>(labels);
         others.computeIfPresent(HOSTNAME, (_, _) -> "");
         return new NodeFacts(
-                "",
-                others,
-                taints.stream()
-                        .filter(taint -> !taint.key().startsWith("node.kubernetes.io/"))
-                        .toList());
+                "", others, taints.stream().filter(taint -> !taint.passing()).toList());
     }
 }

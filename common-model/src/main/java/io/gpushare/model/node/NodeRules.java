@@ -1,5 +1,6 @@
 package io.gpushare.model.node;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -64,10 +65,21 @@ public record NodeRules(
         if (terms != null && terms.stream().noneMatch(term -> term.matches(node))) {
             return NodeMismatch.AFFINITY;
         }
+        @Nullable Taint taint = deciding(node);
+        return taint == null ? null : mismatch(taint);
+    }
+
+    /**
+     * The taint that keeps the pod from the node, whatever else does: one that stays, if there is one; null for none.
+     */
+    public @Nullable Taint deciding(NodeFacts node) {
         return untolerated(node).stream()
-                .findFirst()
-                .map(taint -> taint.equals(Taint.UNSCHEDULABLE) ? NodeMismatch.CORDONED : NodeMismatch.TAINT)
+                .min(Comparator.comparing(Taint::passing))
                 .orElse(null);
+    }
+
+    private static NodeMismatch mismatch(Taint taint) {
+        return taint.cordon() ? NodeMismatch.CORDONED : taint.notReady() ? NodeMismatch.NOT_READY : NodeMismatch.TAINT;
     }
 
     /** The taints of the node that keep the pod from it. */

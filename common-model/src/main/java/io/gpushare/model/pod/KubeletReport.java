@@ -10,7 +10,7 @@ import java.util.Objects;
  * @param rejection of a pod that ended, the message of its kubelet if that could not allocate its devices; empty for
  *     nothing
  * @param started the names of the started containers by container ID, without the runtime's prefix; empty where the
- *     pods of all nodes are watched
+ *     pods of all nodes are watched, except those with claims
  */
 public record KubeletReport(Admission admission, String rejection, Map<String, String> started) {
     private static final Map<Admission, KubeletReport> PLAIN = new EnumMap<>(Admission.class);

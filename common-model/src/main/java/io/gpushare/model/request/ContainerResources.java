@@ -5,6 +5,9 @@ import io.gpushare.model.text.Quantity;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +48,13 @@ public record ContainerResources(String name, ContainerRole role, Map<String, St
 
     private Stream<String> instanceNames() {
         return quantities.keySet().stream().filter(resource -> resource.startsWith(ResourceNames.INSTANCES));
+    }
+
+    /** The resources of that kind that it names with the amount 0. */
+    Set<String> zeros(Predicate<String> kind) {
+        return quantities.keySet().stream()
+                .filter(resource -> kind.test(resource) && !requests(resource))
+                .collect(Collectors.toSet());
     }
 
     /** Whether the container names that resource with another amount than 0, valid or not. */

@@ -241,6 +241,18 @@ public final class DemandCodec {
                 .anyMatch(name -> resources.contains(name) || name.startsWith(ResourceNames.INSTANCES));
     }
 
+    /** The names of resources of GPUs that these quantities have with the amount 0. */
+    public Set<String> zeros(Map<String, String> quantities) {
+        return new ContainerResources("", ContainerRole.APP, quantities).zeros(names::counts);
+    }
+
+    /** The same of all containers: a kubelet refuses these too if it has no healthy device of the resource. */
+    public Set<String> zeros(List<ContainerResources> containers) {
+        return containers.stream()
+                .flatMap(container -> container.zeros(names::counts).stream())
+                .collect(Collectors.toSet());
+    }
+
     /**
      * What a pod without a demand may have meant, as a sentence: it requests 0 of a resource, or one whose name is not
      * quite that of a resource. Empty for others.

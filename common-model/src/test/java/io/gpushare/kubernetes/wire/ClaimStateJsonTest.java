@@ -59,13 +59,39 @@ class ClaimStateJsonTest {
                         new Request("either", "gpushare-mig-1g.5gb", 1, null, null, false, true),
                         new Request("all", "gpushare-card", 0, null, null, false, false),
                         new Request("theirs", "gpushare-nvidia-gpu", 1, null, null, false, false));
-        assertThat(claim.constrained()).isTrue();
+        assertThat(claim.constraints()).isEqualTo(ClaimState.Constraints.OTHER);
         assertThat(claim.claim().toString()).isEqualTo("team/worker-gpu-x7");
         assertThat(claim.claim().pods()).containsExactly(new PodRef("p1", "team", "worker"));
         assertThat(claim.claim().results())
                 .singleElement()
                 .satisfies(result -> assertThat(result.device()).isEqualTo("gpu-a"))
                 .satisfies(result -> assertThat(result.consumed()).containsEntry("memory", "3Gi"));
+    }
+
+    @Test
+    void aConstraintByTheUuidKeepsAllRequestsForMemoryOnOneCard() throws IOException {
+        assertThat(constraints("{\"requests\": [\"a\", \"b\"], \"matchAttribute\": \"gpushare.io/uuid\"}"))
+                .isEqualTo(ClaimState.Constraints.ONE_CARD);
+        assertThat(constraints("{\"requests\": [\"a\"], \"matchAttribute\": \"gpushare.io/uuid\"}"))
+                .isEqualTo(ClaimState.Constraints.OTHER);
+        assertThat(constraints("{\"matchAttribute\": \"gpushare.io/uuid\"}"))
+                .as("of a whole card as well")
+                .isEqualTo(ClaimState.Constraints.OTHER);
+        assertThat(constraints("{\"requests\": [\"a\", \"b\"], \"distinctAttribute\": \"gpushare.io/uuid\"}"))
+                .isEqualTo(ClaimState.Constraints.OTHER);
+        assertThat(constraints("")).isEqualTo(ClaimState.Constraints.NONE);
+    }
+
+    /** Of a claim that requests memory twice, and a whole card. */
+    private static ClaimState.Constraints constraints(String constraint) throws IOException {
+        String memory = "{\"name\": \"%s\", \"exactly\": {\"deviceClassName\": \"gpushare\", \"count\": 1,"
+                + " \"capacity\": {\"requests\": {\"memory\": \"1Gi\"}}}}";
+        return ClaimStateJson.read(listed("{\"metadata\": {\"name\": \"c\"}, \"spec\": {\"devices\": {\"requests\": ["
+                                + memory.formatted("a") + "," + memory.formatted("b")
+                                + ", {\"name\": \"w\", \"exactly\": {\"deviceClassName\": \"gpushare\"}}],"
+                                + " \"constraints\": [" + constraint + "]}}}")
+                        .getFirst())
+                .constraints();
     }
 
     @Test

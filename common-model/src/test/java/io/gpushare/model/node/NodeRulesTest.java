@@ -101,6 +101,29 @@ class NodeRulesTest {
         NodeFacts cordoned = new NodeFacts("n1", Map.of(), List.of(Taint.UNSCHEDULABLE));
         assertThat(none.mismatch(cordoned)).isEqualTo(NodeMismatch.CORDONED);
         assertThat(NodeRules.ANY.mismatch(cordoned)).isNull();
+        NodeFacts down =
+                new NodeFacts("n1", Map.of(), List.of(new Taint("node.kubernetes.io/unreachable", "", "NoExecute")));
+        assertThat(none.mismatch(down)).isEqualTo(NodeMismatch.NOT_READY);
+        NodeFacts both =
+                new NodeFacts("n1", Map.of(), List.of(Taint.UNSCHEDULABLE, new Taint("team", "x", "NoSchedule")));
+        assertThat(none.mismatch(both)).as("uncordoning would not help").isEqualTo(NodeMismatch.TAINT);
+    }
+
+    @Test
+    void aNodeIsShutByTaintsThatPass() {
+        assertThat(NODE.shut()).isNull();
+        assertThat(tainted("NoSchedule").shut()).as("that of a pool").isNull();
+        for (String key : List.of(
+                "node.kubernetes.io/unschedulable",
+                "node.kubernetes.io/disk-pressure",
+                "node.cloudprovider.kubernetes.io/shutdown",
+                "ToBeDeletedByClusterAutoscaler",
+                "karpenter.sh/disrupted")) {
+            Taint taint = new Taint(key, "", "NoSchedule");
+            assertThat(new NodeFacts("n1", Map.of(), List.of(taint)).shut()).isEqualTo(taint);
+            Taint soft = new Taint(key, "", "PreferNoSchedule");
+            assertThat(new NodeFacts("n1", Map.of(), List.of(soft)).shut()).isNull();
+        }
     }
 
     @Test

@@ -139,11 +139,13 @@ class ClaimsChartTest {
         List<Rendered> objects = Chart.objects(ENABLED, "1.36.2");
         String extender = "gpu-share-scheduler-extender";
         assertThat(object(objects, "ClusterRole", extender).text("rules"))
-                .contains("{apiGroups=[resource.k8s.io], resources=[resourceclaims], verbs=[list, watch]}");
+                .contains("{apiGroups=[resource.k8s.io], resources=[resourceclaims], verbs=[list, watch]}")
+                .contains("resources=[events], verbs=[list, watch]}");
         assertThat(object(objects, "Deployment", extender).container("args")).contains("--claims");
 
         List<Rendered> without = Chart.objects("{}", "1.36.2");
-        assertThat(object(without, "ClusterRole", extender).text("rules")).doesNotContain("resource.k8s.io");
+        assertThat(object(without, "ClusterRole", extender).text("rules"))
+                .doesNotContain("resource.k8s.io", "resources=[events], verbs=[list");
         assertThat(object(without, "Deployment", extender).container("args")).doesNotContain("--claims");
     }
 

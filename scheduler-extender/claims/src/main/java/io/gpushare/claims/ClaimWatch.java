@@ -26,6 +26,7 @@ public final class ClaimWatch implements PodFeed, AutoCloseable {
     private final PeriodicTask task = new PeriodicTask("claims", this::watch);
     private final PeriodicTask showing = PeriodicTask.onRequest("claimed-pods", Duration.ZERO, this::show);
     private @Nullable Informer claims;
+    private @Nullable Informer failures;
     private String waitsFor = "";
 
     private ClaimWatch(KubernetesApi api, Ledger ledger) {
@@ -70,6 +71,7 @@ public final class ClaimWatch implements PodFeed, AutoCloseable {
 
     private synchronized void start() {
         claims = api.resources().watchClaims(pods);
+        failures = api.resources().watchPrepareFailures(pods.failures());
         LOG.info("watching the claims of the cluster");
     }
 
@@ -110,6 +112,9 @@ public final class ClaimWatch implements PodFeed, AutoCloseable {
         synchronized (this) {
             if (claims != null) {
                 claims.close();
+            }
+            if (failures != null) {
+                failures.close();
             }
         }
     }

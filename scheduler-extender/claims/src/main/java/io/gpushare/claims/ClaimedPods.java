@@ -7,6 +7,7 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.claims.ClaimState;
+import io.gpushare.model.claims.PrepareFailure;
 import io.gpushare.model.claims.ResourceClaim;
 import io.gpushare.model.pod.PodClaims;
 import io.gpushare.model.pod.PodState;
@@ -57,6 +58,7 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
     private final Map<String, PodRef> counted = new HashMap<>(); // what the ledger has by claims, by uid
     private final Map<String, PodState> last = new HashMap<>(); // the pods as they were shown, by uid
     private final Map<String, Inventory> nodes = new HashMap<>(); // those that serve claims, by name
+    private final Map<String, PrepareFailure> failures = new HashMap<>(); // by uid of the pod
     private MemoryUnit unit = MemoryUnit.GIB;
 
     /**
@@ -160,6 +162,48 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
         if (known != null && known.claim().uid().equals(past.claim().uid())) {
             replace(past.claim(), null);
         }
+    }
+
+    /** Receives what kubelets say of claims that they can't prepare. */
+    public Informer.Listener<PrepareFailure> failures() {
+        return new Informer.Listener<>() {
+            @Override
+            public void changed(PrepareFailure now) {
+                if (!now.message().isEmpty()) {
+                    failed(now.pod(), now);
+                }
+            }
+
+            @Override
+            public void gone(PrepareFailure last) {
+                @Nullable PrepareFailure known = failure(last.pod());
+                if (known != null && known.event().equals(last.event())) {
+                    failed(last.pod(), null);
+                }
+            }
+        };
+    }
+
+    private synchronized @Nullable PrepareFailure failure(PodRef pod) {
+        return failures.get(pod.uid());
+    }
+
+    private void failed(PodRef pod, @Nullable PrepareFailure failure) {
+        synchronized (this) {
+            if (failure == null) {
+                failures.remove(pod.uid());
+            } else {
+                failures.put(pod.uid(), failure);
+            }
+            backlog.add(pod.namespace(), new Backlog.Item.Shown(pod.uid()));
+        }
+        noted.run();
+    }
+
+    /** Why the node does not start the pod; empty if it does. */
+    private List<String> notes(PodState pod) {
+        @Nullable PrepareFailure failure = failure(pod.ref());
+        return failure == null || !pod.kubelet().started().isEmpty() ? List.of() : List.of(failure.sentence());
     }
 
     private void replace(ResourceClaim claim, @Nullable ClaimState now) {
@@ -278,7 +322,7 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
         } else if (now != null && claim != null) {
             PodRef self = new PodRef(now, namespace, "claim/" + claim.claim().name());
             String node = claim.node().orElseThrow();
-            PodClaims held = held(List.of(claim), node, PodClaims.NONE);
+            PodClaims held = held(List.of(claim), node, PodClaims.NONE, List.of());
             if (held.demand() == null) {
                 show(now); // none of its cards is there
             } else {
@@ -342,7 +386,9 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
             List<KnownClaim> having = named.stream()
                     .filter(claim -> claim.allocated() && its.test(claim))
                     .toList();
-            return having.isEmpty() || annotated.test(pod) ? pod : pod.with(held(having, node, pod.claims()));
+            return having.isEmpty() || annotated.test(pod)
+                    ? pod
+                    : pod.with(held(having, node, pod.claims(), notes(pod)));
         }
         // Only an unbound pod waits: kube-scheduler allocates its claims before it binds it.
         List<RequestedCards.OfClaim> waiting = named.stream()
@@ -360,7 +406,7 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
                 .orElse(pod);
     }
 
-    private PodClaims held(List<KnownClaim> having, String node, PodClaims named) {
+    private PodClaims held(List<KnownClaim> having, String node, PodClaims named, List<String> notes) {
         Optional<Allocation> held = new ClaimedCards(node, inventories.apply(node)).of(having);
         return held.map(allocation -> new PodClaims(
                         named.names(),
@@ -368,7 +414,7 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
                         named.uses(),
                         ClaimedCards.demand(allocation),
                         allocation,
-                        List.of()))
+                        notes))
                 .orElse(named);
     }
 

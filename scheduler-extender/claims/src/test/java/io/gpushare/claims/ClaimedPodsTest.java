@@ -349,14 +349,14 @@ class ClaimedPodsTest {
                 List.of(
                         new ClaimState.Request("a", ClaimState.ANY, 0, "1Gi", null, true, false),
                         new ClaimState.Request("b", ClaimState.ANY, 2, "2Gi", "10", false, true)),
-                true);
+                ClaimState.Constraints.OTHER);
         RequestedCards requested = RequestedCards.of(List.of(RequestedCards.OfClaim.of(odd, MemoryUnit.GIB)))
                 .orElseThrow();
         assertThat(requested.demand().share()).isEqualTo(Share.memory(2));
         assertThat(requested.notes())
                 .hasSize(5)
                 .anyMatch(note -> note.contains("2 requests"))
-                .anyMatch(note -> note.contains("only kube-scheduler knows"))
+                .anyMatch(note -> note.contains("kube-scheduler alone can tell"))
                 .anyMatch(note -> note.contains("firstAvailable"))
                 .anyMatch(note -> note.contains("allocationMode: All"))
                 .anyMatch(note -> note.contains("cores"));
@@ -401,7 +401,7 @@ class ClaimedPodsTest {
                 new ResourceClaim(
                         "uid-second", "team", "share", List.of(), List.of(result("n2", "gpu-b", "1Gi")), List.of()),
                 SHARE.requests(),
-                false);
+                ClaimState.Constraints.NONE);
         cluster.pods.changed(second);
         cluster.pods.gone(SHARE);
         assertThat(cluster.on("n1")).isEmpty();

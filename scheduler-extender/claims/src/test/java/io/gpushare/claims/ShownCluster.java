@@ -177,12 +177,14 @@ final class ShownCluster {
                         List.of(results),
                         List.of()),
                 claim.requests(),
-                claim.constrained());
+                claim.constraints());
     }
 
     private static ClaimState state(String name, List<Request> requests, List<Result> results) {
         return new ClaimState(
-                new ResourceClaim("uid-claim-" + name, "team", name, List.of(), results, List.of()), requests, false);
+                new ResourceClaim("uid-claim-" + name, "team", name, List.of(), results, List.of()),
+                requests,
+                ClaimState.Constraints.NONE);
     }
 
     static Result result(String node, String device, @Nullable String memory) {

@@ -110,6 +110,37 @@ class HeldClaimsIT extends WithClaims {
         metric("gpushare_node_memory_allocated_bytes{node=\"c\"} 0.0");
     }
 
+    /** The kubelet repeats a refused call for ever, and the claim keeps its card. */
+    @Test
+    void whatTheNodeRefusesIsSaidUntilThePodStarts() throws Exception {
+        running("share", "12Gi", "gpu-a");
+        prepareFailed("share", "someone", "forged");
+        prepareFailed("share", "kubelet", "Failed to prepare dynamic resources: the card was given twice");
+        String why = "since 2026-11-20T12:00:00Z its node does not prepare its claims: Failed to prepare dynamic"
+                + " resources: the card was given twice";
+        await().untilAsserted(() -> assertThat(text("why?pod=share"))
+                .isEqualTo("Pod default/share is on node c, card GPU-a.\n  It does not start: " + why
+                        + ". Meanwhile its claims keep 12 GiB of memory on one card; the kubelet tries again, and"
+                        + " deleting the pod frees them.\n"));
+        await().until(() -> text("top-pods").contains("not started"));
+        assertThat(text("details?node=c")).contains("c, pod default/share: " + why + "\n");
+        assertThat(text("nodes")).contains("12/30 GiB", "c, pod default/share: " + why + "\n");
+        assertThat(node(json("nodes?names=c"), "c").encode()).contains("\"notStarted\":\"" + why + "\"");
+        assertThat(text("details?node=c&output=json")).contains("\"notStarted\":\"" + why + "\"");
+        api.started("share");
+        await().until(() -> !text("why?pod=share").contains("does not start"));
+        await().until(() -> !text("top-pods").contains("not started"));
+    }
+
+    private void prepareFailed(String pod, String by, String message) {
+        api.put("""
+            {"apiVersion":"v1","kind":"Event","reason":"FailedPrepareDynamicResources","type":"Warning","message":"%s",
+             "metadata":{"name":"%s.%s","namespace":"default","uid":"uid-event-%s"},"reportingComponent":"%s","count":3,
+             "involvedObject":{"kind":"Pod","namespace":"default","name":"%s","uid":"uid-%s"},
+             "firstTimestamp":"2026-11-20T12:00:00Z","lastTimestamp":"2026-11-20T12:03:00Z"}\
+            """.formatted(message, pod, by, by, by, pod, pod));
+    }
+
     @Test
     void anAnnotationOfThePodSaysNothing() throws Exception {
         running("share", "3Gi", "gpu-a");

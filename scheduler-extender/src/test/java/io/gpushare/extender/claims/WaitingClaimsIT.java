@@ -10,8 +10,11 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said of waiting pods with claims, and of others beside a node that serves claims. */
 class WaitingClaimsIT extends WithClaims {
@@ -52,6 +55,18 @@ class WaitingClaimsIT extends WithClaims {
                 .asString()
                 .startsWith("GpuPodWaits: No node can take this pod now.")
                 .contains("It fits on node c, card ");
+    }
+
+    @Test
+    void aCordonedNodeThatServesClaimsIsNamedAndHasNothingFree() throws Exception {
+        metric("gpushare_cluster_memory_free_bytes{model=\"Tesla T4\"} " + (double) (30L << 30));
+        api.cordon("c");
+        metric("gpushare_cluster_memory_free_bytes{model=\"Tesla T4\"} 0.0");
+        waiting("p", "8Gi");
+        assertThat(text("why?pod=p"))
+                .contains("1  node is cordoned", "- Node c could take it but is cordoned: uncordon it.")
+                .doesNotContain("It fits", "label a node");
+        assertThat(text("nodes")).contains("c: node is cordoned: uncordon it");
     }
 
     @Test
@@ -111,6 +126,99 @@ class WaitingClaimsIT extends WithClaims {
                 .contains("1  node does not serve claims: it offers its cards as resources")
                 .contains("- No node serves claims: request the cards as resources, or label a node with"
                         + " gpushare.io/serve=dra (deploy/CLAIMS.md).");
+    }
+
+    @Test
+    void aNodeWithTheLabelIsNotToBeLabelledAgain() throws Exception {
+        api.node("c", TestApiServer.TWO_T4);
+        api.nodeLabels("c", Map.of("gpushare.io/serve", "dra"));
+        api.node("other", null);
+        api.nodeLabels("other", Map.of("gpushare.io/serve", "dra"));
+        waiting("p", "3Gi");
+        await().untilAsserted(() -> assertThat(text("why?pod=p"))
+                .contains("- No node serves claims. Node c (as 1 more) has the label gpushare.io/serve=dra, and the"
+                        + " driver of claims does not run there: see the pods with the label"
+                        + " component=gpu-share-claims")
+                .doesNotContain("label a node", "label the GPU nodes"));
+        api.node("c", SERVING);
+        await().untilAsserted(() -> assertThat(text("why?pod=p")).contains("fits on 1 of 2 nodes"));
+    }
+
+    @Test
+    void allRequestsForWholeCardsAreCounted() throws Exception {
+        running("share", "3Gi", "gpu-a");
+        waitingFor("p", """
+            {"requests":[{"name":"a","exactly":{"deviceClassName":"gpushare","count":1}},
+                         {"name":"b","exactly":{"deviceClassName":"gpushare","count":1}}]}\
+            """);
+        assertThat(text("why?pod=p"))
+                .startsWith("Pod default/p requests 2 whole cards.\nNone of 1 node can take it now:\n")
+                .contains("It fits on node c, cards 0, 1, when pod default/share ends")
+                .doesNotContain("Note:");
+        waitingFor("q", """
+            {"requests":[{"name":"a","exactly":{"deviceClassName":"gpushare","count":1}},
+                         {"name":"b","exactly":{"deviceClassName":"gpushare","count":1,
+                           "capacity":{"requests":{"memory":"8Gi"}}}}]}\
+            """);
+        assertThat(text("why?pod=q"))
+                .contains("requests 8 GiB of memory on one card and 1 whole card.", "fits on 1 of 1");
+    }
+
+    /** As the templates of old requests say it of the containers of a pod. */
+    @Test
+    void requestsForMemoryOfOneCardAreAddedUp() throws Exception {
+        String memory = "{\"name\":\"%s\",\"exactly\":{\"deviceClassName\":\"gpushare\",\"count\":1,"
+                + "\"capacity\":{\"requests\":{\"memory\":\"8Gi\"}}}}";
+        String requests = "{\"requests\":[" + memory.formatted("a") + "," + memory.formatted("b") + "]";
+        waitingFor("p", requests + ",\"constraints\":[{\"matchAttribute\":\"gpushare.io/uuid\"}]}");
+        assertThat(text("why?pod=p"))
+                .contains("requests 16 GiB of memory on one card", "too small: one card has 15 GiB")
+                .doesNotContain("Note:");
+        waitingFor("q", requests + "}");
+        assertThat(text("why?pod=q"))
+                .contains(
+                        "requests 8 GiB of memory on one card",
+                        "Enough is free on 1 of 1 node, if its claims may have it")
+                .contains("Note: its claims have 2 requests");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"requests\":[{\"name\":\"a\",\"exactly\":{\"deviceClassName\":\"gpushare\",\"count\":1,\"selectors\":[{\"cel\":{\"expression\":\"device.attributes['x.io'].nothing"
+                    + " == 'y'\"}}]}}]}",
+                "{\"requests\":[{\"name\":\"a\",\"exactly\":{\"deviceClassName\":\"gpushare\",\"count\":1}}],"
+                        + "\"constraints\":[{\"matchAttribute\":\"resource.kubernetes.io/pcieRoot\"}]}",
+            })
+    void whatKubeSchedulerAloneCanTellIsNotPromised(String devices) throws Exception {
+        waitingFor("p", devices);
+        assertThat(text("why?pod=p"))
+                .contains("Enough is free on 1 of 1 node, if its claims may have it, which kube-scheduler alone can"
+                        + " tell:")
+                .contains("It last wrote: 0/1 nodes are available: 1 cannot allocate all claims.")
+                .contains("Note: which cards its claims select, kube-scheduler alone can tell.")
+                .doesNotContain("fits");
+        assertThat(text("why?pod=p&limit=2")).contains("  enough is free\n").doesNotContain("fits");
+        assertThat(json("cluster")
+                        .getJsonObject("waiting")
+                        .getJsonArray("demands")
+                        .getJsonObject(0)
+                        .getBoolean("inPart"))
+                .isTrue();
+        running("card", null, "gpu-a");
+        running("other", null, "gpu-b");
+        assertThat(text("why?pod=p"))
+                .contains("None of 1 node can take it now", "kube-scheduler alone can tell")
+                .doesNotContain("fits");
+        await().until(() -> {
+            passed.addAndGet(Duration.ofSeconds(21).toNanos());
+            return !api.eventsOf("p").isEmpty();
+        });
+        assertThat(api.eventsOf("p"))
+                .last()
+                .asString()
+                .contains("Note: which cards its claims select, kube-scheduler alone can tell.")
+                .doesNotContain("It fits");
     }
 
     @Test

@@ -149,6 +149,18 @@ abstract class WithClaims extends WithView {
                 .anyMatch(pod -> pod.ref().name().equals(name)));
     }
 
+    /** The same with what the claim says of devices. */
+    void waitingFor(String name, String devices) {
+        api.put("""
+            {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","spec":{"devices":%s},
+             "metadata":{"name":"%s","namespace":"default","uid":"uid-claim-%s"}}\
+            """.formatted(devices, name, name));
+        pod(name, name);
+        api.unscheduled(name, "Unschedulable", "0/1 nodes are available: 1 cannot allocate all claims.");
+        await().until(() -> extender.ledger.waitingForOthers().stream()
+                .anyMatch(pod -> pod.ref().name().equals(name)));
+    }
+
     /** The value of a metric. */
     void metric(String line) {
         await().untilAsserted(() -> assertThat(extender.get("/metrics").body()).contains("\n" + line + "\n"));

@@ -235,6 +235,17 @@ public final class TestApiServer implements AutoCloseable {
         });
     }
 
+    /** The kubelet has started the pod's container. */
+    public void started(String name) {
+        change(
+                name,
+                pod -> pod.withObjectProperty("status")
+                        .withArrayProperty("containerStatuses")
+                        .addObject()
+                        .put("name", "main")
+                        .put("containerID", "containerd://1234"));
+    }
+
     /** Adds to the pod's spec. */
     public void spec(String name, String json) {
         ObjectNode more = ApiClient.document(json);
@@ -264,6 +275,19 @@ public final class TestApiServer implements AutoCloseable {
         taint(node, key, "NoSchedule");
     }
 
+    /** The node lifecycle controller has found that the kubelet reports nothing. */
+    public void unreachable(String node, String since) {
+        server.objects().update(ApiResource.NODES, "", node, found -> {
+            found.withObjectProperty("spec")
+                    .withArrayProperty("taints")
+                    .addObject()
+                    .put("key", "node.kubernetes.io/unreachable")
+                    .put("effect", "NoSchedule")
+                    .put("timeAdded", since);
+            return found;
+        });
+    }
+
     public void softTaint(String node, String key) {
         taint(node, key, "PreferNoSchedule");
     }
@@ -275,6 +299,14 @@ public final class TestApiServer implements AutoCloseable {
                     .addObject()
                     .put("key", key)
                     .put("effect", effect);
+            return found;
+        });
+    }
+
+    /** The kubelet of a node has so many healthy devices of that resource. */
+    public void allocatable(String node, String resource, String amount) {
+        server.objects().update(ApiResource.NODES, "", node, found -> {
+            found.withObjectProperty("status").withObjectProperty("allocatable").put(resource, amount);
             return found;
         });
     }

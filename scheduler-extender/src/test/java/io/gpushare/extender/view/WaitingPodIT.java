@@ -86,8 +86,8 @@ class WaitingPodIT extends WithView {
                 .contains("None of 2 nodes can take it now")
                 .contains(ends);
         assertThat(text("why?pod=p").contains("1 more node like "))
-                .as("a new node has another name")
-                .isEqualTo(!spec.contains("hostname"));
+                .as("a new node has another name, and a cordoned one is enough")
+                .isEqualTo(!spec.contains("hostname") && !spec.contains("cordon"));
         assertThat(json("explain?pod=p").getInteger("feasibleNodes")).isZero();
         assertThat(event("p")).contains(ends);
         counted("full");

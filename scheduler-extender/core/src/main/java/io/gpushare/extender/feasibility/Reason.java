@@ -57,6 +57,13 @@ public record Reason(String label, String sentence, boolean resolvable) {
      */
     public static final Reason NOT_CHOSEN = new Reason("not_chosen", "not chosen", true);
 
+    /** The kubelet of a node that has moved to claims, or lost its cards, keeps the names of its resources. */
+    public static final Reason ZERO_OF_NONE = new Reason(
+            "zero_of_none",
+            "node's kubelet rejects the pod: it requests 0 of a resource of which the node has no healthy device; leave"
+                    + " that resource out",
+            false);
+
     private static final String INVALID_DEMAND = "bad_demand";
     private static final Map<NoCards.Cause, Reason> WITHOUT_CARDS = new EnumMap<>(NoCards.Cause.class);
     private static final Map<NodeMismatch, Reason> NOT_ACCEPTED = new EnumMap<>(NodeMismatch.class);
@@ -138,6 +145,7 @@ public record Reason(String label, String sentence, boolean resolvable) {
                 BACKING_OFF.label(),
                 PASSED_OVER.label(),
                 NOT_CHOSEN.label(),
+                ZERO_OF_NONE.label(),
                 INVALID_DEMAND));
         OCCUPIED.values().forEach(reason -> labels.add(reason.label()));
         EVEN_WHEN_EMPTY.values().forEach(reason -> labels.add(reason.label()));

@@ -7,8 +7,10 @@ import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.NodeCards;
+import io.gpushare.model.node.Taint;
 import io.gpushare.model.pod.PodPriority;
 import io.gpushare.model.pod.PodState;
+import io.gpushare.model.request.ContainerResources;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -16,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -36,6 +39,7 @@ public final class ClusterState {
     private final Reservations reservations;
     private final ReservedPods reserved;
     private final PodDemandDecoder decoder;
+    private final ExhaustedDevices exhausted;
     // Made when the first is looked for: most readers only go through the pods, of which there may be 160,000.
     private @Nullable Map<String, PodEntry> byUid;
 
@@ -60,6 +64,7 @@ public final class ClusterState {
         this.invalid = List.copyOf(unscheduled.invalid());
         this.reserved = new ReservedPods(this::entry, this.reservations, this::pod);
         this.decoder = decoder;
+        this.exhausted = new ExhaustedDevices(Map.copyOf(nodes.exhausted().byNode()));
     }
 
     /**
@@ -68,12 +73,14 @@ public final class ClusterState {
      * @param address its address in the cluster's network; null if unknown
      * @param metrics host and port of its device plugin's metrics; null if none runs
      * @param unusable why it can take no new pod; null if it can
+     * @param shut what closes it for a while to pods that do not tolerate that; null if nothing does
      */
     public record NodeView(
             String name,
             @Nullable String address,
             @Nullable String metrics,
             @Nullable Reason unusable,
+            @Nullable Taint shut,
             NodeCards cards) {}
 
     /** All nodes with an inventory, a pod or an API object, by name. */
@@ -139,6 +146,16 @@ public final class ClusterState {
         return reservations.ofNodes();
     }
 
+    /** Why the nodes of bound pods with claims do not start them, as sentences, by the pod's uid. */
+    public Map<String, String> notStarted() {
+        return pods.stream()
+                .filter(pod -> pod.node() != null
+                        && pod.ofOthers()
+                        && !pod.podDemand().notes().isEmpty())
+                .collect(Collectors.toMap(
+                        pod -> pod.ref().uid(), pod -> pod.podDemand().notes().getFirst(), (first, _) -> first));
+    }
+
     /** The memory units of each bound pod without a valid allocation, by node. */
     public Map<String, Map<PodRef, Long>> unattributedUnits() {
         Map<String, Map<PodRef, Long>> units = new HashMap<>();
@@ -160,6 +177,16 @@ public final class ClusterState {
     /** Decodes what a pod requests. */
     public PodDemand demand(SchedulingPod pod) {
         return decoder.decode(pod);
+    }
+
+    /** The resources of GPUs of which the containers request 0. */
+    public Set<String> zeros(List<ContainerResources> containers) {
+        return decoder.codec().zeros(containers);
+    }
+
+    /** As {@link Ledger#rejecting}. */
+    public Set<String> rejecting(SchedulingPod pod) {
+        return exhausted.nodes(zeros(pod.containers()));
     }
 
     /** What a pod without a demand may have meant; see {@link io.gpushare.model.codec.DemandCodec#nearly}. */

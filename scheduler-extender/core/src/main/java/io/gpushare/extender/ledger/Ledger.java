@@ -104,7 +104,12 @@ public final class Ledger {
 
     /** The node's kubelet offers these quantities of extended resources. */
     public void updateAllocatable(String name, Map<String, String> devices) {
-        nodes.allocatable(name, demands.allocatable(devices));
+        nodes.allocatable(name, demands.allocatable(devices), demands.zeros(devices));
+    }
+
+    /** The nodes whose kubelets reject the pod because it requests 0 of a resource of which they have no device. */
+    public Set<String> rejecting(SchedulingPod pod) {
+        return nodes.exhausted().nodes(demands.zeros(pod.containers()));
     }
 
     /** The device plugins of exactly these nodes do not renew their Leases: they are not offered to new pods. */

@@ -15,6 +15,7 @@ import io.gpushare.model.ledger.Nearest;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.node.NodeMismatch;
+import io.gpushare.model.node.Taint;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,16 @@ public record NodeEntry(
     /** The same for new pods: nothing where it takes none because of its Lease. */
     public NodeEntry offered() {
         return notRenewed() ? UNSEEN : this;
+    }
+
+    /** What closes it for a while to pods that do not tolerate that; null if nothing does. */
+    public @Nullable Taint shut() {
+        return facts == null ? null : facts.shut();
+    }
+
+    /** What pods without particular tolerations may have of it: nothing while it is {@link #shut}. */
+    public NodeEntry offeredToAll() {
+        return shut() == null ? offered() : UNSEEN;
     }
 
     /** The same node without pods, and with all its cards healthy. */
@@ -212,10 +223,12 @@ public record NodeEntry(
     @Nullable
     public Reason refusal(NodeDemand demand) {
         @Nullable Reason always = unavailable(demand);
-        if (always != null) {
+        @Nullable NodeMismatch mismatch = facts == null ? null : demand.nodes().mismatch(facts);
+        // Nothing renews a Lease on a node that is not ready.
+        boolean down = Reason.NOT_RENEWED.equals(always) && mismatch == NodeMismatch.NOT_READY;
+        if (always != null && !down) {
             return always;
         }
-        @Nullable NodeMismatch mismatch = facts == null ? null : demand.nodes().mismatch(facts);
         return mismatch == null ? lack(demand.cards()) : Reason.notAccepted(mismatch);
     }
 

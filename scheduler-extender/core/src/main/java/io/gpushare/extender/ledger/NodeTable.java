@@ -36,6 +36,8 @@ final class NodeTable {
     private final DemandCodec demands;
     private final Map<String, String> addresses = new ConcurrentHashMap<>();
     private final Map<String, Share> offers = new ConcurrentHashMap<>();
+    // By node, the names of resources of which its kubelet has no healthy device; nodes that have some.
+    private final Map<String, Set<String>> exhausted = new ConcurrentHashMap<>();
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
     private final AtomicBoolean kindsChanged = new AtomicBoolean();
     private volatile CardKinds kinds = CardKinds.NONE;
@@ -94,8 +96,18 @@ final class NodeTable {
         }
     }
 
-    void allocatable(String name, Share devices) {
+    void allocatable(String name, Share devices, Set<String> none) {
         offers.put(name, devices);
+        if (none.isEmpty()) {
+            exhausted.remove(name);
+        } else {
+            exhausted.put(name, none);
+        }
+    }
+
+    /** A live view. */
+    ExhaustedDevices exhausted() {
+        return new ExhaustedDevices(exhausted);
     }
 
     Share allocatable(String name) {
@@ -195,6 +207,7 @@ final class NodeTable {
     void remove(String name) {
         addresses.remove(name);
         offers.remove(name);
+        exhausted.remove(name);
         change(name, entry -> entry.unusable(Reason.UNKNOWN_NODE, null));
         kindsChanged.set(true);
         listener.cardsChanged();
@@ -220,6 +233,7 @@ final class NodeTable {
                 addresses.get(name),
                 plugin == null ? null : plugin.metrics(),
                 entry.unavailable(),
+                entry.shut(),
                 entry.cards());
     }
 }

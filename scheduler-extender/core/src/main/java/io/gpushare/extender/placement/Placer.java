@@ -203,7 +203,7 @@ public final class Placer {
     public Optional<PolicyKind> reviewPolicy() {
         refresh();
         return policies.review(() -> ledger.nodeEntries().entrySet().stream()
-                .map(node -> KnownNode.of(node.getKey(), node.getValue().offered()))
+                .map(node -> KnownNode.of(node.getKey(), node.getValue().offeredToAll()))
                 .filter(node -> !node.entry().cards().open().cards().isEmpty())
                 .toList());
     }

@@ -87,7 +87,7 @@ public final class NodeSelection {
      */
     public FilterResult filter(SchedulingPod pod, List<String> names) {
         return switch (ledger.demand(pod)) {
-            case PodDemand.NoGpu _ -> FilterResult.of(names, _ -> null);
+            case PodDemand.NoGpu _ -> admitted(pod, FilterResult.of(names, _ -> null));
             case PodDemand.Invalid(String sentence) -> {
                 Reason invalid = Reason.invalidDemand(sentence);
                 yield FilterResult.of(names, _ -> invalid);
@@ -103,7 +103,7 @@ public final class NodeSelection {
             endOtherCycles(pod.traits().group());
         }
         List<KnownNode> nodes = named(pod, names);
-        FilterResult result = verdicts(nodes, names, demand.demand());
+        FilterResult result = admitted(pod, verdicts(nodes, names, demand.demand()));
         Set<String> closed = outcomes.admissions().closedFor(pod.ref().namespace());
         if (!closed.isEmpty()) {
             result = result.refusing(closed::contains, Reason.BACKING_OFF);
@@ -118,6 +118,11 @@ public final class NodeSelection {
             reserve(pod, demand, result);
         }
         return result;
+    }
+
+    private FilterResult admitted(SchedulingPod pod, FilterResult result) {
+        Set<String> rejecting = ledger.rejecting(pod);
+        return rejecting.isEmpty() ? result : result.refusing(rejecting::contains, Reason.ZERO_OF_NONE);
     }
 
     /** The nodes with these names, as the pod may use them. */

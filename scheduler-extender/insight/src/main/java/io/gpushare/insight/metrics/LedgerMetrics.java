@@ -97,8 +97,8 @@ final class LedgerMetrics implements MultiCollector {
         });
         all.metricSnapshot(gauge(
                 "gpushare_cluster_cards",
-                "Cards, each in the first state that applies: overcommitted, unhealthy, cordoned, in use by another"
-                        + " offer, whole, shared, idle.",
+                "Cards, each in the first state that applies: overcommitted, unhealthy, cordoned or of a node that is"
+                        + " shut for a while, in use by another offer, whole, shared, idle.",
                 cards));
         String memory = "gpushare_cluster_memory_";
         bytes(all, memory + "capacity", "Total memory of the cards.", "model", models, Amounts::capacity);

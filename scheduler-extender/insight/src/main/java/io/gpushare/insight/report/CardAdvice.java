@@ -59,7 +59,7 @@ record CardAdvice(Demand demand, String where) {
             }
         }
         List<String> advice = new ArrayList<>();
-        long most = nodes.stream().mapToLong(this::largeEnough).max().orElse(0);
+        long most = nodes.stream().mapToLong(this::largeCards).max().orElse(0);
         if (most < demand.cards()) {
             advice.addAll(smaller(nodes, most));
         } else {
@@ -138,8 +138,13 @@ record CardAdvice(Demand demand, String where) {
                 state.card().withCordoned(false).withHeld(false).withInUse(null).withHealth(new Health.Healthy()));
     }
 
+    /** Whether the node could take the pod if none of its cards were in use, or closed. */
+    boolean largeEnough(NodeVerdict node) {
+        return largeCards(node) >= demand.cards();
+    }
+
     /** How many cards of the node are large enough and of the right kind, whatever keeps them from serving now. */
-    private long largeEnough(NodeVerdict node) {
+    private long largeCards(NodeVerdict node) {
         return node.cards().cards().stream()
                 .filter(state -> !OTHER_CARD.contains(Verdict.of(demand, state)))
                 .count();

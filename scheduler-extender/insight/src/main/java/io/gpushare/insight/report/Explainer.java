@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -81,17 +82,22 @@ public final class Explainer {
                     pod.ref(),
                     pod.kubelet().rejection().isEmpty()
                             ? null
-                            : Rejection.sentences(pod.kubelet().rejection()));
+                            : Rejection.sentences(pod.kubelet().rejection(), state.zeros(pod.containers())));
         }
         PodDemand demand = state.demand(pod);
         @Nullable Leaving leaving = pod.priority().terminating() ? leaving(state, pod) : null;
         if (pod.node() != null && !(demand instanceof PodDemand.NoGpu)) {
             @Nullable Demand valid = demand instanceof PodDemand.Valid of ? of.demand() : null;
+            @Nullable
+            String notStarted = demand instanceof PodDemand.Valid claimed && claimed.foreign()
+                    ? claimed.notes().stream().findFirst().orElse(null)
+                    : null;
             return new Explanation.Bound(
                     pod.ref(),
                     pod.node(),
                     valid,
                     valid == null ? null : AllocationAnnotation.of(pod, valid).allocation(),
+                    notStarted,
                     leaving);
         }
         if (leaving != null) {
@@ -144,7 +150,8 @@ public final class Explainer {
             PodScheduling scheduling) {
         return switch (demand) {
             case PodDemand.NoGpu _ ->
-                new Explanation.NoDemand(pod.ref(), state.nearly(pod).orElse(null));
+                new Explanation.NoDemand(
+                        pod.ref(), zeros(state, pod).or(() -> state.nearly(pod)).orElse(null));
             case PodDemand.Invalid(String sentence) -> new Explanation.Invalid(pod.ref(), sentence);
             case PodDemand.Valid valid ->
                 judged(
@@ -160,14 +167,33 @@ public final class Explainer {
         };
     }
 
+    /** Which nodes are closed to a pod that requests 0 of a resource, as a sentence. */
+    private static Optional<String> zeros(ClusterState state, SchedulingPod pod) {
+        List<String> rejecting = state.rejecting(pod).stream().sorted().toList();
+        return rejecting.isEmpty()
+                ? Optional.empty()
+                : Optional.of("It requests 0 of "
+                        + String.join(" and ", new TreeSet<>(state.zeros(pod.containers())))
+                        + ": " + rejecting.size() + (rejecting.size() == 1 ? " node" : " nodes") + ", such as "
+                        + rejecting.getFirst() + ", would reject it, because the kubelet there has no healthy device"
+                        + " of that. Leave it out.");
+    }
+
     private Explanation judged(ClusterState state, SchedulingPod pod, Subject subject, String condition) {
         PodDemand.Valid demand = subject.request();
         Map<String, NodeEntry> entries = state.entriesFor(pod.ref().uid(), pod.priority());
         Map<String, @Nullable Reason> reasons = new HashMap<>();
         Set<String> closed = outcomes.admissions().closedFor(pod.ref().namespace());
+        Set<String> rejecting = state.rejecting(pod);
         entries.forEach((name, entry) -> {
             @Nullable Reason why = entry.refusal(demand.onNode());
-            reasons.put(name, why == null && closed.contains(name) ? Reason.BACKING_OFF : why);
+            reasons.put(
+                    name,
+                    why != null
+                            ? why
+                            : rejecting.contains(name)
+                                    ? Reason.ZERO_OF_NONE
+                                    : closed.contains(name) ? Reason.BACKING_OFF : null);
         });
         // By claims kube-scheduler alone chooses, and an autoscaler knows new nodes by their slices.
         boolean byClaim = demand.demand().byClaim();
@@ -198,11 +224,12 @@ public final class Explainer {
                                 .orElse(null),
                 alone && gang.isPresent(),
                 condition,
-                Stream.concat(
-                                advice.sentences().stream(),
-                                demand.notes().stream().map(note -> "Note: " + note + "."))
-                        .toList(),
+                Stream.concat(advice.sentences().stream(), notes(demand)).toList(),
                 sorted);
+    }
+
+    private static Stream<String> notes(PodDemand.Valid demand) {
+        return demand.notes().stream().map(note -> "Note: " + note + ".");
     }
 
     /** The feasible node where the pod costs least by its policy; as in filter, one that it was named in vain last. */
@@ -248,8 +275,8 @@ public final class Explainer {
                         nodes.add(NodeVerdict.of(name, entry.refusal(subject.demand()), false, demand, entry)));
         nodes.sort(Comparator.comparing(NodeVerdict::node));
         Optional<Gang> gang = Gang.of(subject, state.waiting(), state.entries());
-        List<String> advice =
-                Advice.of(subject, nodes, gang, other -> state.pod(other.uid())).sentences();
+        Stream<String> ofNodes = Advice.of(subject, nodes, gang, other -> state.pod(other.uid())).sentences().stream();
+        List<String> advice = (demand.inPart() ? Stream.concat(ofNodes, notes(subject.request())) : ofNodes).toList();
         boolean alone = nodes.stream().anyMatch(node -> node.why() == null);
         return new Explanation.Judged(subject.pod(), demand, "", null, alone && gang.isPresent(), "", advice, nodes);
     }

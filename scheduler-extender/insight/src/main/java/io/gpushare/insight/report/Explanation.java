@@ -28,6 +28,7 @@ public sealed interface Explanation {
      *
      * @param demand null if its resources or annotations are invalid
      * @param allocation null if no accepted annotation names its cards
+     * @param notStarted why its node does not start it, as a sentence without a full stop; null if it does
      * @param leaving whether it is being deleted; its cards are free when its containers have ended
      */
     record Bound(
@@ -35,6 +36,7 @@ public sealed interface Explanation {
             String node,
             @Nullable Demand demand,
             @Nullable Allocation allocation,
+            @Nullable String notStarted,
             @Nullable Leaving leaving)
             implements Explanation {}
 
@@ -151,6 +153,11 @@ public sealed interface Explanation {
         /** Whether the pod accepts the node. */
         boolean accepted() {
             return why == null || !why.ofNode();
+        }
+
+        /** Whether its cards suffice now, whatever else keeps the pod from the node. */
+        boolean fitsByCards() {
+            return cards.nearest(demand) == null;
         }
 
         /** Whether the node offers its cards in the other way than that in which the pod requests them. */

@@ -47,6 +47,9 @@ final class NodeAdvice {
         if (by.containsKey(NodeMismatch.CORDONED)) {
             sentences.add("Uncordon a node: " + names(by.get(NodeMismatch.CORDONED)) + ".");
         }
+        if (by.containsKey(NodeMismatch.NOT_READY)) {
+            sentences.add("Not ready: " + names(by.get(NodeMismatch.NOT_READY)) + ".");
+        }
         return sentences;
     }
 

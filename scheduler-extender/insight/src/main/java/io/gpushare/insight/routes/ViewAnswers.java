@@ -254,6 +254,7 @@ final class ViewAnswers {
         Map<String, NodeUse> usage = measured ? view.usage().of(nodes) : Map.of();
         // An answer that waits for its turn keeps no state of the cluster.
         Map<String, Map<PodRef, Long>> unattributed = state.unattributedUnits();
-        return () -> NodeDetails.of(nodes, usage, unattributed);
+        Map<String, String> notStarted = state.notStarted();
+        return () -> NodeDetails.of(nodes, usage, unattributed, notStarted);
     }
 }

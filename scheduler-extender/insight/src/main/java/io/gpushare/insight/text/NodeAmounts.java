@@ -78,15 +78,22 @@ final class NodeAmounts {
     }
 
     /**
-     * Unhealthy, cordoned and over-committed cards, and nodes whose inventory can't be read; empty if there are none.
+     * Unhealthy, cordoned and over-committed cards, nodes whose inventory can't be read, and pods that their nodes do
+     * not start; empty if there are none.
      */
     String notes() {
         List<String> notes = nodes.stream()
-                .flatMap(node -> Stream.concat(
-                        Stream.ofNullable(node.unusable()).map(why -> node.name() + ": " + why),
-                        node.cards().stream()
-                                .flatMap(card -> notes(card.states())
-                                        .map(note -> node.name() + " GPU" + card.index() + ": " + note))))
+                .flatMap(node -> Stream.of(
+                                Stream.ofNullable(node.unusable()).map(why -> node.name() + ": " + why),
+                                node.cards().stream()
+                                        .flatMap(card -> notes(card.states())
+                                                .map(note -> node.name() + " GPU" + card.index() + ": " + note)),
+                                node.cards().stream()
+                                        .flatMap(card -> card.pods().stream())
+                                        .filter(on -> on.notStarted() != null)
+                                        .map(on -> node.name() + ", pod " + on.pod() + ": " + on.notStarted())
+                                        .distinct())
+                        .flatMap(each -> each))
                 .toList();
         return notes.isEmpty() ? "" : "\n" + String.join("\n", notes) + "\n";
     }

@@ -53,12 +53,12 @@ public final class TopText {
             row.add(state(card.states()));
             table.row(row(wide, 2, card.model(), row));
         }
-        String withoutCards = nodes.stream()
-                .filter(node -> node.offersNone() && node.unusable() != null)
+        String unusable = nodes.stream()
+                .filter(node -> node.unusable() != null
+                        && (node.offersNone() || !node.cards().isEmpty()))
                 .map(node -> node.name() + ": " + node.unusable() + "\n")
                 .collect(Collectors.joining());
-        return (table.isEmpty() ? "No cards.\n" : table + note(nodes))
-                + (withoutCards.isEmpty() ? "" : "\n" + withoutCards);
+        return (table.isEmpty() ? "No cards.\n" : table + note(nodes)) + (unusable.isEmpty() ? "" : "\n" + unusable);
     }
 
     /**

@@ -107,6 +107,9 @@ public final class WasteText {
     /** The unusual states of a pod in words; empty for none. */
     static String states(PodOnCard pod) {
         List<String> states = new ArrayList<>();
+        if (pod.notStarted() != null) {
+            states.add("not started");
+        }
         if (pod.over()) {
             states.add("over its limit");
         }

@@ -50,14 +50,21 @@ public final class WhyText {
     private static String judged(Why why, Judged judged) {
         PodRef pod = why.pod();
         String nodes = Phrases.count(judged.allNodes(), "node");
-        String result = judged.feasibleNodes() > 0
-                ? "By its cards it " + (judged.gang() ? "alone " : "") + "fits on " + judged.feasibleNodes() + " of "
-                        + nodes + ". If it still waits, " + (judged.gang() ? "and not for its group, " : "")
-                        + "kube-scheduler has another reason:\n  kubectl describe pod -n "
-                        + pod.namespace() + " " + pod.name() + "\n"
-                        + (judged.condition().isEmpty() ? "" : "It last wrote: " + judged.condition() + "\n")
-                : "None of " + nodes + " can take it now:\n";
-        return "Pod " + pod + " requests " + why.demand() + ".\n" + result + groups(judged.groups())
+        boolean feasible = judged.feasibleNodes() > 0;
+        String on = judged.feasibleNodes() + " of " + nodes;
+        String result = !feasible
+                ? "None of " + nodes + " can take it now:\n"
+                : judged.inPart()
+                        ? "Enough is free on " + on
+                                + ", if its claims may have it, which kube-scheduler alone can tell:\n"
+                        : "By its cards it " + (judged.gang() ? "alone " : "") + "fits on " + on
+                                + ". If it still waits, " + (judged.gang() ? "and not for its group, " : "")
+                                + "kube-scheduler has another reason:\n";
+        String further = !feasible
+                ? ""
+                : "  kubectl describe pod -n " + pod.namespace() + " " + pod.name() + "\n"
+                        + (judged.condition().isEmpty() ? "" : "It last wrote: " + judged.condition() + "\n");
+        return "Pod " + pod + " requests " + why.demand() + ".\n" + result + further + groups(judged.groups())
                 + section(
                         "What helps:\n",
                         judged.advice().stream().map(each -> "- " + each).toList())

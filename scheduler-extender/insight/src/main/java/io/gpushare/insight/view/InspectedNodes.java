@@ -74,9 +74,10 @@ public record InspectedNodes(List<Node> nodes) {
             String name,
             String namespace,
             int usedGPU,
-            @Nullable Long usedBytes) {
+            @Nullable Long usedBytes,
+            @Nullable String notStarted) {
         static Pod of(PodOnCard on) {
-            return new Pod(on.pod().name(), on.pod().namespace(), on.share().units(), on.usedBytes());
+            return new Pod(on.pod().name(), on.pod().namespace(), on.share().units(), on.usedBytes(), on.notStarted());
         }
     }
 

@@ -74,7 +74,7 @@ public record NodeDetails(
             @JsonIgnore boolean instance,
             @JsonIgnore int freeUnits,
             @JsonIgnore int allocatedCores) {
-        private static OneCard of(CardState state, List<PodOnCard> pods, NodeUse usage) {
+        private static OneCard of(CardState state, List<PodOnCard> pods, NodeUse usage, boolean offered) {
             String uuid = state.card().id().uuid();
             return new OneCard(
                     state.card().index(),
@@ -89,9 +89,20 @@ public record NodeDetails(
                     usage.cards().getOrDefault(uuid, CardUse.UNKNOWN),
                     pods,
                     state.card().profile() != null,
-                    state.free().units(),
+                    offered ? state.free().units() : 0,
                     state.occupied().cores());
         }
+    }
+
+    /**
+     * The nodes in their order, without what is said of single pods.
+     *
+     * @param usage what is measured, by node
+     * @param pending units of each bound pod whose card is unknown, by node
+     */
+    public static List<NodeDetails> of(
+            List<NodeView> nodes, Map<String, NodeUse> usage, Map<String, Map<PodRef, Long>> pending) {
+        return of(nodes, usage, pending, Map.of());
     }
 
     /**
@@ -99,26 +110,35 @@ public record NodeDetails(
      *
      * @param usage what is measured, by node
      * @param pending units of each bound pod whose card is unknown, by node
+     * @param notStarted why nodes do not start pods, by the pod's uid
      */
     public static List<NodeDetails> of(
-            List<NodeView> nodes, Map<String, NodeUse> usage, Map<String, Map<PodRef, Long>> pending) {
+            List<NodeView> nodes,
+            Map<String, NodeUse> usage,
+            Map<String, Map<PodRef, Long>> pending,
+            Map<String, String> notStarted) {
         return nodes.stream()
-                .map(node -> of(node, usage.get(node.name()), pending.getOrDefault(node.name(), Map.of())))
+                .map(node -> of(node, usage.get(node.name()), pending.getOrDefault(node.name(), Map.of()), notStarted))
                 .toList();
     }
 
-    private static NodeDetails of(NodeView node, @Nullable NodeUse measured, Map<PodRef, Long> pending) {
+    private static NodeDetails of(
+            NodeView node, @Nullable NodeUse measured, Map<PodRef, Long> pending, Map<String, String> notStarted) {
         NodeUse usage = Objects.requireNonNullElse(measured, NodeUse.UNKNOWN);
         Map<CardId, List<PodOnCard>> pods = PodOnCard.byCard(node, usage);
+        pods.replaceAll((_, on) -> on.stream()
+                .map(each -> each.notStarted(notStarted.get(each.pod().uid())))
+                .toList());
+        @Nullable String unusable = Phrases.unusable(node);
         return new NodeDetails(
                 node.name(),
-                Phrases.unusable(node),
+                unusable,
                 Reason.SERVES_CLAIMS.equals(node.unusable()),
                 node.cards().inventory().unit().size().mib(),
                 node.address(),
                 node.cards().cards().stream()
-                        .map(card ->
-                                OneCard.of(card, pods.getOrDefault(card.card().id(), List.of()), usage))
+                        .map(card -> OneCard.of(
+                                card, pods.getOrDefault(card.card().id(), List.of()), usage, unusable == null))
                         .toList(),
                 node.cards().inventory().noCards() != null,
                 !node.cards().holdings().isEmpty(),

@@ -65,7 +65,11 @@ public final class Phrases {
         @Nullable Reason reason = node.unusable();
         @Nullable NoCards none = node.cards().inventory().noCards();
         // Pods get its cards, if by claims only.
-        if (reason == null || reason.equals(Reason.SERVES_CLAIMS)) {
+        boolean gives = reason == null || reason.equals(Reason.SERVES_CLAIMS);
+        if (node.shut() != null && (gives || Reason.NOT_RENEWED.equals(reason))) {
+            return "node " + node.shut().sentence();
+        }
+        if (reason == null || gives) {
             return null;
         }
         return none != null && reason.equals(Reason.noCards(none.cause())) ? none.sentences() : reason.sentence();

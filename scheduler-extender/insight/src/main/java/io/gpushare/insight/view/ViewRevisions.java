@@ -164,6 +164,7 @@ public final class ViewRevisions {
     private static boolean same(NodeView old, NodeView now) {
         return old.cards() == now.cards()
                 && Objects.equals(old.unusable(), now.unusable())
+                && Objects.equals(old.shut(), now.shut())
                 && Objects.equals(old.address(), now.address());
     }
 

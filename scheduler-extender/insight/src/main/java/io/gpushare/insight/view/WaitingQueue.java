@@ -39,6 +39,7 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
      *
      * @param wholeCards cards or MIG instances
      * @param profile of the instances; null for cards
+     * @param inPart whether kube-scheduler alone can tell whether the claims may have the cards of these nodes
      */
     public record Requested(
             String text,
@@ -47,6 +48,7 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
             int wholeCards,
             @Nullable String profile,
             int feasibleNodes,
+            boolean inPart,
             List<ReasonCount> reasons) {
         static Requested of(NodeDemand requested, Explainer.Tally tally, @Nullable MemoryUnit unit) {
             Demand demand = requested.cards();
@@ -60,6 +62,7 @@ public record WaitingQueue(int count, List<Requested> demands, List<Pod> pods) {
                             .findFirst()
                             .orElse(null),
                     tally.feasible(),
+                    demand.inPart(),
                     ReasonCount.of(tally.reasons()));
         }
     }

@@ -23,6 +23,7 @@ import io.gpushare.model.text.Printable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -78,6 +79,7 @@ public record Why(
      *
      * @param policy what chooses among the nodes, in words
      * @param scaleUp which new nodes would let the pod run; null if it fits now
+     * @param inPart whether kube-scheduler alone can tell whether the claims may have these cards
      * @param gang whether a node is feasible and other waiting pods of its group lack cards
      * @param condition what kube-scheduler last wrote about the pod; empty for nothing
      * @param groups the refused nodes by reason, kind of card and obstacle, the nearest miss first
@@ -93,6 +95,7 @@ public record Why(
             int feasibleNodes,
             List<WaitingQueue.ReasonCount> reasons,
             @Nullable NewNodes scaleUp,
+            boolean inPart,
             boolean gang,
             @JsonInclude(JsonInclude.Include.NON_EMPTY) String condition,
             List<RefusedNodes> groups,
@@ -244,14 +247,23 @@ public record Why(
 
     private static Why bound(Explanation.Bound bound) {
         @Nullable Allocation held = bound.allocation();
+        @Nullable
+        String demand = bound.demand() == null ? null : Phrases.of(bound.demand(), held == null ? null : held.unit());
+        List<String> sentences = Stream.of(
+                        Optional.ofNullable(bound.notStarted())
+                                .map(why -> "It does not start: " + why + ". Meanwhile its claims keep " + demand
+                                        + "; the kubelet tries again, and deleting the pod frees them."),
+                        Optional.ofNullable(bound.leaving()).map(Explanation.Leaving::sentence))
+                .flatMap(Optional::stream)
+                .toList();
         return new Why(
                 ViewJson.VERSION,
                 bound.pod(),
                 State.BOUND,
-                bound.leaving() == null ? null : bound.leaving().sentence(),
+                sentences.isEmpty() ? null : String.join(" ", sentences),
                 bound.node(),
                 held == null ? null : held.cards(),
-                bound.demand() == null ? null : Phrases.of(bound.demand(), held == null ? null : held.unit()),
+                demand,
                 null,
                 null,
                 held == null
@@ -278,6 +290,7 @@ public record Why(
                 judged.feasible(),
                 WaitingQueue.ReasonCount.of(judged.reasons()),
                 scaleUp,
+                judged.demand().inPart(),
                 judged.gang(),
                 judged.condition(),
                 judged.refused(),

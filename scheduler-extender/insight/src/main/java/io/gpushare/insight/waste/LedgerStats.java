@@ -41,6 +41,7 @@ public record LedgerStats(
         /** The annotations of its pods allocate more than it has. */
         OVERCOMMITTED,
         UNHEALTHY,
+        /** Or its node is shut. */
         CORDONED,
         /** Somebody has it by another offer than its node's. */
         IN_USE,
@@ -48,14 +49,14 @@ public record LedgerStats(
         SHARED,
         IDLE;
 
-        static CardUse of(CardState card) {
+        static CardUse of(CardState card, boolean shut) {
             if (card.overCommitted()) {
                 return OVERCOMMITTED;
             }
             if (!card.card().health().healthy()) {
                 return UNHEALTHY;
             }
-            if (card.card().cordoned() || card.card().held()) {
+            if (shut || card.card().cordoned() || card.card().held()) {
                 return CORDONED;
             }
             if (card.card().inUseBy() != null) {
@@ -70,8 +71,8 @@ public record LedgerStats(
      *
      * @param capacity the total memory of the cards
      * @param allocated the memory that pods hold: all of a card that is taken whole, and never more than a card has
-     * @param free the memory that new pods can get, in whole units; none of unhealthy and cordoned cards and stale
-     *     nodes
+     * @param free the memory that new pods can get, in whole units; none of unhealthy and cordoned cards, and of nodes
+     *     that are stale or shut
      * @param fragmented the part of the free memory that a typical pod can't use on average: {@link Fragmentation}
      * @param wasted the part of the free memory that no typical pod can use
      */
@@ -156,10 +157,10 @@ public record LedgerStats(
         List<CardState> cards = entry.cards().cards();
         long unit = entry.cards().inventory().unit().size().bytes();
         for (CardState card : cards) {
-            node.add(card, unit, !entry.notRenewed());
-            models.computeIfAbsent(card.card().model(), any -> new Sum()).add(card, unit, !entry.notRenewed());
+            node.add(card, unit, entry);
+            models.computeIfAbsent(card.card().model(), any -> new Sum()).add(card, unit, entry);
         }
-        for (Fragmentation.Loss loss : fragmentation.losses(entry.offered())) {
+        for (Fragmentation.Loss loss : fragmentation.losses(entry.offeredToAll())) {
             node.add(loss, unit);
             String model = loss.card().card().model();
             Objects.requireNonNull(models.get(model)).add(loss, unit);
@@ -174,14 +175,15 @@ public record LedgerStats(
         private double fragmented;
         private long wasted;
 
-        void add(CardState card, long unit, boolean offered) {
+        void add(CardState card, long unit, NodeEntry of) {
             long bytes = card.card().memory().bytes();
-            cards.merge(CardUse.of(card), 1, Integer::sum);
+            boolean shut = of.shut() != null;
+            cards.merge(CardUse.of(card, shut), 1, Integer::sum);
             capacity += bytes;
             allocated += card.takenWhole()
                     ? bytes
                     : Math.min(card.allocated().units(), card.capacity().units()) * unit;
-            free += offered ? card.free().units() * unit : 0;
+            free += shut || of.notRenewed() ? 0 : card.free().units() * unit;
         }
 
         void add(Fragmentation.Loss loss, long unit) {

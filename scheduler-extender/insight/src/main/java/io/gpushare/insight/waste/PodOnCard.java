@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * @param utilizationPercent of the time, in which it computes there; null if unknown
  * @param idleSeconds for how long it has not computed there; null if unknown
  * @param unknown why its utilization is unknown where the device plugin reports usage, as a sentence
+ * @param notStarted why its node does not start it, as a sentence without a full stop; null if it does, or if nobody
+ *     asked
  */
 public record PodOnCard(
         @JsonUnwrapped Share share,
@@ -44,7 +46,8 @@ public record PodOnCard(
         @Nullable Long usedBytes,
         @Nullable Integer utilizationPercent,
         @Nullable Long idleSeconds,
-        @JsonProperty("utilizationUnknown") @Nullable String unknown) {
+        @JsonProperty("utilizationUnknown") @Nullable String unknown,
+        @Nullable String notStarted) {
     public static final Comparator<PodRef> BY_NAME =
             Comparator.comparing(PodRef::namespace).thenComparing(PodRef::name).thenComparing(PodRef::uid);
 
@@ -120,7 +123,14 @@ public record PodOnCard(
                 use.idleSeconds(),
                 use.utilizationPercent() != null || usage.equals(NodeUse.UNKNOWN)
                         ? null
-                        : unknown(isolation, card.id().instance()));
+                        : unknown(isolation, card.id().instance()),
+                null);
+    }
+
+    /** The same pod, which its node does not start for that reason; null if it does. */
+    public PodOnCard notStarted(@Nullable String why) {
+        return new PodOnCard(
+                share, node, card, allocatedBytes, isolation, usedBytes, utilizationPercent, idleSeconds, unknown, why);
     }
 
     private static String unknown(Isolation isolation, boolean instance) {

@@ -39,17 +39,17 @@ function shares(card, details, unit) {
   if (!pods || pods.length !== card.shares.length) {
     return card.shares.map((share) => ({ namespace: share.namespace, size: share.amount, name: '' }));
   }
-  return pods.map((pod) => ({ namespace: pod.namespace, name: pod.name, whole: pod.whole, size: pod.units * unit, used: pod.usedBytes, idle: pod.idleSeconds >= IDLE ? pod.idleSeconds : 0 }));
+  return pods.map((pod) => ({ namespace: pod.namespace, name: pod.name, whole: pod.whole, size: pod.units * unit, used: pod.usedBytes, notStarted: pod.notStarted, idle: pod.idleSeconds >= IDLE ? pod.idleSeconds : 0 }));
 }
 
 function segment(share, card, view) {
   const width = card.size === 0 ? 0 : Math.min(100, (100 * (share.whole || card.whole ? card.size : share.size)) / card.size);
   const used = share.used === undefined ? null : share.used / 2 ** 30;
-  const title = `${share.namespace}${share.name ? `/${share.name}` : ''}: ${shared(share.size)}${used === null ? '' : `, ${size(share.used)} used${!share.whole && used > share.size ? ': over its limit' : ''}`}${share.idle ? `, idle for ${duration(share.idle)}` : ''}`;
+  const title = `${share.namespace}${share.name ? `/${share.name}` : ''}: ${shared(share.size)}${used === null ? '' : `, ${size(share.used)} used${!share.whole && used > share.size ? ': over its limit' : ''}`}${share.idle ? `, idle for ${duration(share.idle)}` : ''}${share.notStarted ? `: ${share.notStarted}` : ''}`;
   const sought = view.sought && share.name && `${share.namespace}/${share.name}`.includes(view.sought);
   const dim = (view.namespace && view.namespace !== share.namespace) || (view.sought && share.name && !sought);
   return html`<span class="share ${colour(view.colours, share.namespace)} ${sought ? 'sought' : ''} ${dim ? 'dim' : ''}" .style=${`width:${width}%`} title=${title}
-    >${width < NAMED ? nothing : html`<span class="who">${share.idle ? 'idle: ' : ''}${share.name}</span>`}${used === null ? nothing : html`<i class=${!share.whole && used > share.size ? 'used over-limit' : 'used'} .style=${`width:${Math.min(100, (100 * used) / Math.max(share.size, 0.01))}%`}></i>`}</span>`;
+    >${width < NAMED ? nothing : html`<span class="who">${share.notStarted ? '! ' : share.idle ? 'idle: ' : ''}${share.name}</span>`}${used === null ? nothing : html`<i class=${!share.whole && used > share.size ? 'used over-limit' : 'used'} .style=${`width:${Math.min(100, (100 * used) / Math.max(share.size, 0.01))}%`}></i>`}</span>`;
 }
 
 function bar(card, details, unit, view) {

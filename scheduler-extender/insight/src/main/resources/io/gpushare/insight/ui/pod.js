@@ -65,8 +65,9 @@ function why(pod) {
     };
     return html`<p>${words[pod.state]}</p>`;
   }
-  return html`<section class="one"><p>${pod.feasibleNodes > 0
-    ? `By its cards it ${pod.gang ? 'alone ' : ''}fits on ${count(pod.feasibleNodes, 'node')}. If it still waits, ${pod.gang ? 'and not for its group, ' : ''}kube-scheduler has another reason, which is in its Events. ${pod.condition ?? ''}`
+  return html`<section class="one"><p>${pod.inPart && pod.feasibleNodes > 0
+    ? `Enough is free on ${count(pod.feasibleNodes, 'node')}, if its claims may have it, which kube-scheduler alone can tell. ${pod.condition ?? ''}`
+    : pod.feasibleNodes > 0 ? `By its cards it ${pod.gang ? 'alone ' : ''}fits on ${count(pod.feasibleNodes, 'node')}. If it still waits, ${pod.gang ? 'and not for its group, ' : ''}kube-scheduler has another reason, which is in its Events. ${pod.condition ?? ''}`
     : 'No node can take it now:'}</p>
     ${obstacles(pod.groups)}
     ${pod.advice.length ? html`<h3>What helps</h3>${advice(pod)}` : nothing}</section>

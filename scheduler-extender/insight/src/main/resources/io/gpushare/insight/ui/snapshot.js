@@ -26,7 +26,7 @@ function ask(query) {
 }
 
 /** A card as the page uses it: names instead of indices, amounts in GiB. */
-function card(sent, place, unit, response) {
+function card(sent, place, unit, response, offered) {
   const shares = [];
   for (let i = 0; i < sent.shares.length; i += 2) {
     shares.push({ namespace: response.namespaces[sent.shares[i]], amount: sent.shares[i + 1] * unit });
@@ -40,6 +40,8 @@ function card(sent, place, unit, response) {
     whole: sent.whole === true,
     unhealthy: sent.unhealthy ?? '',
     cordoned: sent.cordoned === true || sent.held === true || typeof sent.inUseBy === 'string',
+    // Whether its node takes new pods.
+    offered,
     held: sent.held === true,
     inUseBy: typeof sent.inUseBy === 'string' ? sent.inUseBy : '',
     over: sent.overAllocated === true,
@@ -50,7 +52,7 @@ function card(sent, place, unit, response) {
 
 function node(sent, response) {
   const unit = sent.unitMiB / 1024;
-  const cards = sent.cards.map((each, place) => card(each, place, unit, response));
+  const cards = sent.cards.map((each, place) => card(each, place, unit, response, !sent.unusable));
   return {
     name: sent.name,
     unit,
@@ -68,7 +70,7 @@ function node(sent, response) {
 
 /** The free memory of a card for new pods. */
 export function free(of) {
-  return of.whole || of.unhealthy || of.cordoned ? 0 : Math.max(0, of.size - of.allocated);
+  return !of.offered || of.whole || of.unhealthy || of.cordoned ? 0 : Math.max(0, of.size - of.allocated);
 }
 
 export class Snapshot {
@@ -155,7 +157,7 @@ export class Snapshot {
         if (one.over) sum.over += 1;
         if (one.whole) sum.whole += 1;
         else if (one.allocated > 0) sum.shared += 1;
-        else if (!one.unhealthy && !one.cordoned) sum.free += 1;
+        else if (one.offered && !one.unhealthy && !one.cordoned) sum.free += 1;
         for (const share of one.shares) {
           sum.namespaces.set(share.namespace, (sum.namespaces.get(share.namespace) ?? 0) + share.amount);
         }

@@ -59,7 +59,7 @@ export class WaitingPods {
     const why = demand && this.#explained.get(subject(first, demand))?.why;
     return html`<li><div class="what">${first.fault
       ? html`<p><b>Can’t be placed as it is written</b>: ${first.fault}</p>`
-      : demand ? html`<p>${demand.feasibleNodes > 0 ? html`${why?.gang ? 'Alone it fits' : 'Fits'} on <b>${count(demand.feasibleNodes, 'node')}</b> by its cards; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${why?.groups ? obstacles(why.groups, this.#all ? why.groups.length : KINDS) : reasons(demand.reasons)}${this.#all ? advice(why) : nothing}`
+      : demand ? html`<p>${demand.feasibleNodes > 0 ? html`${demand.inPart ? 'Enough is free, if its claims may have it,' : why?.gang ? 'Alone it fits' : 'Fits'} on <b>${count(demand.feasibleNodes, 'node')}</b>${demand.inPart ? '' : ' by its cards'}; requests ${demand.text}` : html`Requests <b>${demand.text}</b>`}</p>${why?.groups ? obstacles(why.groups, this.#all ? why.groups.length : KINDS) : reasons(demand.reasons)}${this.#all ? advice(why) : nothing}`
         : html`<p>Requests something else: open it for details</p>`}</div>
       <p class="pods">${group.slice(0, PODS).map((pod) => html`<button type="button" class="pod" data-namespace=${pod.namespace} data-pod=${pod.name} aria-haspopup="dialog">${pod.namespace}/${pod.name} <i>${age(pod.created)}</i></button>`)}${group.length > PODS ? html`<span>and ${group.length - PODS} more</span>` : nothing}</p></li>`;
   }

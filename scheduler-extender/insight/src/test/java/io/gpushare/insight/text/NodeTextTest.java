@@ -36,7 +36,7 @@ class NodeTextTest {
         NodeCards state = NodeCards.of(new Inventory(MemoryUnit.GIB, null, all))
                 .with(new PodRef("p", "lab", "p"), allocation(name + 0, Share.memory(11)))
                 .with(new PodRef("q", "lab", "q"), allocation(name + 3, Share.WHOLE_CARD));
-        return new NodeView(name, "10.0.0.1", null, null, state);
+        return new NodeView(name, "10.0.0.1", null, null, null, state);
     }
 
     private static Allocation allocation(String card, Share share) {
@@ -103,7 +103,8 @@ class NodeTextTest {
                                                 new CardId("GPU-0"), Share.memory(55),
                                                 new CardId("GPU-1"), Share.memory(96))))));
         assertThat(NodeText.of(
-                        NodeDetails.of(List.of(new NodeView("a", null, null, null, state)), Map.of(), Map.of()), false))
+                        NodeDetails.of(List.of(new NodeView("a", null, null, null, null, state)), Map.of(), Map.of()),
+                        false))
                 .isEqualTo("""
                     NODE  CARDS          ALLOCATED     GiB ON EACH CARD
                     a     2 x simulated  37.8/190 GiB  13.8 24
@@ -127,7 +128,8 @@ class NodeTextTest {
                     Memory.ofGib(i == 1 ? 40 : 10),
                     new Card.Details(null, null, null, true, instance)));
         }
-        NodeView node = new NodeView("a", null, null, null, NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards)));
+        NodeView node =
+                new NodeView("a", null, null, null, null, NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards)));
         List<NodeDetails> nodes = NodeDetails.of(List.of(node), Map.of(), Map.of());
         assertThat(NodeText.of(nodes, false)).contains("\na     3 x MIG instance, 1 x simulated  0/140 GiB  0 0 0 0\n");
         assertThat(NodeText.of(nodes, true))

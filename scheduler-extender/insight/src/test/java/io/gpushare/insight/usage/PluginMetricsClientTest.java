@@ -62,7 +62,8 @@ class PluginMetricsClientTest {
     }
 
     private static NodeView node(String name, String metrics) {
-        return new NodeView(name, null, metrics, null, NodeCards.of(new Inventory(MemoryUnit.GIB, null, List.of())));
+        return new NodeView(
+                name, null, metrics, null, null, NodeCards.of(new Inventory(MemoryUnit.GIB, null, List.of())));
     }
 
     @Test

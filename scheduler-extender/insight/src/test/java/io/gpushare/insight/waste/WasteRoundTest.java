@@ -59,7 +59,7 @@ class WasteRoundTest {
 
     private WasteReport report(WasteHistory history) {
         WasteRound round = new WasteRound();
-        round.add(new NodeView("n", null, null, null, cards), new NodeUse(Map.of(), used));
+        round.add(new NodeView("n", null, null, null, null, cards), new NodeUse(Map.of(), used));
         return round.end(STATS, NOW, history);
     }
 
@@ -169,6 +169,7 @@ class WasteRoundTest {
                                         0,
                                         GIB,
                                         Isolation.NONE,
+                                        null,
                                         null,
                                         null,
                                         null,
