@@ -131,8 +131,8 @@ final class NodeParts {
                 memory, Optional.ofNullable(options.evictOverUseAfter), events, api.evictions()::evict, clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(node, this::podsKnown, events);
         ProcessTable processes = new ProcessTable(options.procDir);
-        StillComputing ended = parts.add(new StillComputing(
-                node, holdings, processes, driver::processes, this::podsKnown, events, clock));
+        StillComputing ended = parts.add(
+                new StillComputing(node, holdings, processes, driver::processes, this::podsKnown, events, clock));
         UsageMonitor usage = parts.add(new UsageMonitor(holdings, processes, overUse, foreignUse, ended, clock))
                 .start();
         IsolationProvider provider = options.isolation.provider(

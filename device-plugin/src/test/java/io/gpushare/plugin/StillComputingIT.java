@@ -97,7 +97,8 @@ class StillComputingIT extends WholeProgram {
         stuck();
         api.delete("stuck");
         list();
-        for (String cgroup : List.of("/system.slice/sshd.service", "/kubepods/pod" + "0".repeat(32) + "/" + "b".repeat(64))) {
+        for (String cgroup :
+                List.of("/system.slice/sshd.service", "/kubepods/pod" + "0".repeat(32) + "/" + "b".repeat(64))) {
             computes(cgroup);
             next("next");
             assertThat(allocate(CARDS, preferred(CARDS, 1))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
@@ -135,13 +136,16 @@ class StillComputingIT extends WholeProgram {
                  {"name": "main", "resources": {"limits": {"%s": "1"}, "requests": {"%s": "1"}}}]},
              "status": {"phase": "Pending"}}
             """.formatted(name, uid, CARDS, CARDS));
-        pod.withObjectProperty("metadata").withObjectProperty("annotations").put("gpushare.io/allocation", wholeCard(A));
+        pod.withObjectProperty("metadata")
+                .withObjectProperty("annotations")
+                .put("gpushare.io/allocation", wholeCard(A));
         api.put(pod);
         list(name);
     }
 
     private void computes(String cgroup) throws IOException {
-        Files.writeString(Files.createDirectories(proc.resolve(String.valueOf(PID))).resolve("cgroup"), "0::" + cgroup + "\n");
+        Files.writeString(
+                Files.createDirectories(proc.resolve(String.valueOf(PID))).resolve("cgroup"), "0::" + cgroup + "\n");
         cards(CARD_A, CARD_B, "process pid=" + PID + " card=0 memory=4GiB utilisation=10");
     }
 }

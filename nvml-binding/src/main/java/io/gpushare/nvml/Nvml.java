@@ -136,13 +136,17 @@ public final class Nvml implements AutoCloseable {
         });
     }
 
-    /** The process IDs of the compute processes on a card or MIG instance; empty where the driver does not report them. */
+    /**
+     * The process IDs of the compute processes on a card or MIG instance; empty where the driver does not report them.
+     */
     public Optional<List<Long>> processes(String uuid) throws NvmlException {
         return inSession(() -> {
             Pointer device = handle(uuid);
-            return named(uuid, () -> new ProcessReader(calls, device)
-                    .processes(Optional.empty())
-                    .map(all -> all.stream().map(CardProcess::pid).toList()));
+            return named(
+                    uuid,
+                    () -> new ProcessReader(calls, device)
+                            .processes(Optional.empty())
+                            .map(all -> all.stream().map(CardProcess::pid).toList()));
         });
     }
 

@@ -34,7 +34,8 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
                 .anyMatch(event -> event.contains("GpuClaimNotApplied")
                         && event.contains("\"kind\":\"Pod\",\"name\":\"first\"")
                         && event.contains("enable_cdi")));
-        assertThat(api.events()).anyMatch(event -> event.contains("GpuClaimNotApplied") && event.contains("\"name\":\"n1\""));
+        assertThat(api.events())
+                .anyMatch(event -> event.contains("GpuClaimNotApplied") && event.contains("\"name\":\"n1\""));
         claim("second", result("gpu", B));
         assertThat(error("second")).contains("does not apply claims (pod default/first");
 
@@ -66,7 +67,8 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
         prepared("second", B);
         runs("second", 102, "/proc");
         await().until(() -> metrics().contains(WITHOUT));
-        assertThat(api.events()).noneMatch(event -> event.contains("GpuClaimNotApplied") && event.contains("default/first"));
+        assertThat(api.events())
+                .noneMatch(event -> event.contains("GpuClaimNotApplied") && event.contains("default/first"));
     }
 
     private StartedProgram plugin() throws IOException {
@@ -83,7 +85,8 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
         String container = TestApiServer.containerId(name);
         Path process = Files.createDirectory(proc.resolve(String.valueOf(pid)));
         Files.writeString(
-                process.resolve("cgroup"), "0::/kubepods/pod00000000-0000-4000-8000-00000000000" + pid % 10 + "/" + container + "\n");
+                process.resolve("cgroup"),
+                "0::/kubepods/pod00000000-0000-4000-8000-00000000000" + pid % 10 + "/" + container + "\n");
         Files.writeString(process.resolve("mountinfo"), "36 35 98:0 /x " + mountPoint + " ro - tmpfs tmpfs ro\n");
         api.put(object("""
             {"apiVersion": "v1", "kind": "Pod",

@@ -65,8 +65,9 @@ class NodeMovesIT extends WholeProgramWithClaims {
         claim("on-a", result("gpu", A, "3Gi", "s1"));
         claim("on-b", result("gpu", B, "3Gi", "s2"));
         assertThat(error("on-a"))
-                .isEqualTo("claim default/on-a: its cards are in use (pod default/running): it starts when that ends, or"
-                        + " recreate it");
+                .isEqualTo(
+                        "claim default/on-a: its cards are in use (pod default/running): it starts when that ends, or"
+                                + " recreate it");
         prepare("on-b");
 
         api.delete("running");

@@ -16,7 +16,8 @@ class StillComputingClaimsIT extends WholeProgramWithClaims {
     @Test
     void theNextClaimDoesNotGetTheCardUntilTheProcessIsGone() throws Exception {
         cards(CARD_A, CARD_B);
-        Path proc = Files.createDirectories(dir.resolve("proc/101")).getParent();
+        Path proc = dir.resolve("proc");
+        Files.createDirectories(proc.resolve("101"));
         Files.writeString(proc.resolve("101/cgroup"), "0::/kubepods/pod" + UID + "/" + "a".repeat(64) + "\n");
         serve("--proc-dir=" + proc);
         await().until(() -> names(slice()).size() == 2);

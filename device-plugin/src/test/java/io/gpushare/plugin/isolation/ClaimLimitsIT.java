@@ -3,7 +3,6 @@ package io.gpushare.plugin.isolation;
 import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.plugin.claims.WholeProgramWithClaims;
 import io.gpushare.simulated.program.StartedProgram;
@@ -242,8 +241,10 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         claim("whole", result("gpu", B, "14Gi", "s2"));
         prepare("whole");
         assertThat(environment("whole")).containsExactly("NVIDIA_VISIBLE_DEVICES=" + B);
-        assertThat(edits("whole").path("mounts").valueStream().map(mount -> mount.path("containerPath")
-                        .asText()))
+        assertThat(edits("whole")
+                        .path("mounts")
+                        .valueStream()
+                        .map(mount -> mount.path("containerPath").asText()))
                 .containsExactly("/run/gpushare/claims/uid-whole_gpu");
     }
 }

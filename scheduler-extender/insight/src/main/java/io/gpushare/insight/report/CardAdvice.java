@@ -69,8 +69,8 @@ record CardAdvice(Demand demand, String where) {
                             + " could take it but is unhealthy or cordoned: repair or uncordon it."));
             closed(nodes, card -> card.inUseBy() != null)
                     .ifPresent(node -> advice.add("A card of node " + node
-                            + " could take it but is in use by pods or claims from before the node's label"
-                            + " gpushare.io/serve was changed: it is offered when they end."));
+                            + " could take it but is in use by pods or claims that its node does not offer cards to"
+                            + " any more, or by processes of a pod that has ended: it is offered when they end."));
             closed(nodes, Card::held)
                     .ifPresent(node -> advice.add("A card of node " + node
                             + " could take it but is held while pods are moved: wait until that ends, or remove"

@@ -60,7 +60,8 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
             case Obstacle.SHARED -> "shared by memory pods, so they can't be taken whole";
             case Obstacle.TAKEN_WHOLE -> "taken whole by other pods";
             case Obstacle.HELD -> "held while pods are moved away from them";
-            case Obstacle.IN_USE -> "in use by pods or claims that have them by another offer of their nodes, or that have ended and"
+            case Obstacle.IN_USE ->
+                "in use by pods or claims that have them by another offer of their nodes, or that have ended and"
                         + " still compute there";
             case Obstacle.NO_MEMORY -> demand.mayShare(state.card()) ? "offer no memory: " + missing() : NEEDS_NO_MPS;
             case Obstacle.NOT_LIMITED ->

@@ -133,7 +133,8 @@ public final class AppliedClaims implements AutoCloseable {
         String message = "Container '" + container.name() + "' of pod " + container.pod()
                 + " runs without what its claim gives it: without its card, or with other cards, and without a limit."
                 + " The container runtime did not apply the claim's CDI file. Enable CDI: containerd 1.7 has it off"
-                + " (enable_cdi and cdi_spec_dirs in its configuration), Docker needs the feature cdi. Restart the runtime and delete the pod."
+                + " (enable_cdi and cdi_spec_dirs in its configuration), Docker needs the feature cdi. Restart the"
+                + " runtime and delete the pod."
                 + (shown ? "" : " Until then no claim is prepared on this node.");
         LOG.warn("{}", message);
         events.warn(new EventSubject.Pod(container.pod()), REASON, message);
@@ -149,16 +150,14 @@ public final class AppliedClaims implements AutoCloseable {
             if (!claims.preparedHere(holder.ref().uid())) {
                 continue;
             }
-            for (ContainerAllocation part : holder.allocation()
-                    .map(Allocation::containers)
-                    .orElse(List.of())) {
+            for (ContainerAllocation part :
+                    holder.allocation().map(Allocation::containers).orElse(List.of())) {
                 String point = CdiDocument.mountPoint(holder.ref().uid(), part.name());
                 for (Holder.User user : holder.users(part.name())) {
-                    Optional.ofNullable(pods.get(user.pod().uid())).ifPresent(pod -> pod.started()
-                            .forEach((id, name) -> {
+                    Optional.ofNullable(pods.get(user.pod().uid()))
+                            .ifPresent(pod -> pod.started().forEach((id, name) -> {
                                 if (name.equals(user.container())) {
-                                    started.merge(
-                                            id, new Started(pod.ref(), name, Set.of(point)), Started::and);
+                                    started.merge(id, new Started(pod.ref(), name, Set.of(point)), Started::and);
                                 }
                             }));
                 }

@@ -275,8 +275,7 @@ public final class NodeClaims implements HoldingsSource {
                 if (several.isPresent() || ended.getAsBoolean()) {
                     yield new Prepared.Refused(several.orElseGet(() -> callEnded(claim)));
                 }
-                files.writeWatching(
-                        claim.uid(), CdiDocument.watching(files.watchingFile(claim.uid()), claim, edits));
+                files.writeWatching(claim.uid(), CdiDocument.watching(files.watchingFile(claim.uid()), claim, edits));
                 LOG.info("claim {} of {} sees {}", claim, claim.pods(), cards);
                 yield new Prepared.Ready(devices(claim, edits));
             }

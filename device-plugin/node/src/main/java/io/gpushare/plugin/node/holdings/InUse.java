@@ -14,8 +14,8 @@ import java.util.TreeMap;
 
 /**
  * A card is offered by one offer at a time: one that somebody has by another offer than the active one is in use, and
- * is not offered. Only its own offer counts what that holder has. Neither is one on which somebody still computes who has
- * ended, and whom no offer counts any more. This is the whole rule. A node moves from one offer
+ * is not offered. Only its own offer counts what that holder has. Neither is one on which somebody still computes who
+ * has ended, and whom no offer counts any more. This is the whole rule. A node moves from one offer
  * to the other without a drain, card by card, because of the following.
  *
  * <ol>

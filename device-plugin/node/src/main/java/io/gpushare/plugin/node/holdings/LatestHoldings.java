@@ -83,8 +83,7 @@ public final class LatestHoldings {
         sources.forEach(source -> offers.put(source.offer(), source.on(of)));
         synchronized (this) {
             if (cached == null || !cached.of(of, known, offers, computing)) {
-                cached = new Cached(
-                        of, known, offers, computing, Holdings.of(of, known.values(), offers, computing));
+                cached = new Cached(of, known, offers, computing, Holdings.of(of, known.values(), offers, computing));
             }
             return cached.holdings();
         }
@@ -114,7 +113,9 @@ public final class LatestHoldings {
         changed.run();
     }
 
-    /** These have ended and still compute, with their cards by their names; runs those that follow whose cards are free. */
+    /**
+     * These have ended and still compute, with their cards by their names; runs those that follow whose cards are free.
+     */
     public void stillComputing(Map<String, Set<CardId>> now) {
         synchronized (this) {
             computing = Map.copyOf(now);

@@ -150,10 +150,15 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         since.keySet().retainAll(found);
         found.forEach(each -> since.putIfAbsent(each, now));
         if (!found.equals(last)) {
-            found.stream().filter(each -> !last.contains(each)).forEach(each -> LOG.warn(
-                    "{} still computes on card {}, which is not offered until that ends", name(each), each.card()));
-            last.stream().filter(each -> !found.contains(each)).forEach(each -> LOG.info(
-                    "{} no longer computes on card {}", name(each), each.card()));
+            found.stream()
+                    .filter(each -> !last.contains(each))
+                    .forEach(each -> LOG.warn(
+                            "{} still computes on card {}, which is not offered until that ends",
+                            name(each),
+                            each.card()));
+            last.stream()
+                    .filter(each -> !found.contains(each))
+                    .forEach(each -> LOG.info("{} no longer computes on card {}", name(each), each.card()));
             last = Set.copyOf(found);
             latest.stillComputing(byName(found));
         }

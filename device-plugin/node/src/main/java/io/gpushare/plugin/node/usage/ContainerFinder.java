@@ -75,7 +75,8 @@ final class ContainerFinder {
      */
     Optional<String> ended(Cgroup cgroup) {
         return cgroup.podUid()
-                .filter(uid -> cgroup.containerId().isPresent() && !STATIC.matcher(uid).matches())
+                .filter(uid ->
+                        cgroup.containerId().isPresent() && !STATIC.matcher(uid).matches())
                 .filter(_ -> pod(cgroup).isEmpty());
     }
 

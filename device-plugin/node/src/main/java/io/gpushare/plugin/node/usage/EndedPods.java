@@ -20,9 +20,10 @@ public final class EndedPods {
     public static Set<String> among(Collection<Cgroup> cgroups, Holdings holdings, Set<String> had) {
         ContainerFinder finder = new ContainerFinder(holdings);
         return cgroups.stream()
-                .map(cgroup -> finder.ended(cgroup).or(() -> finder.pod(cgroup)
-                        .filter(pod -> had.contains(pod.uid()) && !finder.hasShare(pod))
-                        .map(PodRef::uid)))
+                .map(cgroup -> finder.ended(cgroup)
+                        .or(() -> finder.pod(cgroup)
+                                .filter(pod -> had.contains(pod.uid()) && !finder.hasShare(pod))
+                                .map(PodRef::uid)))
                 .flatMap(Optional::stream)
                 .collect(Collectors.toSet());
     }

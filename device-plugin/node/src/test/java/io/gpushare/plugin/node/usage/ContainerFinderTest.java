@@ -79,11 +79,13 @@ class ContainerFinderTest {
         Cgroup ofGone = new Cgroup(Optional.of(gone), Optional.of("a".repeat(64)));
         Cgroup ofStatic = new Cgroup(Optional.of("0".repeat(32)), Optional.of("a".repeat(64)));
         Cgroup ofPod = new Cgroup(Optional.of("uid-p"), Optional.of("x"));
-        assertThat(EndedPods.among(List.of(ofGone, ofStatic, ofPod, Cgroup.OF_THE_NODE), node.holdings(), Set.of("uid-p")))
+        assertThat(EndedPods.among(
+                        List.of(ofGone, ofStatic, ofPod, Cgroup.OF_THE_NODE), node.holdings(), Set.of("uid-p")))
                 .containsExactly(gone);
 
         TestNode other = TestNode.of(CARDS).withPod(TestPods.unannotated("p", 0, TestPods.cards("c0", 1)));
-        assertThat(EndedPods.among(List.of(ofPod), other.holdings(), Set.of("uid-p"))).containsExactly("uid-p");
+        assertThat(EndedPods.among(List.of(ofPod), other.holdings(), Set.of("uid-p")))
+                .containsExactly("uid-p");
         assertThat(EndedPods.among(List.of(ofPod), other.holdings(), Set.of())).isEmpty();
     }
 
