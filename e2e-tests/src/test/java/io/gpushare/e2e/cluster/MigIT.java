@@ -60,6 +60,7 @@ class MigIT extends ClusterScenario {
     @AfterAll
     static void withoutProfiles() {
         pods.deleteEverything();
+        cluster.onNode("rm", "-f", "/run/cdi/nvidia.json");
         cluster.configureScheduler(ROOT.resolve("deploy/scheduler"));
     }
 
