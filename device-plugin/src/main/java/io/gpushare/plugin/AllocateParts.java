@@ -133,7 +133,7 @@ final class AllocateParts {
     private AllocationHandler handler(
             PodResourcesPoller.Lister podList, AllocationHandler.Pods live, NodeParts.Limits limits) {
         return new AllocationHandler(
-                latest, podList, live, limits.free(), options.containers(), limits.isolation(), node.clock);
+                latest, podList, live, limits.ended(), options.containers(), limits.isolation(), node.clock);
     }
 
     /** The offer. */

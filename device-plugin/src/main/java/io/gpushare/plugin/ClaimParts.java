@@ -66,7 +66,7 @@ final class ClaimParts {
         this.options = options;
         this.node = node;
         this.isolation = limits.isolation();
-        this.free = limits.free();
+        this.free = limits.ended();
         this.rule = rule;
         this.parts = parts;
         files = new CdiFiles(options.cdiDir.toAbsolutePath());

@@ -15,7 +15,6 @@ import io.gpushare.plugin.node.cluster.InventoryPublisher;
 import io.gpushare.plugin.node.cluster.NodeObject;
 import io.gpushare.plugin.node.cluster.NodePodInformer;
 import io.gpushare.plugin.node.cluster.NodePoller;
-import io.gpushare.plugin.node.holdings.FreeCards;
 import io.gpushare.plugin.node.holdings.InUse;
 import io.gpushare.plugin.node.holdings.LatestHoldings;
 import io.gpushare.plugin.node.holdings.Offer;
@@ -86,7 +85,7 @@ final class NodeParts {
             OverUseGuard overUse,
             IsolationProvider provider,
             NodeIsolation isolation,
-            FreeCards free,
+            StillComputing ended,
             InventoryAssembler assembler) {}
 
     /**
@@ -131,8 +130,8 @@ final class NodeParts {
                 memory, Optional.ofNullable(options.evictOverUseAfter), events, api.evictions()::evict, clock);
         ForeignUseReporter foreignUse = new ForeignUseReporter(node, this::podsKnown, events);
         ProcessTable processes = new ProcessTable(options.procDir);
-        StillComputing ended = parts.add(
-                new StillComputing(node, holdings, processes, driver::processes, this::podsKnown, events, clock));
+        StillComputing ended = parts.add(new StillComputing(
+                node, holdings, processes, driver::processes, this::podsKnown, pods::live, events, clock));
         UsageMonitor usage = parts.add(new UsageMonitor(holdings, processes, overUse, foreignUse, ended, clock))
                 .start();
         IsolationProvider provider = options.isolation.provider(

@@ -51,6 +51,7 @@ final class Plugin {
                 allocate.latest,
                 claims.claims,
                 offer,
+                limits.ended(),
                 new RebootReporter(options.procDir, options.cluster.resources().all(), node.events)));
         offer.begin();
         node.scan(limits);

@@ -6,11 +6,17 @@ import io.gpushare.plugin.claims.prepare.NodeClaims;
 import io.gpushare.plugin.node.cluster.NodePodInformer;
 import io.gpushare.plugin.node.holdings.LatestHoldings;
 import io.gpushare.plugin.node.monitor.RebootReporter;
+import io.gpushare.plugin.node.monitor.StillComputing;
 import io.gpushare.plugin.node.pod.NodePod;
 
 /** Passes the changes of the node's pods to the parts that they concern. */
 record PodReports(
-        LatestHoldings holdings, LatestSnapshot latest, NodeClaims claims, ActiveOffer offer, RebootReporter reboots)
+        LatestHoldings holdings,
+        LatestSnapshot latest,
+        NodeClaims claims,
+        ActiveOffer offer,
+        StillComputing ended,
+        RebootReporter reboots)
         implements NodePodInformer.Listener {
     @Override
     public void changed(NodePod pod) {
@@ -22,6 +28,7 @@ record PodReports(
 
     @Override
     public void deleted(String uid) {
+        ended.remember();
         latest.update(snapshot -> snapshot.withoutPod(uid));
         claims.podDeleted(uid);
         holdings.podDeleted(uid);

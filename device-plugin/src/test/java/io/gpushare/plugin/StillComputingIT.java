@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -76,18 +77,41 @@ class StillComputingIT extends WholeProgram {
         api.delete("stuck");
         list();
         next("next");
-        CompletableFuture<Void> killed = CompletableFuture.runAsync(
+        AtomicBoolean killed = new AtomicBoolean();
+        CompletableFuture<Void> end = CompletableFuture.runAsync(
                 () -> {
                     try {
+                        killed.set(true);
                         cards(CARD_A, CARD_B);
                     } catch (IOException e) {
                         throw new IllegalStateException(e);
                     }
                 },
                 CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS));
-        assertThat(allocate(CARDS, preferred(CARDS, 1))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
-        killed.join();
+        List<String> device = List.of(kubelet.healthy(CARDS).getFirst());
+        assertThat(allocate(CARDS, device)).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+        assertThat(killed).isTrue();
+        end.join();
         await().until(() -> kubelet.healthy(CARDS).size() == 2);
+    }
+
+    /** A tenant may delete pods by force that end after days. */
+    @Test
+    void aShareThatIsKeptAfterTheEndIsReportedAndClosesNothing() throws Exception {
+        plugin();
+        pod("stuck", UID, MEMORY, 3, memoryOn(A, 3));
+        allocate(MEMORY, preferred(MEMORY, 3));
+        computes("/kubepods/burstable/pod" + UID + "/" + "a".repeat(64));
+        api.delete("stuck");
+        list();
+        pod("next", "uid-next", MEMORY, 3, memoryOn(A, 3));
+        assertThat(allocate(MEMORY, preferred(MEMORY, 3))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+        await().until(() -> log().contains("pod default/stuck, which has ended still computes on card " + A));
+        passTime(Duration.ofSeconds(61));
+        await().until(() -> api.events().stream()
+                .anyMatch(
+                        event -> event.contains("GpuUsedAfterPodEnd") && event.contains("take memory from its pods")));
+        assertThat(metrics()).contains("gpushare_card_in_use{card=\"" + A + "\",model=\"Tesla T4\"} 0.0");
     }
 
     /** It can't be told apart: it holds no card, and is reported where it is seen. */
@@ -127,18 +151,19 @@ class StillComputingIT extends WholeProgram {
     }
 
     private void next(String name) throws IOException {
-        String uid = name.equals("stuck") ? UID : "uid-" + name;
+        pod(name, name.equals("stuck") ? UID : "uid-" + name, CARDS, 1, wholeCard(A));
+    }
+
+    private void pod(String name, String uid, String resource, int amount, String allocation) throws IOException {
         ObjectNode pod = (ObjectNode) JSON.readTree("""
             {"apiVersion": "v1", "kind": "Pod",
              "metadata": {"name": "%s", "namespace": "default", "uid": "%s", "annotations": {},
                           "creationTimestamp": "2026-01-01T00:00:00Z"},
              "spec": {"nodeName": "n1", "containers": [
-                 {"name": "main", "resources": {"limits": {"%s": "1"}, "requests": {"%s": "1"}}}]},
+                 {"name": "main", "resources": {"limits": {"%s": "%d"}, "requests": {"%s": "%d"}}}]},
              "status": {"phase": "Pending"}}
-            """.formatted(name, uid, CARDS, CARDS));
-        pod.withObjectProperty("metadata")
-                .withObjectProperty("annotations")
-                .put("gpushare.io/allocation", wholeCard(A));
+            """.formatted(name, uid, resource, amount, resource, amount));
+        pod.withObjectProperty("metadata").withObjectProperty("annotations").put("gpushare.io/allocation", allocation);
         api.put(pod);
         list(name);
     }

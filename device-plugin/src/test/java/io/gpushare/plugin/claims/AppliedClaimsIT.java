@@ -3,7 +3,12 @@ package io.gpushare.plugin.claims;
 import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.api.dra.v1.Claim;
+import io.gpushare.api.dra.v1.DRAPluginGrpc;
+import io.gpushare.api.dra.v1.NodePrepareResourcesRequest;
 import io.gpushare.plugin.TestApiServer;
+import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,60 +18,60 @@ import org.junit.jupiter.api.Test;
 
 /** Containers start with claims, on a runtime that applies their files, and on one that does not. */
 class AppliedClaimsIT extends WholeProgramWithClaims {
-    private static final String WITHOUT = "gpushare_containers_without_claim 1.0";
-    private static final String NOBODY_WITHOUT = "gpushare_containers_without_claim 0.0";
+    private static final String CARD_C = "card kind=T4 memory=15GiB uuid=" + C;
 
     private Path proc;
 
     @BeforeEach
     void proc() throws IOException {
         proc = Files.createDirectory(dir.resolve("proc"));
-        cards(CARD_A, CARD_B);
+        cards(CARD_A, CARD_B, CARD_C);
     }
 
     @Test
-    void aContainerWithoutWhatItsClaimGivesItIsReportedAndNoFurtherClaimIsPreparedWhileItRuns() throws Exception {
+    void aContainerWithoutItsClaimIsReportedAndThoseOfTwoTenantsCloseTheNodeUntilOneHasItsOwn() throws Exception {
         plugin();
-        prepared("first", A);
-        runs("first", 101, "/proc");
-        await().until(() -> metrics().contains(WITHOUT));
+        assertThat(prepared("default", "first", A)).isEmpty();
+        runs("default", "first", 101, "");
+        await().until(() -> without(1));
         await().until(() -> api.events().stream()
                 .anyMatch(event -> event.contains("GpuClaimNotApplied")
                         && event.contains("\"kind\":\"Pod\",\"name\":\"first\"")
                         && event.contains("enable_cdi")));
         assertThat(api.events())
                 .anyMatch(event -> event.contains("GpuClaimNotApplied") && event.contains("\"name\":\"n1\""));
-        claim("second", result("gpu", B));
-        assertThat(error("second")).contains("does not apply claims (pod default/first");
 
-        // The runtime was restarted with CDI, and the pod recreated.
-        api.delete("first");
-        await().until(() -> metrics().contains(NOBODY_WITHOUT));
-        prepare("second");
-        runs("second", 102, "/run/gpushare/claims/uid-second_gpu");
+        // One tenant may hide the mounts of its programs.
+        assertThat(prepared("team", "second", B)).isEmpty();
+        runs("team", "second", 102, "");
+        await().until(() -> without(2));
+        assertThat(prepared("default", "third", C)).contains("does not apply claims (pod ");
 
-        // From now on a program that hides its mounts closes nothing.
-        assertThat(unprepare("first")).isEmpty();
-        prepared("third", A);
-        runs("third", 103, "/proc");
-        await().until(() -> metrics().contains(WITHOUT));
+        // The runtime was restarted with CDI, and a pod recreated.
+        api.remove(ApiResource.PODS, "team", "second");
+        await().until(() -> without(1));
+        assertThat(prepared("default", "third", C)).isEmpty();
+        runs("default", "third", 103, "/.gpushare/uid-third_gpu");
         assertThat(unprepare("second")).isEmpty();
-        claim("fourth", result("gpu", B));
-        prepare("fourth");
+        assertThat(prepared("team", "fourth", B)).isEmpty();
+        runs("team", "fourth", 104, "");
+        await().until(() -> without(2));
+        assertThat(unprepare("third")).isEmpty();
+        assertThat(prepared("default", "fifth", C)).isEmpty();
     }
 
     /** Their claims may have been prepared by a version whose files have no mount. */
     @Test
-    void whatRanBeforeThisProcessSaysNothing() throws Exception {
+    void whatRanBeforeThisProcessIsNoEvidenceAgainstTheRuntime() throws Exception {
         StartedProgram before = plugin();
-        prepared("first", A);
+        assertThat(prepared("default", "first", A)).isEmpty();
         kill(before);
-        runs("first", 101, "/proc");
+        runs("default", "first", 101, "");
         plugin();
         await().until(() -> log().contains("claim default/first has"));
-        prepared("second", B);
-        runs("second", 102, "/proc");
-        await().until(() -> metrics().contains(WITHOUT));
+        assertThat(prepared("default", "second", B)).isEmpty();
+        runs("default", "second", 102, "");
+        await().until(() -> without(1));
         assertThat(api.events())
                 .noneMatch(event -> event.contains("GpuClaimNotApplied") && event.contains("default/first"));
     }
@@ -75,26 +80,44 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
         return serve("--proc-dir=" + proc);
     }
 
-    private void prepared(String name, String card) {
-        claim(name, result("gpu", card));
-        prepare(name);
+    private boolean without(int containers) throws IOException, InterruptedException {
+        return metrics().contains("gpushare_containers_without_claim " + containers + ".0");
     }
 
-    /** The pod of that claim runs one process, which sees that mount point. */
-    private void runs(String name, int pid, String mountPoint) throws IOException {
+    /** Prepares a claim on that whole card; returns why it is refused. */
+    private String prepared(String namespace, String name, String card) {
+        ObjectNode claim = document(name, "uid-" + name, result("gpu", card));
+        claim.withObjectProperty("metadata").put("namespace", namespace);
+        api.put(claim);
+        return DRAPluginGrpc.newBlockingStub(service())
+                .withWaitForReady()
+                .nodePrepareResources(NodePrepareResourcesRequest.newBuilder()
+                        .addClaims(Claim.newBuilder()
+                                .setNamespace(namespace)
+                                .setName(name)
+                                .setUid("uid-" + name))
+                        .build())
+                .getClaimsOrThrow("uid-" + name)
+                .getError();
+    }
+
+    /** The pod of that claim runs one process, which sees that mount point, if there is one. */
+    private void runs(String namespace, String name, int pid, String mountPoint) throws IOException {
         String container = TestApiServer.containerId(name);
         Path process = Files.createDirectory(proc.resolve(String.valueOf(pid)));
+        String pod = "pod00000000-0000-4000-8000-000000000" + pid;
+        Files.writeString(process.resolve("cgroup"), "0::/kubepods/" + pod + "/" + container + "\n");
+        String mount = "36 35 98:0 / %s rw - tmpfs tmpfs rw\n";
         Files.writeString(
-                process.resolve("cgroup"),
-                "0::/kubepods/pod00000000-0000-4000-8000-00000000000" + pid % 10 + "/" + container + "\n");
-        Files.writeString(process.resolve("mountinfo"), "36 35 98:0 /x " + mountPoint + " ro - tmpfs tmpfs ro\n");
+                process.resolve("mountinfo"),
+                mount.formatted("/proc") + (mountPoint.isEmpty() ? "" : mount.formatted(mountPoint)));
         api.put(object("""
             {"apiVersion": "v1", "kind": "Pod",
-             "metadata": {"name": "%s", "namespace": "default", "uid": "uid-pod-%s"},
+             "metadata": {"name": "%s", "namespace": "%s", "uid": "uid-pod-%s"},
              "spec": {"nodeName": "n1", "resourceClaims": [{"name": "gpu", "resourceClaimName": "%s"}],
                       "containers": [{"name": "main", "resources": {"claims": [{"name": "gpu"}]}}]},
              "status": {"phase": "Running",
                         "containerStatuses": [{"name": "main", "containerID": "containerd://%s"}]}}
-            """.formatted(name, name, name, container)));
+            """.formatted(name, namespace, name, name, container)));
     }
 }

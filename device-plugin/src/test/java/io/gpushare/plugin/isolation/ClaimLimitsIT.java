@@ -245,6 +245,6 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
                         .path("mounts")
                         .valueStream()
                         .map(mount -> mount.path("containerPath").asText()))
-                .containsExactly("/run/gpushare/claims/uid-whole_gpu");
+                .containsExactly("/.gpushare/uid-whole_gpu");
     }
 }

@@ -38,17 +38,17 @@ class ClaimsChartTest {
 
     @Test
     void theDriverReadsNvidiasFileOfCardsInBothDirectoriesOfTheRuntime() {
-        Rendered claims = object(Chart.objects(ENABLED, "1.36.2"), "DaemonSet", CLAIMS);
+        String both = "dra: {enabled: true, staticCdiDir: /etc/cdi}";
+        Rendered claims = object(Chart.objects(both, "1.36.2"), "DaemonSet", CLAIMS);
         assertThat(claims.container("volumeMounts")).contains("{name=static-cdi, mountPath=/etc/cdi, readOnly=true}");
         assertThat(claims.container("args")).doesNotContain("device-list-strategy", "static-cdi-dir");
-        assertThat(object(Chart.objects(ENABLED, "1.36.2"), "DaemonSet", "gpu-share-device-plugin")
+        assertThat(object(Chart.objects(both, "1.36.2"), "DaemonSet", "gpu-share-device-plugin")
                         .container("volumeMounts"))
                 .doesNotContain("static-cdi");
         Rendered elsewhere =
                 object(Chart.objects("dra: {enabled: true, staticCdiDir: /opt/cdi}", "1.36.2"), "DaemonSet", CLAIMS);
         assertThat(elsewhere.container("args")).contains("--static-cdi-dir=/opt/cdi");
-        for (String without : List.of(
-                "dra: {enabled: true, staticCdiDir: ''}", ENABLED + "\ndevicePlugin: {deviceListStrategy: envvar}")) {
+        for (String without : List.of(ENABLED, both + "\ndevicePlugin: {deviceListStrategy: envvar}")) {
             Rendered none = object(Chart.objects(without, "1.36.2"), "DaemonSet", CLAIMS);
             assertThat(none.container("volumeMounts")).doesNotContain("static-cdi");
         }

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -44,6 +45,9 @@ import org.slf4j.LoggerFactory;
 public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState> {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimedPods.class);
 
+    /** Anybody may write Events, also of pods that do not exist. */
+    private static final int MOST_FAILURES = 4096;
+
     private final Function<String, Inventory> inventories;
     private final Predicate<PodState> annotated;
     private final PodFeed ledger;
@@ -58,7 +62,9 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
     private final Map<String, PodRef> counted = new HashMap<>(); // what the ledger has by claims, by uid
     private final Map<String, PodState> last = new HashMap<>(); // the pods as they were shown, by uid
     private final Map<String, Inventory> nodes = new HashMap<>(); // those that serve claims, by name
-    private final Map<String, PrepareFailure> failures = new HashMap<>(); // by uid of the pod
+    /** By pod: namespace and name count too, because whoever may write Events in one namespace may name any UID. */
+    private final Map<PodRef, PrepareFailure> failures = new LinkedHashMap<>();
+
     private MemoryUnit unit = MemoryUnit.GIB;
 
     /**
@@ -185,15 +191,18 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
     }
 
     private synchronized @Nullable PrepareFailure failure(PodRef pod) {
-        return failures.get(pod.uid());
+        return failures.get(pod);
     }
 
     private void failed(PodRef pod, @Nullable PrepareFailure failure) {
         synchronized (this) {
             if (failure == null) {
-                failures.remove(pod.uid());
+                failures.remove(pod);
             } else {
-                failures.put(pod.uid(), failure);
+                failures.put(pod, failure);
+                if (failures.size() > MOST_FAILURES) {
+                    failures.remove(failures.keySet().iterator().next());
+                }
             }
             backlog.add(pod.namespace(), new Backlog.Item.Shown(pod.uid()));
         }

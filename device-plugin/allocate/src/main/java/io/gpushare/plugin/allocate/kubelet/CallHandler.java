@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Handles the kubelet's calls about one container. A call must return within two seconds: the kubelet sets no deadline,
- * and all pods of the node wait meanwhile.
+ * Handles the kubelet's calls about one container. A call must return within two seconds, and a few more where a
+ * pod that has ended still computes on the card: the kubelet sets no deadline, and all pods of the node wait meanwhile.
  */
 public interface CallHandler {
     /**

@@ -19,17 +19,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Looks at each container that starts with a claim, whether its runtime applied the claim's file: a runtime without
  * CDI, or one that reads another directory, starts the container without an error, without its card and its limit. Such
- * a container is reported. No further claim is prepared while it runs, unless another one has shown that the runtime
- * applies claims: a program may hide its mounts, and that must close no node.
+ * a container is reported. No further claim is prepared while such containers of two namespaces run and none has shown
+ * that the runtime applies claims: a program may hide its mounts, and one tenant must not close a node.
  *
- * <p>A container that got the edits has the claim's file as a mount point. A container whose claim an earlier process
- * prepared says nothing, because an earlier version gave it no mount; nor does one whose processes are not visible.
+ * <p>A container that got the edits has the claim's file as a mount point. One whose claim an earlier process prepared
+ * is no evidence against the runtime, because an earlier version gave it no mount; nor is one whose processes are not
+ * visible.
  */
 public final class AppliedClaims implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppliedClaims.class);
@@ -37,6 +39,8 @@ public final class AppliedClaims implements AutoCloseable {
     private static final Duration GAP = Duration.ofSeconds(2);
     /** A process is visible before its runtime has made all mounts. */
     private static final int CERTAIN = 3;
+    /** A container that shows no process for so long has ended, or runs in a machine of its own. */
+    private static final int MOST_LOOKS = 30;
 
     private final LatestHoldings latest;
     private final NodeClaims claims;
@@ -49,18 +53,20 @@ public final class AppliedClaims implements AutoCloseable {
 
     private volatile boolean shown;
     private final Map<String, Integer> missed = new HashMap<>();
+    private final Map<String, Integer> looks = new HashMap<>();
     private volatile Map<String, Started> without = Map.of();
 
     /**
      * A started container that uses claims.
      *
+     * @param here whether this process prepared its claims
      * @param mountPoints one for each request that it uses
      */
-    private record Started(PodRef pod, String name, Set<String> mountPoints) {
+    private record Started(PodRef pod, String name, boolean here, Set<String> mountPoints) {
         Started and(Started other) {
             Set<String> both = new HashSet<>(mountPoints);
             both.addAll(other.mountPoints);
-            return new Started(pod, name, both);
+            return new Started(pod, name, here && other.here, both);
         }
     }
 
@@ -90,8 +96,13 @@ public final class AppliedClaims implements AutoCloseable {
 
     /** Why no claim is prepared, as a part of a sentence; empty if there is no such container. */
     public Optional<String> problem() {
-        return without.values().stream()
-                .filter(_ -> !shown)
+        Map<String, Started> now = without;
+        long namespaces = now.values().stream()
+                .map(each -> each.pod().namespace())
+                .distinct()
+                .count();
+        return now.values().stream()
+                .filter(_ -> !shown && namespaces > 1)
                 .findFirst()
                 .map(found -> "the container runtime of its node does not apply claims (pod " + found.pod()
                         + " runs without what its claim gives it): enable CDI there, and delete that pod");
@@ -102,6 +113,7 @@ public final class AppliedClaims implements AutoCloseable {
             Map<String, Started> started = started(latest.now());
             seen.retainAll(started.keySet());
             missed.keySet().retainAll(started.keySet());
+            looks.keySet().retainAll(started.keySet());
             Map<String, Started> still = new HashMap<>(without);
             still.keySet().retainAll(started.keySet());
             without = Map.copyOf(still);
@@ -114,14 +126,20 @@ public final class AppliedClaims implements AutoCloseable {
     private void evaluate(Map<String, Started> unseen) {
         Map<String, Set<String>> mounted =
                 unseen.isEmpty() ? Map.of() : processes.mountPoints(Set.copyOf(unseen.keySet()));
-        mounted.forEach((id, points) -> {
-            Started container = unseen.get(id);
-            if (container != null && points.containsAll(container.mountPoints())) {
+        unseen.forEach((id, container) -> {
+            @Nullable Set<String> points = mounted.get(id);
+            if (points == null) {
+                if (looks.merge(id, 1, Integer::sum) >= MOST_LOOKS) {
+                    seen.add(id);
+                }
+            } else if (points.containsAll(container.mountPoints())) {
                 seen.add(id);
                 shown = true;
-            } else if (container != null && missed.merge(id, 1, Integer::sum) >= CERTAIN) {
+            } else if (missed.merge(id, 1, Integer::sum) >= CERTAIN) {
                 seen.add(id);
-                report(id, container);
+                if (container.here()) {
+                    report(id, container);
+                }
             }
         });
     }
@@ -131,25 +149,25 @@ public final class AppliedClaims implements AutoCloseable {
         all.put(id, container);
         without = Map.copyOf(all);
         String message = "Container '" + container.name() + "' of pod " + container.pod()
-                + " runs without what its claim gives it: without its card, or with other cards, and without a limit."
-                + " The container runtime did not apply the claim's CDI file. Enable CDI: containerd 1.7 has it off"
+                + " shows nothing of what its claim gives it: it runs without its card, or with other cards, and"
+                + " without a limit, unless its program hides its mounts. The container runtime did not apply the"
+                + " claim's CDI file. Enable CDI: containerd 1.7 has it off"
                 + " (enable_cdi and cdi_spec_dirs in its configuration), Docker needs the feature cdi. Restart the"
                 + " runtime and delete the pod."
-                + (shown ? "" : " Until then no claim is prepared on this node.");
+                + " While pods of two namespaces are without their claims, and none has its own, no further claim is"
+                + " prepared on this node.";
         LOG.warn("{}", message);
         events.warn(new EventSubject.Pod(container.pod()), REASON, message);
         events.warn(node, REASON, message);
     }
 
-    /** The started containers whose claims this process prepared, by their IDs. */
+    /** The started containers that use claims, by their IDs. */
     private Map<String, Started> started(Holdings holdings) {
         Map<String, NodePod> pods = new HashMap<>();
         holdings.pods().forEach(pod -> pods.put(pod.ref().uid(), pod));
         Map<String, Started> started = new HashMap<>();
         for (Holder holder : holdings.by(Offer.CLAIMS).holders()) {
-            if (!claims.preparedHere(holder.ref().uid())) {
-                continue;
-            }
+            boolean here = claims.preparedHere(holder.ref().uid());
             for (ContainerAllocation part :
                     holder.allocation().map(Allocation::containers).orElse(List.of())) {
                 String point = CdiDocument.mountPoint(holder.ref().uid(), part.name());
@@ -157,7 +175,7 @@ public final class AppliedClaims implements AutoCloseable {
                     Optional.ofNullable(pods.get(user.pod().uid()))
                             .ifPresent(pod -> pod.started().forEach((id, name) -> {
                                 if (name.equals(user.container())) {
-                                    started.merge(id, new Started(pod.ref(), name, Set.of(point)), Started::and);
+                                    started.merge(id, new Started(pod.ref(), name, here, Set.of(point)), Started::and);
                                 }
                             }));
                 }

@@ -22,7 +22,8 @@ import java.util.Optional;
 final class CdiDocument {
     static final String KIND = "gpushare.io/claim";
 
-    private static final String MOUNTED = "/run/gpushare/claims/";
+    /** A directory of its own: a volume at a directory that images have may be read-only. */
+    private static final String MOUNTED = "/.gpushare/";
 
     /** The first version with annotations. */
     private static final String VERSION = "0.6.0";

@@ -265,7 +265,7 @@ public final class NodeClaims implements HoldingsSource {
     private Prepared watch(ResourceClaim claim, Set<CardId> cards, Inventory now, BooleanSupplier ended)
             throws KubernetesException, IOException {
         boolean repeated = files.watches(claim.uid());
-        Optional<String> other = repeated ? Optional.empty() : newClaims.refusal(claim, now, cards);
+        Optional<String> other = repeated ? Optional.empty() : newClaims.refusal(claim, now, Set.of());
         if (other.isPresent()) {
             return new Prepared.Refused("claim " + claim + ": " + other.get());
         }

@@ -7,14 +7,15 @@ import io.gpushare.plugin.node.isolation.driver.MemoryLimits;
 import io.gpushare.plugin.node.usage.CardUsages;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** A vendor's driver, as the node reads it: NVML stands behind it, and is known nowhere else. */
 public interface CardSource {
     /** Starts to scan. */
     Scan scan(Listener listener);
 
-    /** The process IDs of what computes on that card now; none where the driver does not say it. */
-    List<Long> processes(CardId card);
+    /** The process IDs of what computes on that card now; empty where the driver does not say it. */
+    Optional<List<Long>> processes(CardId card);
 
     /** The driver's memory limits. */
     MemoryLimits memoryLimits();

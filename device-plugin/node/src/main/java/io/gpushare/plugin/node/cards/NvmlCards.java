@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** NVIDIA's cards, through NVML. */
@@ -52,12 +53,12 @@ public final class NvmlCards implements CardSource {
     }
 
     @Override
-    public List<Long> processes(CardId card) {
+    public Optional<List<Long>> processes(CardId card) {
         @Nullable Nvml open = session.now();
         try {
-            return open == null ? List.of() : open.processes(card.uuid()).orElse(List.of());
+            return open == null ? Optional.empty() : open.processes(card.uuid());
         } catch (NvmlException | IllegalStateException _) {
-            return List.of(); // The scan reports what is wrong, or has just closed the session.
+            return Optional.empty(); // The scan reports what is wrong, or has just closed the session.
         }
     }
 

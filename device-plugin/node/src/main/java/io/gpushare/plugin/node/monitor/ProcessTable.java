@@ -23,6 +23,10 @@ public final class ProcessTable {
     // A program can mount and name things without end. The kubelet's mounts are among the first.
     private static final int MOST_BYTES = 1 << 16;
 
+    private static final int MOST_MOUNTS = 1 << 20;
+    /** Each container has it. A process with another root directory does not see it, nor other mounts outside. */
+    private static final String PROC = "/proc";
+
     private final Path proc;
     private final List<String> own;
 
@@ -63,8 +67,8 @@ public final class ProcessTable {
     }
 
     /**
-     * The mount points of the processes of these containers, by container ID; a container without a visible process is
-     * missing. No other file of a process tells what its runtime gave it without a further privilege.
+     * The mount points of the processes of these containers, by container ID; a container without a process that shows
+     * all of them is missing. No other file of a process tells what its runtime gave it without a further privilege.
      */
     public Map<String, Set<String>> mountPoints(Set<String> containers) {
         Map<String, Set<String>> found = new HashMap<>();
@@ -72,9 +76,11 @@ public final class ProcessTable {
             lines(pid, "cgroup")
                     .flatMap(lines -> Cgroup.parse(lines, own).containerId())
                     .filter(containers::contains)
-                    .ifPresent(id -> lines(pid, "mountinfo")
-                            .ifPresent(lines -> found.computeIfAbsent(id, _ -> new HashSet<>())
-                                    .addAll(mountPoints(lines))));
+                    .ifPresent(id -> all(proc.resolve(Long.toString(pid)).resolve("mountinfo"))
+                            .map(ProcessTable::mountPoints)
+                            .filter(points -> points.contains(PROC))
+                            .ifPresent(points -> found.computeIfAbsent(id, _ -> new HashSet<>())
+                                    .addAll(points)));
         }
         return found;
     }
@@ -98,6 +104,20 @@ public final class ProcessTable {
             // What can't be listed is not visible.
         }
         return pids;
+    }
+
+    /** Empty for a file that is too long to be read whole. */
+    private static Optional<List<String>> all(Path file) {
+        try (InputStream content = Files.newInputStream(file)) {
+            byte[] read = content.readNBytes(MOST_MOUNTS);
+            return read.length == MOST_MOUNTS
+                    ? Optional.empty()
+                    : Optional.of(new String(read, StandardCharsets.ISO_8859_1)
+                            .lines()
+                            .toList());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
     }
 
     private Optional<List<String>> lines(long pid, String file) {

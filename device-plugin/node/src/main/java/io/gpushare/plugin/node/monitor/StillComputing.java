@@ -2,12 +2,15 @@ package io.gpushare.plugin.node.monitor;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.event.EventRecorder;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import io.gpushare.plugin.node.holdings.FreeCards;
 import io.gpushare.plugin.node.holdings.Holder;
 import io.gpushare.plugin.node.holdings.Holdings;
 import io.gpushare.plugin.node.holdings.LatestHoldings;
+import io.gpushare.plugin.node.pod.NodePod;
 import io.gpushare.plugin.node.usage.CardProcess;
 import io.gpushare.plugin.node.usage.CardUsages;
 import io.gpushare.plugin.node.usage.Cgroup;
@@ -15,7 +18,6 @@ import io.gpushare.plugin.node.usage.EndedPods;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -39,8 +40,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the pods that have ended for Kubernetes and still compute on a card: a pod is deleted by force while a process
- * of it can't be killed, or is not killed yet. Such a card is in use until the driver no longer lists these processes;
- * for one that is stuck in the driver, a reboot of the node ends that.
+ * of it can't be killed, or is not killed yet. A card that such a pod had whole, or of which nobody knows what it had,
+ * is in use until the driver no longer lists these processes; for one that is stuck in the driver, a reboot of the node
+ * ends that. One that had a share is waited for and reported, and closes no card: a tenant may delete pods by force
+ * that end after days, and what they keep then must not be more than they had.
  *
  * <p>A process whose pod can't be told holds no card: one in a PID namespace that the plugin does not see, one of a
  * static pod, one without a container. {@link ForeignUseReporter} reports it where it is visible.
@@ -48,8 +51,10 @@ import org.slf4j.LoggerFactory;
 public final class StillComputing implements FreeCards, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StillComputing.class);
     private static final String REASON = "GpuUsedAfterPodEnd";
-    /** Longer than the kubelet takes to kill the containers of a pod that is deleted by force. */
+    /** Most processes end at the first signal. The kubelet kills the others after the grace period of their pod. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    private static final Duration LIVE_TIMEOUT = Duration.ofMillis(900);
 
     private static final Duration BETWEEN = Duration.ofMillis(100);
     /** A driver that hangs must not hold the kubelet's call. */
@@ -61,14 +66,15 @@ public final class StillComputing implements FreeCards, AutoCloseable {
     private final EventSubject.Node node;
     private final LatestHoldings latest;
     private final ProcessTable processes;
-    private final Function<CardId, List<Long>> driver;
+    private final Function<CardId, Optional<List<Long>>> driver;
     private final BooleanSupplier podsKnown;
+    private final Function<Duration, Optional<List<NodePod>>> live;
     private final EventRecorder events;
     private final InstantSource clock;
     private final ExecutorService reads = Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("processes-of-cards").factory());
-    /** The pods that had cards, by UID, the last ones: their names, and that they had any. */
-    private final Map<String, PodRef> remembered = new LinkedHashMap<>();
+    /** The last pods that had cards, by UID. */
+    private final Map<String, Had> remembered = new LinkedHashMap<>();
 
     private final Map<Found, Instant> since = new HashMap<>();
     private Set<Found> last = Set.of();
@@ -77,17 +83,32 @@ public final class StillComputing implements FreeCards, AutoCloseable {
     private record Found(CardId card, String uid) {}
 
     /**
+     * What a pod had.
+     *
+     * @param byDevicePlugin whether it was a holder itself, and not a user of claims, which it may share with others
+     */
+    private record Had(PodRef pod, boolean byDevicePlugin, Set<CardId> whole) {
+        Had and(Had other) {
+            Set<CardId> both = new HashSet<>(whole);
+            both.addAll(other.whole);
+            return new Had(pod, byDevicePlugin || other.byDevicePlugin, both);
+        }
+    }
+
+    /**
      * Looks at nothing by itself.
      *
-     * @param driver the process IDs of what computes on a card now
+     * @param driver the process IDs of what computes on a card now; empty if that is unknown
      * @param podsKnown whether the pods of the node were reported: before, every process looks like one without a pod
+     * @param live lists the node's pods at the API server; empty when it does not respond within the timeout
      */
     public StillComputing(
             EventSubject.Node node,
             LatestHoldings latest,
             ProcessTable processes,
-            Function<CardId, List<Long>> driver,
+            Function<CardId, Optional<List<Long>>> driver,
             BooleanSupplier podsKnown,
+            Function<Duration, Optional<List<NodePod>>> live,
             EventRecorder events,
             InstantSource clock) {
         this.node = node;
@@ -95,12 +116,14 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         this.processes = processes;
         this.driver = driver;
         this.podsKnown = podsKnown;
+        this.live = live;
         this.events = events;
         this.clock = clock;
     }
 
     /** Evaluates one report of the driver. */
-    synchronized void handle(CardUsages reported, Map<Long, Optional<Cgroup>> cgroups, Holdings holdings) {
+    synchronized void handle(CardUsages reported, Map<Long, Optional<Cgroup>> cgroups) {
+        Holdings holdings = latest.now();
         remember(holdings);
         Set<Found> found = new HashSet<>();
         if (known()) {
@@ -119,7 +142,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
                 .filter(each -> !reported.cards().containsKey(each.card()))
                 .filter(each -> holdings.inventory().card(each.card()).isPresent())
                 .forEach(found::add);
-        publish(found);
+        publish(confirmed(found));
         report();
     }
 
@@ -127,22 +150,71 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         return !processes.ownOnly() && podsKnown.getAsBoolean();
     }
 
-    private void remember(Holdings holdings) {
-        holdings.holders().stream().map(Holder::pods).flatMap(Set::stream).forEach(this::remember);
+    /** A pod is about to be forgotten. */
+    public synchronized void remember() {
+        remember(latest.now());
     }
 
-    private void remember(PodRef pod) {
-        remembered.remove(pod.uid());
-        remembered.put(pod.uid(), pod);
-        if (remembered.size() > MOST_REMEMBERED) {
-            remembered.remove(remembered.keySet().iterator().next());
+    private void remember(Holdings holdings) {
+        Map<String, Had> had = new HashMap<>();
+        for (Holder holder : holdings.holders()) {
+            for (ContainerAllocation part :
+                    holder.allocation().map(Allocation::containers).orElse(List.of())) {
+                Set<CardId> whole = part.visibleCards().stream()
+                        .filter(card -> part.on(card).units() == 0)
+                        .collect(Collectors.toSet());
+                holder.users(part.name())
+                        .forEach(user ->
+                                had.merge(user.pod().uid(), new Had(user.pod(), holder.isPod(), whole), Had::and));
+            }
         }
+        had.forEach((uid, now) -> {
+            remembered.remove(uid);
+            remembered.put(uid, now);
+            if (remembered.size() > MOST_REMEMBERED) {
+                remembered.remove(remembered.keySet().iterator().next());
+            }
+        });
     }
 
     private Set<Found> on(CardId card, Collection<Cgroup> cgroups, Holdings holdings) {
-        return EndedPods.among(cgroups, holdings, remembered.keySet()).stream()
+        Set<String> had = remembered.values().stream()
+                .filter(Had::byDevicePlugin)
+                .map(each -> each.pod().uid())
+                .collect(Collectors.toSet());
+        return EndedPods.among(cgroups, holdings, had).stream()
                 .map(uid -> new Found(card, uid))
                 .collect(Collectors.toSet());
+    }
+
+    /**
+     * Without those of pods that the API server has, where the plugin knew nothing of the pod: its watch may be behind.
+     * While the API server does not respond, such a pod is not known to have ended.
+     */
+    private Set<Found> confirmed(Set<Found> found) {
+        Set<String> doubtful = found.stream()
+                .filter(each -> !last.contains(each) && !remembered.containsKey(each.uid()))
+                .map(Found::uid)
+                .collect(Collectors.toSet());
+        if (doubtful.isEmpty()) {
+            return found;
+        }
+        Optional<List<NodePod>> pods = live.apply(LIVE_TIMEOUT);
+        Set<String> running = pods.stream()
+                .flatMap(List::stream)
+                .filter(pod -> !pod.ended())
+                .map(pod -> pod.ref().uid())
+                .collect(Collectors.toSet());
+        return found.stream()
+                .filter(each -> !doubtful.contains(each.uid()) || (pods.isPresent() && !running.contains(each.uid())))
+                .collect(Collectors.toSet());
+    }
+
+    /** Whether the card is in use because of it. */
+    private boolean closes(Found found) {
+        return Optional.ofNullable(remembered.get(found.uid()))
+                .map(had -> had.whole().contains(found.card()))
+                .orElse(true);
     }
 
     private void publish(Set<Found> found) {
@@ -153,9 +225,10 @@ public final class StillComputing implements FreeCards, AutoCloseable {
             found.stream()
                     .filter(each -> !last.contains(each))
                     .forEach(each -> LOG.warn(
-                            "{} still computes on card {}, which is not offered until that ends",
+                            "{} still computes on card {}{}",
                             name(each),
-                            each.card()));
+                            each.card(),
+                            closes(each) ? ", which is not offered until that ends" : ""));
             last.stream()
                     .filter(each -> !found.contains(each))
                     .forEach(each -> LOG.info("{} no longer computes on card {}", name(each), each.card()));
@@ -164,14 +237,16 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         }
     }
 
+    /** The cards that are in use, by who uses them. */
     private Map<String, Set<CardId>> byName(Set<Found> found) {
         return found.stream()
+                .filter(this::closes)
                 .collect(Collectors.groupingBy(this::name, Collectors.mapping(Found::card, Collectors.toSet())));
     }
 
     private String name(Found found) {
         return Optional.ofNullable(remembered.get(found.uid()))
-                .map(pod -> "pod " + pod + ", which has ended")
+                .map(had -> "pod " + had.pod() + ", which has ended")
                 .orElse("a pod that has ended (UID " + found.uid() + ")");
     }
 
@@ -182,23 +257,35 @@ public final class StillComputing implements FreeCards, AutoCloseable {
                 events.warn(
                         node,
                         REASON,
-                        "Card " + found.card() + " is not offered: processes of " + name(found)
-                                + ", still compute there; nvidia-smi shows them. Kill them. One that can't be killed"
-                                + " is stuck in the driver: drain and reboot the node.");
+                        "Processes of " + name(found) + ", still compute on card " + found.card()
+                                + (closes(found)
+                                        ? ", which is not offered until they end"
+                                        : " and take memory from its pods")
+                                + "; nvidia-smi shows them. They end after the grace period of their pod. Kill those"
+                                + " that do not; one that can't be killed is stuck in the driver: drain and reboot the"
+                                + " node.");
             }
         });
     }
 
     @Override
     public Optional<String> inUseBy(Collection<PodRef> next, Set<CardId> cards) {
-        Instant start = clock.instant();
         while (true) {
-            Optional<Map<CardId, List<Long>>> read = read(cards);
-            Optional<String> found = read.flatMap(pids -> look(next, pids));
-            if (found.isEmpty() || clock.instant().isAfter(start.plus(PATIENCE)) || !rested()) {
-                return found;
+            Look now = read(cards).map(pids -> look(next, pids)).orElse(Look.NOTHING);
+            if (!now.waits() || !rested()) {
+                return now.user();
             }
         }
+    }
+
+    /**
+     * What one look found.
+     *
+     * @param user who has ended and keeps one of the cards
+     * @param waits whether somebody may end in a moment
+     */
+    private record Look(Optional<String> user, boolean waits) {
+        static final Look NOTHING = new Look(Optional.empty(), false);
     }
 
     private static boolean rested() {
@@ -211,14 +298,14 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         }
     }
 
-    /** The processes on these cards; empty if the driver does not respond in time. */
+    /** The processes on these cards, as far as the driver says; empty if it does not respond in time. */
     private Optional<Map<CardId, List<Long>>> read(Set<CardId> cards) {
-        if (!known()) {
+        if (cards.isEmpty() || !known()) {
             return Optional.empty();
         }
         Future<Map<CardId, List<Long>>> read = reads.submit(() -> {
             Map<CardId, List<Long>> pids = new HashMap<>();
-            cards.forEach(card -> pids.put(card, driver.apply(card)));
+            cards.forEach(card -> driver.apply(card).ifPresent(all -> pids.put(card, all)));
             return pids;
         });
         try {
@@ -233,21 +320,24 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         return Optional.empty();
     }
 
-    private synchronized Optional<String> look(Collection<PodRef> next, Map<CardId, List<Long>> pids) {
+    private synchronized Look look(Collection<PodRef> next, Map<CardId, List<Long>> pids) {
         Holdings holdings = latest.now();
         remember(holdings);
-        next.forEach(this::remember);
-        Set<Found> here = new HashSet<>();
-        pids.forEach((card, all) -> here.addAll(on(
+        Set<Found> found = new HashSet<>();
+        pids.forEach((card, all) -> found.addAll(on(
                 card,
                 all.stream().map(processes::cgroup).flatMap(Optional::stream).toList(),
                 holdings)));
-        next.forEach(pod -> here.removeIf(each -> each.uid().equals(pod.uid())));
-        Set<Found> found = new HashSet<>(here);
+        next.forEach(pod -> found.removeIf(each -> each.uid().equals(pod.uid())));
         last.stream().filter(each -> !pids.containsKey(each.card())).forEach(found::add);
-        publish(found);
-        List<String> names = new ArrayList<>(new TreeSet<>(byName(here).keySet()));
-        return names.isEmpty() ? Optional.empty() : Optional.of(names.getFirst());
+        publish(confirmed(found));
+        Set<Found> here =
+                last.stream().filter(each -> pids.containsKey(each.card())).collect(Collectors.toSet());
+        Instant patient = clock.instant().minus(PATIENCE);
+        return new Look(
+                byName(here).keySet().stream().sorted().findFirst(),
+                here.stream()
+                        .anyMatch(each -> since.getOrDefault(each, Instant.MIN).isAfter(patient)));
     }
 
     @Override

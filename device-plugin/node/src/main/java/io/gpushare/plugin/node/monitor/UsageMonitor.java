@@ -93,7 +93,7 @@ public final class UsageMonitor implements AutoCloseable {
             excesses = found.excesses();
             guard.handle(found);
             foreign.handle(now);
-            ended.handle(last, cgroups, holdings);
+            ended.handle(last, cgroups);
             overUse = found.next();
         } catch (RuntimeException e) {
             // Usage reporting is best-effort and must not affect Allocate.

@@ -56,7 +56,7 @@ public final class OneOffer implements AutoCloseable {
             report(last, now);
         }
         last = now;
-        return now.equals(InUse.NONE) || later.compareTo(AGAIN) < 0 ? later : AGAIN;
+        return now.holders().isEmpty() || later.compareTo(AGAIN) < 0 ? later : AGAIN;
     }
 
     private void report(InUse before, InUse now) {

@@ -1,0 +1,146 @@
+package io.gpushare.e2e.cluster.claims;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.cluster.ClusterScenario;
+import io.gpushare.e2e.cluster.LocalCluster;
+import io.gpushare.e2e.cluster.SharedCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What containers of claims really have, and when they really end: on containerd, whose configuration the tests change.
+ */
+@Tag("release")
+class ContainersOfClaimsIT extends ClaimsScenario {
+    private static final String SECTION = "[plugins.\"io.containerd.cri.v1.runtime\"]\n";
+
+    private Path configuration;
+    private String before;
+
+    @BeforeEach
+    void configuration() throws IOException {
+        assumeThat(cluster).isInstanceOf(LocalCluster.class);
+        configuration = cluster.kubeletFolder().resolveSibling("config/containerd.toml");
+        assumeThat(configuration).exists();
+        before = Files.readString(configuration);
+        assumeThat(before).contains(SECTION);
+    }
+
+    @AfterEach
+    void restore() throws IOException {
+        if (before != null) {
+            Files.deleteIfExists(failing());
+            configure(before);
+            shared.installation().cards(SharedCluster.twoT4());
+        }
+    }
+
+    @Test
+    void whereCdiIsOffThePodIsReportedAndNoFurtherClaimIsPreparedUntilItIsOn() throws IOException {
+        configure(before.replace(SECTION, SECTION + "  enable_cdi = false\n"));
+        create("without", "share-3");
+        pods.running("without");
+        assertThat(pods.sees("without", "main")).doesNotContain("GPU-");
+        Await.until(
+                PATIENCE,
+                "the pod has an Event",
+                () -> ClusterScenario.events(cluster, "without"),
+                events -> events.contains("GpuClaimNotApplied") && events.contains("enable_cdi"));
+        create("next", "share-3");
+        Await.until(
+                PATIENCE,
+                "the next claim is refused",
+                () -> ClusterScenario.events(cluster, "next"),
+                events -> events.contains("does not apply claims"));
+
+        configure(before);
+        pods.delete("without");
+        assertThat(sees("next")).startsWith("GPU-");
+    }
+
+    @Test
+    void aCardWhoseContainerCantBeKilledIsGivenToNobodyUntilItIsGone() throws IOException {
+        Path wrapper = cluster.sharedFolder().resolve("runc-that-fails");
+        String runc = before.lines()
+                .filter(line -> line.strip().startsWith("BinaryName"))
+                .findFirst()
+                .orElseThrow();
+        String program = runc.substring(runc.indexOf('"') + 1, runc.lastIndexOf('"'));
+        Files.writeString(wrapper, """
+            #!/bin/sh
+            for argument; do
+                [ "$argument" != kill ] || [ ! -e %s ] || exit 1
+            done
+            exec %s "$@"
+            """.formatted(failing(), program));
+        assertThat(wrapper.toFile().setExecutable(true)).isTrue();
+        configure(before.replace(runc, "  BinaryName = \"" + wrapper + "\""));
+        create("stuck", "card");
+        String card = sees("stuck").split(" ", -1)[0];
+        String index = card.toLowerCase(Locale.ROOT).equals(first()) ? "0" : "1";
+        // Its sleep, as the node's processes list it.
+        String pid = cluster.onNode("sh", "-c", "pgrep -xf 'sleep 100000' | tail -n 1")
+                .strip();
+        Files.createFile(failing());
+        shared.installation()
+                .cards(Stream.concat(
+                                Stream.of(SharedCluster.twoT4()),
+                                Stream.of("process pid=" + pid + " card=" + index + " memory=4GiB utilisation=10"))
+                        .toArray(String[]::new));
+        cluster.kubectl().run("-n", "default", "delete", "pod", "stuck", "--force", "--grace-period=0");
+
+        Await.until(
+                PATIENCE,
+                "the card of the container is in no slice",
+                ClaimsScenario::offered,
+                offered -> !offered.contains(card.toLowerCase(Locale.ROOT)));
+        create("other", "card");
+        assertThat(sees("other")).startsWith("GPU-").doesNotContain(card);
+        create("next", "card");
+        pods.refused("next", "cannot allocate all claims");
+        assertThat(cluster.onNode("sh", "-c", "kill -0 " + pid + " && echo alive")
+                        .strip())
+                .isEqualTo("alive");
+
+        Files.delete(failing());
+        Await.until(
+                PATIENCE,
+                "the kubelet has killed it",
+                () -> cluster.onNode("sh", "-c", "kill -0 " + pid + " 2>/dev/null || echo gone")
+                        .strip(),
+                "gone"::equals);
+        shared.installation().cards(SharedCluster.twoT4());
+        assertThat(sees("next")).startsWith(card);
+    }
+
+    /** While it is there, no container that was started with the failing runtime can be killed. */
+    private static Path failing() {
+        return cluster.sharedFolder().resolve("kill-fails");
+    }
+
+    /** The name of the first card in slices. */
+    private static String first() {
+        return slices().at("/0/spec/devices")
+                .valueStream()
+                .filter(device -> device.at("/attributes/index/int").asInt(-1) == 0)
+                .findFirst()
+                .orElseThrow()
+                .path("name")
+                .asText();
+    }
+
+    private void configure(String content) throws IOException {
+        Files.writeString(configuration, content);
+        ((LocalCluster) cluster).component("restart", "runtime");
+    }
+}
