@@ -9,10 +9,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /** Isolation by MPS: what holds the programs of containers to their memory, and which faults hurt whom. */
+@Tag("release")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class MpsOnClusterIT extends ClusterScenario {
     private static int offered;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.e2e.sandbox.workload.PodSpec;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
+import io.gpushare.simulated.patience.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +89,7 @@ class DisruptionIT {
         Checks checks = new Checks();
         TerminalView screen = new TerminalView(System.out, false, InstantSource.system());
         try (WorkloadRun round = new WorkloadRun(sandbox, screen, checks)) {
-            round.run(pods, Instant.now().plusSeconds(60));
+            round.run(pods, Instant.now().plus(Patience.of(Duration.ofSeconds(60))));
             round.clear();
         }
         assertThat(checks.failures()).isEmpty();
