@@ -41,7 +41,7 @@ class StillComputingIT extends WholeProgram {
         list();
         next("next");
         assertThatThrownBy(() -> allocate(CARDS, anyDevice()))
-                .hasMessageContaining("is in use by pod default/stuck, which has ended");
+                .hasMessageContaining("is in use by ended pod default/stuck");
 
         // Known from now on: no device of it is healthy, and the node says after a minute by whom.
         await().until(() -> kubelet.healthy(CARDS).size() == 1);
@@ -50,7 +50,7 @@ class StillComputingIT extends WholeProgram {
         await().until(() -> api.events().stream()
                 .anyMatch(event -> event.contains("GpuUsedAfterPodEnd")
                         && event.contains(A)
-                        && event.contains("pod default/stuck, which has ended")));
+                        && event.contains("ended pod default/stuck")));
         assertThat(api.events()).noneMatch(event -> event.contains("GpuUseWithoutAllocation"));
 
         // Another process of the plugin did not see the pod.
@@ -60,7 +60,7 @@ class StillComputingIT extends WholeProgram {
         plugin();
         next("after-a-restart");
         assertThatThrownBy(() -> allocate(CARDS, anyDevice()))
-                .hasMessageContaining("in use by a pod that has ended (UID " + UID + ")");
+                .hasMessageContaining("in use by ended pod of UID " + UID);
 
         cards(CARD_A, CARD_B);
         await().until(() -> kubelet.healthy(CARDS).size() == 2);
@@ -106,7 +106,7 @@ class StillComputingIT extends WholeProgram {
         list();
         pod("next", "uid-next", MEMORY, 3, memoryOn(A, 3));
         assertThat(allocate(MEMORY, preferred(MEMORY, 3))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
-        await().until(() -> log().contains("pod default/stuck, which has ended still computes on card " + A));
+        await().until(() -> log().contains("ended pod default/stuck still computes on card " + A));
         passTime(Duration.ofSeconds(61));
         await().until(() -> api.events().stream()
                 .anyMatch(

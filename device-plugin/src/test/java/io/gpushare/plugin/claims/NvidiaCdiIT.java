@@ -146,6 +146,12 @@ class NvidiaCdiIT extends WholeProgramWithClaims {
         assertThat(prepare("both").getDevicesCount()).isEqualTo(2);
         unprepare("both");
 
+        claim("equal", result("r0", A, "3Gi", "s6"), result("r1", B, "3Gi", "s7"));
+        pod("equal", container("preflight", "gpu"), container("x"));
+        assertThat(error("equal"))
+                .startsWith("claim default/equal: container 'preflight' of pod default/equal uses several requests with"
+                        + " cards");
+
         claim("part", result("r0", A, "3Gi", "s5"));
         pod("part", container("preflight", "gpu", "more"), container("x", "gpu") + ", " + container("y", "more"));
         assertThat(error("part"))

@@ -28,7 +28,7 @@ class StillComputingClaimsIT extends WholeProgramWithClaims {
         api.remove(ApiResource.RESOURCE_CLAIMS, "default", "stuck");
 
         claim("next", result("gpu", A));
-        assertThat(error("next")).contains("its cards are in use (a pod that has ended (UID " + UID + "))");
+        assertThat(error("next")).contains("its cards are in use (ended pod of UID " + UID + ")");
         await().until(() -> names(slice()).equals(List.of(name(B))));
         claim("other", result("gpu", B));
         prepare("other");

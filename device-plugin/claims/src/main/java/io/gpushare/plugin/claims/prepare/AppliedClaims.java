@@ -94,7 +94,7 @@ public final class AppliedClaims implements AutoCloseable {
         return without.size();
     }
 
-    /** Why no claim is prepared, as a part of a sentence; empty if there is no such container. */
+    /** Why no claim is prepared, as a part of a sentence; empty while the runtime may apply claims. */
     public Optional<String> problem() {
         Map<String, Started> now = without;
         long namespaces = now.values().stream()

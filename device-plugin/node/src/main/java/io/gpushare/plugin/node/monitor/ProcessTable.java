@@ -76,7 +76,10 @@ public final class ProcessTable {
             lines(pid, "cgroup")
                     .flatMap(lines -> Cgroup.parse(lines, own).containerId())
                     .filter(containers::contains)
-                    .ifPresent(id -> all(proc.resolve(Long.toString(pid)).resolve("mountinfo"))
+                    .ifPresent(id -> read(file(pid, "mountinfo"), MOST_MOUNTS)
+                            .filter(read ->
+                                    read.length < MOST_MOUNTS) // one that is cut says nothing of what is missing
+                            .map(ProcessTable::lines)
                             .map(ProcessTable::mountPoints)
                             .filter(points -> points.contains(PROC))
                             .ifPresent(points -> found.computeIfAbsent(id, _ -> new HashSet<>())
@@ -106,29 +109,25 @@ public final class ProcessTable {
         return pids;
     }
 
-    /** Empty for a file that is too long to be read whole. */
-    private static Optional<List<String>> all(Path file) {
-        try (InputStream content = Files.newInputStream(file)) {
-            byte[] read = content.readNBytes(MOST_MOUNTS);
-            return read.length == MOST_MOUNTS
-                    ? Optional.empty()
-                    : Optional.of(new String(read, StandardCharsets.ISO_8859_1)
-                            .lines()
-                            .toList());
-        } catch (IOException e) {
-            return Optional.empty();
-        }
+    private Path file(long pid, String name) {
+        return proc.resolve(Long.toString(pid)).resolve(name);
     }
 
     private Optional<List<String>> lines(long pid, String file) {
-        return lines(proc.resolve(Long.toString(pid)).resolve(file));
+        return lines(file(pid, file));
     }
 
     private static Optional<List<String>> lines(Path file) {
+        return read(file, MOST_BYTES).map(ProcessTable::lines);
+    }
+
+    private static List<String> lines(byte[] content) {
+        return new String(content, StandardCharsets.ISO_8859_1).lines().toList();
+    }
+
+    private static Optional<byte[]> read(Path file, int most) {
         try (InputStream content = Files.newInputStream(file)) {
-            return Optional.of(new String(content.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1)
-                    .lines()
-                    .toList());
+            return Optional.of(content.readNBytes(most));
         } catch (IOException e) {
             return Optional.empty();
         }

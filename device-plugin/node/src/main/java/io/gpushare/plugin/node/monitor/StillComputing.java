@@ -246,8 +246,8 @@ public final class StillComputing implements FreeCards, AutoCloseable {
 
     private String name(Found found) {
         return Optional.ofNullable(remembered.get(found.uid()))
-                .map(had -> "pod " + had.pod() + ", which has ended")
-                .orElse("a pod that has ended (UID " + found.uid() + ")");
+                .map(had -> "ended pod " + had.pod())
+                .orElse("ended pod of UID " + found.uid());
     }
 
     private void report() {
@@ -257,7 +257,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
                 events.warn(
                         node,
                         REASON,
-                        "Processes of " + name(found) + ", still compute on card " + found.card()
+                        "Processes of " + name(found) + " still compute on card " + found.card()
                                 + (closes(found)
                                         ? ", which is not offered until they end"
                                         : " and take memory from its pods")
