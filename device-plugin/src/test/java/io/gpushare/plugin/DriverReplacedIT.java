@@ -65,8 +65,7 @@ class DriverReplacedIT extends WholeProgram {
 
         assertThat(first.exitCode()).isEqualTo(PluginProgram.DRIVER_REPLACED);
         assertThat(log()).containsOnlyOnce("the device plugin restarts: its library of NVIDIA's driver is not the one");
-        assertThat(api.events())
-                .anyMatch(event -> event.contains("GpuDriverReplaced") && event.contains("Driver/library version"));
+        api.awaitEvent("GpuDriverReplaced", "Driver/library version");
         assertThat(api.patches()).anyMatch(patch -> patch.contains("driver_version_mismatch"));
         // No pod is bound to the node until the next one serves.
         assertThat(api.patches().getLast()).contains("plugin_restarting", A);

@@ -37,7 +37,7 @@ class HamiMigrationIT extends WholeProgram {
                 .contains(B + "\\\":3", "slots")
                 .contains("\"hami.io/bind-phase\":\"success\"")
                 .doesNotContain("vgpu", "ALIYUN");
-        assertThat(api.events()).anySatisfy(event -> assertThat(event).contains("GpuAllocationWritten", "keeps it"));
+        api.awaitEvent("GpuAllocationWritten", "keeps it");
         assertThat(api.patches().getLast()).contains("hami.io/node-nvidia-register", "\\\"count\\\":10");
     }
 

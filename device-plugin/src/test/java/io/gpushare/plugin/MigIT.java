@@ -86,8 +86,7 @@ class MigIT extends WholeProgram {
         assertThat(unitsByCard()).doesNotContainKey(before).hasSize(3);
         await().until(() -> log().contains(LARGE + " is no longer offered"));
         assertThat(api.patches().getLast()).doesNotContain(before);
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuInstanceRemoved") && event.contains(before)));
+        api.awaitEvent("GpuInstanceRemoved", before);
 
         cards(FULL, CUT + "on");
         await().until(() -> api.patches().getLast().contains("without an instance"));

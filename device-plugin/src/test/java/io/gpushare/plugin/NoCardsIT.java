@@ -97,7 +97,7 @@ class NoCardsIT extends WholeProgram {
         await().untilAsserted(() -> assertThat(kubelet.healthy(MEMORY)).allMatch(id -> id.startsWith(B)));
         await().until(() -> api.patches().stream().anyMatch(patch -> patch.contains("--card-memory=")));
         assertThat(api.patches().getLast()).contains("memoryClosed").doesNotContain("noCards");
-        await().until(() -> api.events().stream().anyMatch(event -> event.contains("GpuMemoryUnknown")));
+        api.awaitEvent("GpuMemoryUnknown");
         assertThat(get("/readyz").statusCode()).isEqualTo(200);
         assertThat(metrics().lines())
                 .noneMatch(line -> line.startsWith("gpushare_card_memory_capacity_bytes{card=\"" + A));
@@ -125,7 +125,7 @@ class NoCardsIT extends WholeProgram {
         assertThat(kubelet.healthy(CARDS)).isEmpty();
         assertThat(kubelet.healthy(MEMORY)).isEmpty();
         assertThat(get("/readyz").body()).contains("claim_uid-c1", "when these pods have ended");
-        await().until(() -> api.events().stream().anyMatch(event -> event.contains("claim_uid-c1")));
+        api.awaitEvent("claim_uid-c1");
 
         Files.delete(claim);
         await().until(() -> kubelet.healthy(CARDS).equals(List.of(A)));

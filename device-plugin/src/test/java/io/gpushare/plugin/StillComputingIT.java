@@ -47,10 +47,7 @@ class StillComputingIT extends WholeProgram {
         await().until(() -> kubelet.healthy(CARDS).size() == 1);
         await().until(() -> metrics().contains("gpushare_card_in_use{card=\"" + A + "\",model=\"Tesla T4\"} 1.0"));
         passTime(Duration.ofSeconds(61));
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuUsedAfterPodEnd")
-                        && event.contains(A)
-                        && event.contains("ended pod default/stuck")));
+        api.awaitEvent("GpuUsedAfterPodEnd", A, "ended pod default/stuck");
         assertThat(api.events()).noneMatch(event -> event.contains("GpuUseWithoutAllocation"));
 
         // Another process of the plugin did not see the pod.

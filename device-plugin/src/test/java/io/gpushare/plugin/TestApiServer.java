@@ -1,5 +1,8 @@
 package io.gpushare.plugin;
 
+import static io.gpushare.simulated.patience.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.apiserver.ApiRequest;
 import io.gpushare.simulated.apiserver.FaultRule;
@@ -242,6 +245,12 @@ public final class TestApiServer implements AutoCloseable {
     /** The Events that were recorded. */
     public List<String> events() {
         return bodies(request -> request.is("POST", "/events"));
+    }
+
+    /** Waits until an Event with all these words was recorded: programs record Events after they have acted. */
+    public void awaitEvent(String... words) {
+        await().untilAsserted(() ->
+                assertThat(events()).anySatisfy(event -> assertThat(event).contains(words)));
     }
 
     /** Writes the node's cordon annotation. */

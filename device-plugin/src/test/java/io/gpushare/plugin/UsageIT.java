@@ -141,7 +141,7 @@ class UsageIT extends WholeProgram {
         // The budget protects the largest excess, so the next pod is evicted, and no other while that one may still
         // end.
         assertThat(api.evictions()).containsExactly("guarded", "worse");
-        await().until(() -> api.events().stream().anyMatch(event -> event.contains("OverUseEvicted")));
+        api.awaitEvent("OverUseEvicted");
         assertThat(metrics().lines())
                 .contains(
                         "gpushare_plugin_over_use_evictions_total{outcome=\"evicted\"} 1.0",

@@ -34,12 +34,8 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
         assertThat(prepared("default", "first", A)).isEmpty();
         runs("default", "first", 101, "");
         await().until(() -> without(1));
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuClaimNotApplied")
-                        && event.contains("\"kind\":\"Pod\",\"name\":\"first\"")
-                        && event.contains("enable_cdi")));
-        assertThat(api.events())
-                .anyMatch(event -> event.contains("GpuClaimNotApplied") && event.contains("\"name\":\"n1\""));
+        api.awaitEvent("GpuClaimNotApplied", "\"kind\":\"Pod\",\"name\":\"first\"", "enable_cdi");
+        api.awaitEvent("GpuClaimNotApplied", "\"name\":\"n1\"");
 
         // One tenant may hide the mounts of its programs.
         assertThat(prepared("team", "second", B)).isEmpty();

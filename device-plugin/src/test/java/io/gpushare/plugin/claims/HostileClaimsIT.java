@@ -51,15 +51,12 @@ class HostileClaimsIT extends WholeProgramWithClaims {
     void anAmountThatOverflowedInKubeSchedulerIsReportedAtTheNode() throws Exception {
         claim("huge", result("gpu", A, "-9223372036854775808", "s1"));
         assertThat(error("huge")).contains("can't be allocated");
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuCardMiscounted")
-                        && event.contains("of card " + name(A) + " for claim default/huge")));
+        api.awaitEvent("GpuCardMiscounted", "of card " + name(A) + " for claim default/huge");
         claim("first", result("gpu", A, "9Gi", "s2"));
         claim("second", result("gpu", A, "9Gi", "s3"));
         prepare("first");
         assertThat(error("second")).contains("was given twice");
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuCardMiscounted") && event.contains("was given twice")));
+        api.awaitEvent("GpuCardMiscounted", "was given twice");
     }
 
     @Test

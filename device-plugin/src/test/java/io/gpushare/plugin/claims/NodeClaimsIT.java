@@ -99,8 +99,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
                       "devices": [{"name": "%s"}]}}
             """.formatted(name(A))));
         serve();
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuPoolNotOwn") && event.contains("n2-gpushare.io-00 of node n2")));
+        api.awaitEvent("GpuPoolNotOwn", "n2-gpushare.io-00 of node n2");
     }
 
     @Test
@@ -273,8 +272,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         serve();
         await().untilAsserted(() ->
                 assertThat(get("/readyz").body()).contains("the policy of this cluster denies the slice"));
-        await().until(() ->
-                api.events().stream().anyMatch(event -> event.contains("the policy of this cluster denies the slice")));
+        api.awaitEvent("the policy of this cluster denies the slice");
     }
 
     /** As Kubernetes 1.34 and 1.35 do, and 1.36.2 with these features off. */
@@ -283,8 +281,7 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         api.dropFields(ApiResource.RESOURCE_SLICES, "allowMultipleAllocations", "requestPolicy", "taints");
         serve();
         assertThat(names(slice())).containsExactly(name(A), name(B));
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("allocates devices of ResourceSlices only whole")));
+        api.awaitEvent("allocates devices of ResourceSlices only whole");
         claim("held", result("gpu", A));
         prepare("held");
 

@@ -60,8 +60,7 @@ class NodeMovesIT extends WholeProgramWithClaims {
         serve();
         assertThat(names(slice())).containsExactly(name(B));
         await().until(() -> get("/readyz").statusCode() == 200);
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuCardsHeld") && event.contains("default/running")));
+        api.awaitEvent("GpuCardsHeld", "default/running");
         claim("on-a", result("gpu", A, "3Gi", "s1"));
         claim("on-b", result("gpu", B, "3Gi", "s2"));
         assertThat(error("on-a"))
@@ -165,8 +164,7 @@ class NodeMovesIT extends WholeProgramWithClaims {
         assertThat(kubelet.healthy(MEMORY)).hasSize(15).allMatch(id -> id.startsWith(A));
         assertThat(api.all(ApiResource.RESOURCE_SLICES)).isEmpty();
         assertThat(get("/readyz").statusCode()).isEqualTo(200);
-        assertThat(api.events())
-                .anyMatch(event -> event.contains("GpuCardsHeld") && event.contains("claim default/running"));
+        api.awaitEvent("GpuCardsHeld", "claim default/running");
         assertThat(error("allocated"))
                 .isEqualTo("claim default/allocated: its node offers its cards by the device plugin now: recreate the"
                         + " pod");
@@ -255,7 +253,7 @@ class NodeMovesIT extends WholeProgramWithClaims {
                 .contains("which cards claims have is unknown, because " + cdi() + " can't be listed"));
         assertThat(kubelet.healthy(CARDS)).isEmpty();
         assertThat(kubelet.healthy(MEMORY)).isEmpty();
-        assertThat(api.events()).anyMatch(event -> event.contains("GpuCardsHeld") && event.contains("can't be listed"));
+        api.awaitEvent("GpuCardsHeld", "can't be listed");
         assertThat(log()).contains("calls for claims are not served yet, retrying: ");
         assertThat(resources.isAlive()).isTrue();
 

@@ -32,8 +32,7 @@ class PausedNodeIT extends WholeProgramWithClaims {
             api.label(LABEL, PAUSED);
             await().until(() -> !driverIsOpen());
             await().until(() -> offered() == 0);
-            await().until(() -> api.events().stream()
-                    .anyMatch(event -> event.contains("GpuNoCards") && event.contains(LABEL + "=" + PAUSED)));
+            api.awaitEvent("GpuNoCards", LABEL + "=" + PAUSED);
             claim(waits, result("gpu", A, "3Gi", waits));
             assertThat(error(waits)).contains(LABEL + "=" + PAUSED);
             assertThat(unprepare(ends)).isEmpty();
@@ -52,8 +51,7 @@ class PausedNodeIT extends WholeProgramWithClaims {
         cards(CARD_A, CARD_B);
         api.label(LABEL, PAUSED);
         serve("--pause-labels=" + LABEL);
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuNoCards") && event.contains(LABEL + "=" + PAUSED)));
+        api.awaitEvent("GpuNoCards", LABEL + "=" + PAUSED);
         assertThat(driverIsOpen()).isFalse();
         assertThat(log()).doesNotContain("is healthy");
 

@@ -69,8 +69,7 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
 
         Files.delete(dir.resolve("cards.kept"));
         await().until(() -> kept().contains(limit(A, 3, cgroup)));
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuLimitRestored") && event.contains("\"name\":\"share\"")));
+        api.awaitEvent("GpuLimitRestored", "\"name\":\"share\"");
 
         kill(first);
         pod("share", "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}]}}");
@@ -131,8 +130,7 @@ class ClaimLimitsIT extends WholeProgramWithClaims {
         String least = "limit " + A + " " + (1 << 20) + " " + (1 << 20) + " " + joined;
         await().until(() -> kept().contains(least));
         assertThat(kept()).contains(limit(A, 3, prepared));
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuShareOfOtherPod") && event.contains("\"name\":\"joined\"")));
+        api.awaitEvent("GpuShareOfOtherPod", "\"name\":\"joined\"");
 
         kill(first);
         Files.delete(dir.resolve("cards.kept"));

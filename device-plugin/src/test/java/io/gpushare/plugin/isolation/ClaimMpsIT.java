@@ -158,13 +158,9 @@ class ClaimMpsIT extends WholeProgramWithMps {
         second.prints("ok 2000", "lost 810");
         assertThat(first.alive()).isTrue();
         assertThat(neighbour.alive()).isTrue();
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
-                        && event.contains("\"name\":\"second\"")
-                        && event.contains("together use 3.9 GiB")));
+        api.awaitEvent("GpuMpsProcessTerminated", "\"name\":\"second\"", "together use 3.9 GiB");
+        api.awaitEvent("GpuMemoryOverUse", "memory of its claim (units of 1 GiB) is 3, but the container uses 4");
         assertThat(api.events())
-                .anyMatch(event -> event.contains("GpuMemoryOverUse")
-                        && event.contains("memory of its claim (units of 1 GiB) is 3, but the container uses 4"))
                 .noneMatch(event -> event.contains("GpuUseWithoutAllocation")
                         || (event.contains("GpuMpsProcessTerminated") && event.contains("\"name\":\"first\"")));
     }

@@ -129,8 +129,7 @@ class HamiCoreIT extends WholeProgram {
         install("libvgpu.so");
         await().until(() -> !kubelet.healthy(MEMORY).isEmpty());
         await().until(() -> api.patches().getLast().contains("\\\"isolation\\\":\\\"hami-core\\\""));
-        assertThat(api.events())
-                .anyMatch(event -> event.contains("GpuIsolationMissing") && event.contains("\"kind\":\"Node\""));
+        api.awaitEvent("GpuIsolationMissing", "\"kind\":\"Node\"");
 
         // Removed again, with a pod that was bound before.
         api.pod("p", "Pending", Map.of(MEMORY, "3"), memoryOn(A, 3));

@@ -70,7 +70,7 @@ class IsolationIT extends WholeProgram {
         Files.delete(dir.resolve("cards.kept"));
 
         await().until(() -> kept().contains(limit(A, 3, cgroup)));
-        await().until(() -> api.events().stream().anyMatch(event -> event.contains("GpuLimitRestored")));
+        api.awaitEvent("GpuLimitRestored");
         assertThat(metrics().lines()).contains("gpushare_plugin_isolation_repairs_total{kind=\"limit_restored\"} 1.0");
     }
 
@@ -134,10 +134,7 @@ class IsolationIT extends WholeProgram {
         String reason = "no MPS supervisor serves this node: install deploy/isolation/mps.yaml";
         assertThat(log()).contains("Memory of card " + A + " is only counted, not enforced: " + reason);
         await().until(() -> api.events().size() >= 2);
-        assertThat(api.events())
-                .anyMatch(event -> event.contains("GpuIsolationMissing")
-                        && event.contains(reason)
-                        && event.contains("\"kind\":\"Node\""));
+        api.awaitEvent("GpuIsolationMissing", reason, "\"kind\":\"Node\"");
         assertThat(api.patches()).anyMatch(patch -> patch.contains(reason) && !patch.contains("memoryClosed"));
         assertThat(metrics().lines())
                 .contains(

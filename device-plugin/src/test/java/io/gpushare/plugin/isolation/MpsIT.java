@@ -111,10 +111,7 @@ class MpsIT extends WholeProgramWithMps {
         second.prints("ok 1500", "lost 810");
         assertThat(first.alive()).isTrue();
         assertThat(neighbour.alive()).isTrue();
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
-                        && event.contains("\"name\":\"a\"")
-                        && event.contains("together use 2.9 GiB")));
+        api.awaitEvent("GpuMpsProcessTerminated", "\"name\":\"a\"", "together use 2.9 GiB");
         assertThat(metrics().lines())
                 .contains("gpushare_plugin_isolation_repairs_total{kind=\"client_terminated\"} 1.0");
         assertThat(api.events()).noneMatch(event -> event.contains("GpuUseWithoutAllocation"));
@@ -135,9 +132,8 @@ class MpsIT extends WholeProgramWithMps {
         inContainer("greedy", 300, tenant(environment, 0, 600)).prints("ok 600", "lost 810");
         assertThat(first.alive()).isTrue();
         assertThat(full.alive()).isTrue();
-        assertThat(api.events())
-                .anyMatch(event -> event.contains("GpuMemoryOverUse") && event.contains("\"name\":\"greedy\""))
-                .noneMatch(event -> event.contains("OverUse") && event.contains("\"name\":\"full\""));
+        api.awaitEvent("GpuMemoryOverUse", "\"name\":\"greedy\"");
+        assertThat(api.events()).noneMatch(event -> event.contains("OverUse") && event.contains("\"name\":\"full\""));
     }
 
     /** The kubelet's checkpoint knows the pods, and the cgroups of the processes. */
@@ -215,8 +211,7 @@ class MpsIT extends WholeProgramWithMps {
         daemon(A).orElseThrow().destroyForcibly();
 
         hurt.prints("ok 1000", "lost 806");
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("the control daemon ended")));
+        api.awaitEvent("GpuMpsFailed", "the control daemon ended");
         Map<String, String> next = started("next", 3);
         tenant(next, 0, 3072, 1).prints("ok 3072", "error 2");
         assertThat(unharmed.alive()).isTrue();
@@ -244,10 +239,7 @@ class MpsIT extends WholeProgramWithMps {
 
         await().until(() -> !alone.alive());
         await().until(() -> phase(A) == Phase.READY);
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
-                        && event.contains("\"name\":\"a\"")
-                        && event.contains("computes on card " + A + " without MPS")));
+        api.awaitEvent("GpuMpsProcessTerminated", "\"name\":\"a\"", "computes on card " + A + " without MPS");
         tenant(environment, 0, 2048, 1).prints("ok 2048", "error 2");
     }
 
@@ -301,8 +293,7 @@ class MpsIT extends WholeProgramWithMps {
         tenant(environment, 0, "200", "fault").prints("ok 200", "lost 700");
 
         hurt.prints("ok 1000", "lost 700");
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuMpsFailed") && event.contains("fatal fault ended all clients")));
+        api.awaitEvent("GpuMpsFailed", "fatal fault ended all clients");
         tenant(environment, 0, 1).prints("error 807");
         // The server serves again when the last of the programs that it hurt has ended.
         deaf.close();
@@ -388,8 +379,7 @@ class MpsIT extends WholeProgramWithMps {
         Map<String, String> other = started("b", 3);
         Tenant served = tenant(environment, 0, 500).prints("ok 500");
         Tenant waiting = inContainer("b", 1, tenant(other, 1000, 500));
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuMpsWaitsForUser") && event.contains("\"name\":\"b\"")));
+        api.awaitEvent("GpuMpsWaitsForUser", "\"name\":\"b\"");
         assertThat(waiting.lines()).isEmpty();
         served.close();
         waiting.prints("ok 500");

@@ -96,10 +96,7 @@ class MpsOnInstancesIT extends WholeProgramWithMps {
         Tenant elsewhere = inContainer("a", 200, tenant(environment, 0, 1500).prints("ok 1500"));
 
         await().until(() -> !elsewhere.alive());
-        await().until(() -> api.events().stream()
-                .anyMatch(event -> event.contains("GpuMpsProcessTerminated")
-                        && event.contains("\"name\":\"a\"")
-                        && event.contains("or it uses another pipe directory")));
+        api.awaitEvent("GpuMpsProcessTerminated", "\"name\":\"a\"", "or it uses another pipe directory");
         assertThat(neighbour.alive()).isTrue();
         assertThat(daemon(instance)).contains(daemon);
     }
