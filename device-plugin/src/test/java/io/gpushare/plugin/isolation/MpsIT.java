@@ -418,6 +418,7 @@ class MpsIT extends WholeProgramWithMps {
     void memoryOfSeveralCardsIsRefused() throws Exception {
         supervisor();
         runMps("--isolation=mps");
+        await().until(() -> kubelet.healthy(MEMORY).size() == 28);
         api.pod(
                 "p",
                 "Pending",

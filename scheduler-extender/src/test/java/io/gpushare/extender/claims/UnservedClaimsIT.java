@@ -25,6 +25,7 @@ class UnservedClaimsIT extends WithClaims {
     void theExtenderWaitsForThem() throws Exception {
         api.node("a", TestApiServer.TWO_T4);
         memoryPod("ordinary", 3);
+        await().until(() -> extender.ledger.state().nodes().size() == 2);
         assertThat(extender.bind("ordinary", "uid-ordinary", "a")).isEmpty();
         metric("gpushare_extender_informer_heard_timestamp_seconds{resource=\"claims\"} 0.0");
 

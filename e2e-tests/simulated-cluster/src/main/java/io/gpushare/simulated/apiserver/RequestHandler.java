@@ -2,6 +2,7 @@ package io.gpushare.simulated.apiserver;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.apiserver.response.Discovery;
+import io.gpushare.simulated.apiserver.response.Lag;
 import io.gpushare.simulated.apiserver.response.ListResponse;
 import io.gpushare.simulated.apiserver.response.TableResponse;
 import io.gpushare.simulated.apiserver.response.WatchResponse;
@@ -71,7 +72,9 @@ final class RequestHandler {
             request.connection().close();
             return;
         }
-        long delay = faults.latency().toMillis();
+        boolean event =
+                request.method().equals(HttpMethod.POST) && request.path().endsWith("/events");
+        long delay = faults.latency().toMillis() + (event ? Lag.millis() : 0);
         request.body().onSuccess(body -> {
             if (delay > 0) {
                 faults.countDelayed(1);

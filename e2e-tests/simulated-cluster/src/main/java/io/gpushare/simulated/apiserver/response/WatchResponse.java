@@ -29,6 +29,7 @@ public final class WatchResponse {
     private final ObjectStore store;
     private final boolean bookmarks;
     private final BooleanSupplier muted;
+    private final long lag = Lag.millis();
     private Runnable unwatch = () -> {};
     private long bookmarkTimer = -1;
     private long endTimer = -1;
@@ -62,7 +63,7 @@ public final class WatchResponse {
                     resource,
                     selection,
                     since,
-                    change -> change.seenBy(selection).ifPresent(line -> context.runOnContext(_ -> send(line))));
+                    change -> change.seenBy(selection).ifPresent(this::later));
         } catch (ApiError expired) {
             response.end(Buffer.buffer(Change.line("ERROR", Documents.bytes(expired.status()))));
             return;
@@ -71,6 +72,15 @@ public final class WatchResponse {
         endTimer = vertx.setTimer(length.toMillis(), _ -> end());
         if (bookmarks) {
             bookmarkTimer = vertx.setPeriodic(bookmarkPeriod.toMillis(), _ -> bookmark());
+        }
+    }
+
+    /** In the order of the calls. */
+    private void later(byte[] line) {
+        if (lag == 0) {
+            context.runOnContext(_ -> send(line));
+        } else {
+            context.runOnContext(_ -> vertx.setTimer(lag, _ -> send(line)));
         }
     }
 
@@ -121,7 +131,6 @@ public final class WatchResponse {
             object.putObject("spec").putNull("containers");
             object.putObject("status");
         }
-        byte[] line = Change.line("BOOKMARK", Documents.bytes(object));
-        context.runOnContext(_ -> send(line));
+        later(Change.line("BOOKMARK", Documents.bytes(object)));
     }
 }
