@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.simulated.patience.Patience;
 import io.gpushare.simulated.program.StartedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -66,6 +68,20 @@ class StillComputingIT extends WholeProgram {
         assertThat(allocate(CARDS, preferred(CARDS, 1))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
     }
 
+    /** The kubelet knows first. */
+    @Test
+    void thePodHasEndedBeforeTheWatchShowsThat() throws Exception {
+        plugin();
+        stuck();
+        computes("/kubepods/burstable/pod" + UID + "/" + "a".repeat(64));
+        api.muteWatches();
+        api.delete("stuck");
+        list();
+        next("next");
+        assertThatThrownBy(() -> allocate(CARDS, anyDevice()))
+                .hasMessageContaining("is in use by ended pod default/stuck");
+    }
+
     @Test
     void aProcessThatIsBeingKilledIsWaitedFor() throws Exception {
         plugin();
@@ -109,6 +125,66 @@ class StillComputingIT extends WholeProgram {
                 .anyMatch(
                         event -> event.contains("GpuUsedAfterPodEnd") && event.contains("take memory from its pods")));
         assertThat(metrics()).contains("gpushare_card_in_use{card=\"" + A + "\",model=\"Tesla T4\"} 0.0");
+    }
+
+    /** The programs of two pods that have ended take turns, so that one of them is always new. */
+    @Test
+    void theNextPodIsAnsweredWhileEndedPodsTakeTurns() throws Exception {
+        plugin();
+        String other = UID.replace('4', '5');
+        pod("stuck", UID, MEMORY, 1, memoryOn(A, 1));
+        allocate(MEMORY, preferred(MEMORY, 1));
+        pod("other", other, MEMORY, 1, memoryOn(A, 1));
+        list("stuck", "other");
+        allocate(MEMORY, preferred(MEMORY, 1));
+        computes("/kubepods/burstable/pod" + UID + "/" + "a".repeat(64));
+        Files.writeString(
+                Files.createDirectories(proc.resolve("102")).resolve("cgroup"),
+                "0::/kubepods/burstable/pod" + other + "/" + "b".repeat(64) + "\n");
+        api.delete("stuck");
+        api.delete("other");
+        list();
+        AtomicBoolean end = new AtomicBoolean();
+        Thread turns = Thread.ofPlatform().start(() -> {
+            String first = "process pid=" + PID + " card=0 memory=1GiB utilisation=10";
+            String second = first.replace(String.valueOf(PID), "102");
+            List<List<String>> shown = List.of(List.of(first), List.of(first, second), List.of(second));
+            for (int turn = 0; !end.get(); turn++) {
+                try {
+                    List<String> now = new ArrayList<>(List.of(CARD_A, CARD_B));
+                    now.addAll(shown.get(List.of(0, 1, 2, 1).get(turn % 4)));
+                    cards(now.toArray(String[]::new));
+                    TimeUnit.MILLISECONDS.sleep(600);
+                } catch (IOException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+        });
+        try {
+            pod("next", "uid-next", MEMORY, 3, memoryOn(A, 3));
+            List<String> devices = preferred(MEMORY, 3);
+            assertThat(Patience.result(CompletableFuture.supplyAsync(() -> allocate(MEMORY, devices))))
+                    .containsEntry("NVIDIA_VISIBLE_DEVICES", A);
+        } finally {
+            end.set(true);
+            turns.join();
+        }
+    }
+
+    /** Its image sees all cards, by NVIDIA's runtime. */
+    @Test
+    void aPodThatRequestsNothingClosesNoCard() throws Exception {
+        plugin();
+        pod("image", UID, "cpu", 1, "");
+        computes("/kubepods/burstable/pod" + UID + "/" + "a".repeat(64));
+        await().until(() -> metrics()
+                .contains("gpushare_card_foreign_memory_used_bytes{card=\"" + A + "\",model=\"Tesla T4\"} "
+                        + (double) (4L << 30)));
+        api.delete("image");
+        list();
+        await().until(() -> log().contains("ended pod default/image still computes on card " + A));
+        next("next");
+        assertThat(allocate(CARDS, preferred(CARDS, 1))).containsEntry("NVIDIA_VISIBLE_DEVICES", A);
     }
 
     /** It can't be told apart: it holds no card, and is reported where it is seen. */

@@ -94,8 +94,8 @@ class NvidiaCdiIT extends WholeProgramWithClaims {
         assertThat(reported().getFirst())
                 .contains("Card " + A + " has no device of its UUID in " + file, "--device-name-strategy=uuid");
 
-        Files.writeString(file, "kind: [");
-        Files.writeString(cdi().resolve("large.json"), " ".repeat((1 << 20) + 1));
+        Files.writeString(file, "kind: nvidia.com/gpu\ndevices: [");
+        Files.writeString(cdi().resolve("large.json"), " ".repeat((1 << 18) + 1));
         Files.writeString(cdi().resolve("other.yaml"), "kind: example.com/nic");
         for (int i = 3; i < 6; i++) {
             claim("malformed" + i, result("gpu", A, "1Gi", "s" + i));
@@ -104,8 +104,7 @@ class NvidiaCdiIT extends WholeProgramWithClaims {
         }
         await().until(() -> reported().size() == 3);
         assertThat(reported().get(1) + reported().get(2))
-                .contains(
-                        file + " can't be read, and counts as absent", "large.json", "it has more than 1048576 bytes");
+                .contains(file + " can't be read, and counts as absent", "large.json", "it has more than 262144 bytes");
     }
 
     @Test

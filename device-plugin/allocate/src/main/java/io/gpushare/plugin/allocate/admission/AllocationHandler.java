@@ -161,6 +161,7 @@ public final class AllocationHandler implements CallHandler {
         PodRef pod = grant.caller().pod().ref();
         ContainerAllocation cards = grant.cards();
         latest.update(now -> now.withAnsweredCall(new AnsweredCall(pod, cards, Set.copyOf(ids), clock.instant())));
+        free.given(pod, cards);
         identified.count(grant.caller().evidence());
         LOG.info(
                 "pod {} container {}: {} on {} ({})",

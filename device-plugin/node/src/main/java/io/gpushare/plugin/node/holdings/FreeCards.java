@@ -1,5 +1,6 @@
 package io.gpushare.plugin.node.holdings;
 
+import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
 import java.util.Collection;
@@ -17,4 +18,7 @@ public interface FreeCards {
      * @return a few names, as a part of a sentence; empty if nobody is known to
      */
     Optional<String> inUseBy(Collection<PodRef> next, Set<CardId> cards);
+
+    /** A container of that pod got these cards: the kubelet may say that the pod has ended before the API does. */
+    default void given(PodRef pod, ContainerAllocation cards) {}
 }

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The node's processes, as its proc file system lists them. */
 public final class ProcessTable {
@@ -67,10 +68,11 @@ public final class ProcessTable {
     }
 
     /**
-     * The mount points of the processes of these containers, by container ID; a container without a process that shows
-     * all of them is missing. No other file of a process tells what its runtime gave it without a further privilege.
+     * The mount points below that directory of the processes of these containers, by container ID; a container without
+     * a process that shows all of them is missing. No other file of a process tells what its runtime gave it without a
+     * further privilege.
      */
-    public Map<String, Set<String>> mountPoints(Set<String> containers) {
+    public Map<String, Set<String>> mountPoints(Set<String> containers, String below) {
         Map<String, Set<String>> found = new HashMap<>();
         for (long pid : pids()) {
             lines(pid, "cgroup")
@@ -79,9 +81,8 @@ public final class ProcessTable {
                     .ifPresent(id -> read(file(pid, "mountinfo"), MOST_MOUNTS)
                             .filter(read ->
                                     read.length < MOST_MOUNTS) // one that is cut says nothing of what is missing
-                            .map(ProcessTable::lines)
-                            .map(ProcessTable::mountPoints)
-                            .filter(points -> points.contains(PROC))
+                            .map(read -> mountPoints(read, below))
+                            .filter(points -> points.remove(PROC))
                             .ifPresent(points -> found.computeIfAbsent(id, _ -> new HashSet<>())
                                     .addAll(points)));
         }
@@ -89,12 +90,14 @@ public final class ProcessTable {
     }
 
     /** proc(5): the mount point is field 5. */
-    private static List<String> mountPoints(List<String> lines) {
-        return lines.stream()
+    private static Set<String> mountPoints(byte[] content, String below) {
+        return new String(content, StandardCharsets.ISO_8859_1)
+                .lines()
                 .map(line -> line.split(" ", 6))
                 .filter(fields -> fields.length == 6)
                 .map(fields -> fields[4])
-                .toList();
+                .filter(point -> point.startsWith(below) || point.equals(PROC))
+                .collect(Collectors.toCollection(HashSet::new));
     }
 
     private List<Long> pids() {

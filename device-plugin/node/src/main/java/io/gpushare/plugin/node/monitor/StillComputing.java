@@ -4,8 +4,10 @@ import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.codec.Decoded;
 import io.gpushare.plugin.node.holdings.FreeCards;
 import io.gpushare.plugin.node.holdings.Holder;
 import io.gpushare.plugin.node.holdings.Holdings;
@@ -21,6 +23,7 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -155,26 +158,53 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         remember(latest.now());
     }
 
+    @Override
+    public synchronized void given(PodRef pod, ContainerAllocation cards) {
+        Had now = new Had(pod, true, whole(cards));
+        remember(Map.of(
+                pod.uid(),
+                Optional.ofNullable(remembered.get(pod.uid())).map(now::and).orElse(now)));
+    }
+
     private void remember(Holdings holdings) {
         Map<String, Had> had = new HashMap<>();
         for (Holder holder : holdings.holders()) {
             for (ContainerAllocation part :
                     holder.allocation().map(Allocation::containers).orElse(List.of())) {
-                Set<CardId> whole = part.visibleCards().stream()
-                        .filter(card -> part.on(card).units() == 0)
-                        .collect(Collectors.toSet());
+                Set<CardId> whole = whole(part);
                 holder.users(part.name())
                         .forEach(user ->
                                 had.merge(user.pod().uid(), new Had(user.pod(), holder.isPod(), whole), Had::and));
             }
         }
+        // What requests nothing has nothing, whatever its image sees.
+        holdings.pods().stream()
+                .filter(pod -> pod.claims().isEmpty()
+                        && pod.former().isEmpty()
+                        && pod.demand() instanceof Decoded.Absent<Demand>)
+                .forEach(pod -> had.putIfAbsent(pod.ref().uid(), new Had(pod.ref(), false, Set.of())));
+        remember(had);
+    }
+
+    private void remember(Map<String, Had> had) {
         had.forEach((uid, now) -> {
             remembered.remove(uid);
             remembered.put(uid, now);
-            if (remembered.size() > MOST_REMEMBERED) {
-                remembered.remove(remembered.keySet().iterator().next());
-            }
         });
+        Set<String> computing = last.stream().map(Found::uid).collect(Collectors.toSet());
+        Iterator<String> oldest = remembered.keySet().iterator();
+        for (int more = remembered.size() - MOST_REMEMBERED; more > 0 && oldest.hasNext(); ) {
+            if (!computing.contains(oldest.next())) {
+                oldest.remove();
+                more--;
+            }
+        }
+    }
+
+    private static Set<CardId> whole(ContainerAllocation part) {
+        return part.visibleCards().stream()
+                .filter(card -> part.on(card).units() == 0)
+                .collect(Collectors.toSet());
     }
 
     private Set<Found> on(CardId card, Collection<Cgroup> cgroups, Holdings holdings) {
@@ -270,9 +300,11 @@ public final class StillComputing implements FreeCards, AutoCloseable {
 
     @Override
     public Optional<String> inUseBy(Collection<PodRef> next, Set<CardId> cards) {
+        // Of the call, not of what is found: two that take turns on a card would be waited for without end.
+        long end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             Look now = read(cards).map(pids -> look(next, pids)).orElse(Look.NOTHING);
-            if (!now.waits() || !rested()) {
+            if (!now.waits() || System.nanoTime() - end >= 0 || !rested()) {
                 return now.user();
             }
         }
@@ -324,10 +356,19 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         Holdings holdings = latest.now();
         remember(holdings);
         Set<Found> found = new HashSet<>();
-        pids.forEach((card, all) -> found.addAll(on(
-                card,
-                all.stream().map(processes::cgroup).flatMap(Optional::stream).toList(),
-                holdings)));
+        pids.forEach((card, all) -> {
+            List<Cgroup> cgroups = all.stream()
+                    .map(processes::cgroup)
+                    .flatMap(Optional::stream)
+                    .toList();
+            found.addAll(on(card, cgroups, holdings));
+            // Others get it now: who had it whole has ended, though the watch and the holdings may not show that yet.
+            cgroups.stream()
+                    .flatMap(cgroup -> cgroup.podUid().stream())
+                    .filter(uid -> remembered.containsKey(uid)
+                            && remembered.get(uid).whole().contains(card))
+                    .forEach(uid -> found.add(new Found(card, uid)));
+        });
         next.forEach(pod -> found.removeIf(each -> each.uid().equals(pod.uid())));
         last.stream().filter(each -> !pids.containsKey(each.card())).forEach(found::add);
         publish(confirmed(found));

@@ -6,7 +6,9 @@ import io.gpushare.plugin.node.usage.Cgroup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +33,20 @@ class ProcessTableTest {
         String many = OTHER.repeat(100_000);
         assertThat(cgroup(KUBELETS + many).container()).contains("main");
         assertThat(cgroup(many + KUBELETS)).isEqualTo(new Cgroup(Optional.of(UID), Optional.of(ID)));
+    }
+
+    @Test
+    void ofMountPointsOnlyThoseThatAreAskedForAreKept() throws IOException {
+        String line = "36 35 98:0 / %s rw - tmpfs tmpfs rw\n";
+        cgroup(line.formatted("/proc")
+                + line.formatted("/.gpushare/c")
+                + line.formatted("/other").repeat(1000));
+        assertThat(new ProcessTable(proc).mountPoints(Set.of(ID), "/.gpushare/"))
+                .isEqualTo(Map.of(ID, Set.of("/.gpushare/c")));
+        cgroup(line.formatted("/.gpushare/c"));
+        assertThat(new ProcessTable(proc).mountPoints(Set.of(ID), "/.gpushare/"))
+                .as("in another root directory")
+                .isEmpty();
     }
 
     private Cgroup cgroup(String mounts) throws IOException {
