@@ -1,7 +1,11 @@
 package io.gpushare.kubernetes.wire;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.filter.TokenFilter;
 import io.gpushare.model.request.PodAnnotations;
+import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -117,7 +121,7 @@ final class Fields extends TokenFilter {
                     "nodeSelector",
                     INCLUDE_ALL,
                     "env",
-                    new Keys("name"::equals),
+                    new Variables(),
                     "limits",
                     INCLUDE_ALL,
                     "requests",
@@ -154,6 +158,35 @@ final class Fields extends TokenFilter {
         @Override
         public TokenFilter includeElement(int index) {
             return OF_OBJECTS;
+        }
+    }
+
+    /**
+     * The names of variables, of those that programs for cards read. A pod may set 200,000 variables of its own, and
+     * each would be an object here.
+     */
+    private static final class Variables extends TokenFilter {
+        private static final List<String> PREFIXES =
+                List.of("ALIYUN_", "CUDA_", "GPU_", "GPUSHARE_", "LD_", "LIBCUDA_", "NVIDIA_", "TF_", "VGPU_", "XLA_");
+
+        @Override
+        public @Nullable TokenFilter includeProperty(String key) {
+            return key.equals("name") ? this : null;
+        }
+
+        @Override
+        public boolean includeString(String name) {
+            return PREFIXES.stream().anyMatch(name::startsWith);
+        }
+
+        @Override
+        public boolean includeValue(JsonParser value) throws IOException {
+            return value.currentToken() == JsonToken.VALUE_STRING && includeString(value.getText());
+        }
+
+        @Override
+        protected boolean _includeScalar() {
+            return false;
         }
     }
 

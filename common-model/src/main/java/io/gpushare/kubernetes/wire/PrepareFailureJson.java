@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 public final class PrepareFailureJson {
     private static final int LONGEST = 600;
 
+    /** No name of an object is longer. Whoever writes Events may name what they are about by a megabyte. */
+    private static final int LONGEST_NAME = 253;
+
     private PrepareFailureJson() {}
 
     public static PrepareFailure read(JsonNode event) {
@@ -29,8 +32,13 @@ public final class PrepareFailureJson {
         boolean ofKubelet = text(event, "reportingComponent").equals("kubelet");
         return new PrepareFailure(
                 text(metadata, "uid"),
-                new PodRef(text(pod, "uid"), text(pod, "namespace"), text(pod, "name")),
+                new PodRef(name(pod, "uid"), name(pod, "namespace"), name(pod, "name")),
                 ofKubelet ? Printable.line(text(event, "message"), LONGEST) : "",
                 since);
+    }
+
+    private static String name(JsonNode object, String field) {
+        String name = text(object, field);
+        return name.length() > LONGEST_NAME ? "" : name;
     }
 }

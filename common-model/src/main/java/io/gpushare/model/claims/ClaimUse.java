@@ -8,7 +8,7 @@ import java.util.Set;
  *
  * @param claim the claim's name; empty while it does not exist
  * @param request the one request of the claim that the container uses; empty for all
- * @param variables the names of the environment variables that the container sets itself
+ * @param variables the names of the environment variables that the container sets itself, of those for cards
  */
 public record ClaimUse(String container, ContainerRole role, String claim, String request, Set<String> variables) {
     /** Of one pod, so many are read, and a node counts no more: a tenant may name tens of thousands. */

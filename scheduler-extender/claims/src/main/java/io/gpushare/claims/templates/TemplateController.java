@@ -39,6 +39,7 @@ public final class TemplateController {
     private static final int BROKEN = 500;
     private static final Duration REST = Duration.ofMillis(500);
     private static final Duration BETWEEN_LISTS = Duration.ofMinutes(1);
+    private static final Duration AFTER_FAILED_LIST = Duration.ofSeconds(10);
     private static final Duration BETWEEN_LOGS = Duration.ofSeconds(30);
 
     private final ResourceApi api;
@@ -84,9 +85,7 @@ public final class TemplateController {
         Instant now = clock.instant();
         use.waiting(waiting.get());
         try {
-            if (listed.equals(Instant.MIN) || !now.isBefore(listed.plus(BETWEEN_LISTS))) {
-                list(now);
-            }
+            listIfDue(now);
             for (var due : use.due(now).entrySet()) {
                 ensured(due.getKey(), due.getValue(), now);
             }
@@ -131,6 +130,18 @@ public final class TemplateController {
             LOG.warn("{}; retrying", message);
             failure = message;
             logged = now;
+        }
+    }
+
+    /** What pods wait for does not wait for the list: others may give the label to many large objects. */
+    private void listIfDue(Instant now) {
+        if (listed.equals(Instant.MIN) || !now.isBefore(listed.plus(BETWEEN_LISTS))) {
+            try {
+                list(now);
+            } catch (KubernetesException e) {
+                failed(String.valueOf(e.getMessage()), now);
+                listed = now.minus(BETWEEN_LISTS).plus(AFTER_FAILED_LIST);
+            }
         }
     }
 

@@ -234,6 +234,18 @@ class TemplateControllerIT {
         assertThat(names()).hasSize(40).doesNotContain("team/" + SHARE);
     }
 
+    /** A tenant may give the label to many large objects. */
+    @Test
+    void aListThatFailsDoesNotKeepTemplatesFromBeingMade() {
+        wait("one", "team", SHARE);
+        server.faults()
+                .rule(request -> request.method().equals("GET")
+                        && request.path().startsWith("/apis/resource.k8s.io/v1/resourceclaimtemplates"))
+                .always(Outcome.refused(504, "Timeout", "too large"));
+        controller.round();
+        assertThat(names()).containsExactly("team/" + SHARE);
+    }
+
     @Test
     void oneNamespacesObjectsWithTheLabelHideNoOthers() throws IOException {
         wait("one", "team", SHARE);

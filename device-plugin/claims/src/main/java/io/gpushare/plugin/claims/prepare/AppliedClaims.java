@@ -124,8 +124,9 @@ public final class AppliedClaims implements AutoCloseable {
     }
 
     private void evaluate(Map<String, Started> unseen) {
-        Map<String, Set<String>> mounted =
-                unseen.isEmpty() ? Map.of() : processes.mountPoints(Set.copyOf(unseen.keySet()));
+        Map<String, Set<String>> mounted = unseen.isEmpty()
+                ? Map.of()
+                : processes.mountPoints(Set.copyOf(unseen.keySet()), CdiDocument.MOUNT_POINTS);
         unseen.forEach((id, container) -> {
             @Nullable Set<String> points = mounted.get(id);
             if (points == null) {

@@ -23,7 +23,7 @@ final class CdiDocument {
     static final String KIND = "gpushare.io/claim";
 
     /** A directory of its own: a volume at a directory that images have may be read-only. */
-    private static final String MOUNTED = "/.gpushare/";
+    static final String MOUNT_POINTS = "/.gpushare/";
 
     /** The first version with annotations. */
     private static final String VERSION = "0.6.0";
@@ -79,7 +79,7 @@ final class CdiDocument {
 
     /** Where a container has the file of the claim with that uid, once the runtime has applied that request of it. */
     static String mountPoint(String uid, String request) {
-        return MOUNTED + uid + "_" + request.replace('/', '.');
+        return MOUNT_POINTS + uid + "_" + request.replace('/', '.');
     }
 
     private static Map<String, Object> containerEdits(ContainerEdits edits, List<ContainerIsolation.Mount> mounts) {

@@ -10,6 +10,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,7 @@ import org.yaml.snakeyaml.error.YAMLException;
 public final class NvidiaCdi {
     private static final String KIND = "nvidia.com/gpu";
     /** A file of eight cards has some 50 KiB. */
-    private static final int LARGEST = 1 << 20;
+    private static final int LARGEST = 1 << 18;
 
     private static final int MOST_FILES = 64;
 
@@ -102,7 +103,7 @@ public final class NvidiaCdi {
         if (Files.isDirectory(directory)) {
             try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.{json,yaml}")) {
                 for (Path file : files) {
-                    if (!CdiFiles.ofClaim(file) && Files.isRegularFile(file) && found.size() < MOST_FILES) {
+                    if (!CdiFiles.ofClaim(file) && Files.isRegularFile(file)) {
                         found.add(file);
                     }
                 }
@@ -110,7 +111,17 @@ public final class NvidiaCdi {
                 unread.add(unreadable(directory, e.toString()));
             }
         }
-        return found;
+        if (found.size() <= MOST_FILES) {
+            return found;
+        }
+        unread.add(directory + " has " + found.size() + " files of other drivers: " + MOST_FILES
+                + " are read, first those with nvidia in their names.");
+        return found.stream()
+                .sorted(Comparator.comparing((Path file) ->
+                                !String.valueOf(file.getFileName()).contains("nvidia"))
+                        .thenComparing(Comparator.naturalOrder()))
+                .limit(MOST_FILES)
+                .toList();
     }
 
     private static String unreadable(Path path, String why) {
@@ -124,15 +135,18 @@ public final class NvidiaCdi {
             if (content.length > LARGEST) {
                 throw new IOException("it has more than " + LARGEST + " bytes");
             }
-            Object document = new Yaml(new SafeConstructor(new LoaderOptions()))
-                    .load(new String(content, StandardCharsets.UTF_8));
+            String text = new String(content, StandardCharsets.UTF_8);
+            if (!text.contains(KIND)) {
+                return Optional.empty(); // a tree takes thirty times the memory
+            }
+            Object document = new Yaml(new SafeConstructor(new LoaderOptions())).load(text);
             if (document instanceof Map<?, ?> spec) {
                 return KIND.equals(spec.get("kind"))
                         ? Optional.of(new Spec(file, names(spec.get("devices"))))
                         : Optional.empty();
             }
             throw new IOException("it is no object");
-        } catch (IOException | YAMLException e) {
+        } catch (IOException | YAMLException | IllegalArgumentException e) { // of a tag that does not fit its value
             unread.add(unreadable(file, String.valueOf(e.getMessage())));
             return Optional.empty();
         }
@@ -142,7 +156,8 @@ public final class NvidiaCdi {
         return (devices instanceof List<?> list ? list.stream() : Stream.of())
                 .flatMap(device ->
                         device instanceof Map<?, ?> named ? Stream.ofNullable(named.get("name")) : Stream.of())
-                .map(String::valueOf)
+                .filter(String.class::isInstance)
+                .map(String.class::cast)
                 .collect(Collectors.toUnmodifiableSet());
     }
 }
