@@ -147,7 +147,7 @@ final class ClaimParts {
         boolean registry = Files.isDirectory(options.kubeletDir.resolve("plugins_registry"));
         boolean served = registry && (Files.exists(options.servedClaims()) || files.mayHaveAny());
         ClaimCalls.Service kubelet = served ? parts.add(sockets(() -> {}))::start : () -> {};
-        parts.add(new ClaimCalls(claims, kubelet)).beginWhenPossible();
+        parts.add(new ClaimCalls(claims, kubelet, node.pods::synced)).beginWhenPossible();
     }
 
     private DraSockets sockets(Runnable registered) {
@@ -180,7 +180,7 @@ final class ClaimParts {
         ClaimOffer offer = parts.add(new ClaimOffer(
                 node.holdings,
                 node.api.resources(),
-                parts.add(new ClaimCalls(claims, kubelet::start)),
+                parts.add(new ClaimCalls(claims, kubelet::start, node.pods::synced)),
                 kubelet,
                 slices,
                 node.inventory,
