@@ -104,7 +104,10 @@ final class ClaimParts {
         return inUse(inventory, cards)
                 .or(() -> Optional.ofNullable(inventory.noCards()).map(why -> "its node has " + why.sentences()))
                 .or(() -> applied.problem())
-                .or(() -> free.inUseBy(claim.pods(), cards).map(ClaimParts::waits));
+                .or(() -> free.inUseBy(claim.pods(), cards).map(ClaimParts::waits))
+                // Nobody can be seen there who has ended. The kubelet repeats this call, and Allocate never.
+                .or(() -> Optional.of("the pods of its node are not known yet: the kubelet tries again")
+                        .filter(_ -> !node.podsKnown()));
     }
 
     private static String waits(String names) {

@@ -270,11 +270,21 @@ public final class StillComputing implements FreeCards, AutoCloseable {
 
     @Override
     public Optional<String> inUseBy(Collection<PodRef> next, Set<CardId> cards) {
+        if (!cards.isEmpty() && !processes.ownOnly()) {
+            awaitPods();
+        }
         while (true) {
             Look now = read(cards).map(pids -> look(next, pids)).orElse(Look.NOTHING);
             if (!now.waits() || !rested()) {
                 return now.user();
             }
+        }
+    }
+
+    /** The kubelet may call before a new process knows the pods. */
+    private void awaitPods() {
+        for (long left = PATIENCE.dividedBy(BETWEEN); left > 0 && !podsKnown.getAsBoolean(); left--) {
+            rested();
         }
     }
 
