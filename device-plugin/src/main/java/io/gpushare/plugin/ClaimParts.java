@@ -104,7 +104,10 @@ final class ClaimParts {
         return inUse(inventory, cards)
                 .or(() -> Optional.ofNullable(inventory.noCards()).map(why -> "its node has " + why.sentences()))
                 .or(() -> applied.problem())
-                .or(() -> free.inUseBy(claim.pods(), cards).map(ClaimParts::waits));
+                .or(() -> free.inUseBy(claim.pods(), cards).map(ClaimParts::waits))
+                // Nobody can be seen there who has ended. The kubelet repeats this call, and Allocate never.
+                .or(() -> Optional.of("the pods of its node are not known yet: the kubelet tries again")
+                        .filter(_ -> !node.podsKnown()));
     }
 
     private static String waits(String names) {
@@ -147,7 +150,7 @@ final class ClaimParts {
         boolean registry = Files.isDirectory(options.kubeletDir.resolve("plugins_registry"));
         boolean served = registry && (Files.exists(options.servedClaims()) || files.mayHaveAny());
         ClaimCalls.Service kubelet = served ? parts.add(sockets(() -> {}))::start : () -> {};
-        parts.add(new ClaimCalls(claims, kubelet)).beginWhenPossible();
+        parts.add(new ClaimCalls(claims, kubelet, node.pods::synced)).beginWhenPossible();
     }
 
     private DraSockets sockets(Runnable registered) {
@@ -180,7 +183,7 @@ final class ClaimParts {
         ClaimOffer offer = parts.add(new ClaimOffer(
                 node.holdings,
                 node.api.resources(),
-                parts.add(new ClaimCalls(claims, kubelet::start)),
+                parts.add(new ClaimCalls(claims, kubelet::start, node.pods::synced)),
                 kubelet,
                 slices,
                 node.inventory,

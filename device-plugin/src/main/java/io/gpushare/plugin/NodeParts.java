@@ -164,7 +164,7 @@ final class NodeParts {
     }
 
     /** Whether the node's pods were reported, and what claims they use: before, a process seems to have none. */
-    private boolean podsKnown() {
+    boolean podsKnown() {
         return pods.synced() && holdings.now().by(Offer.CLAIMS).complete();
     }
 

@@ -105,6 +105,13 @@ public final class TestApiServer implements AutoCloseable {
                 .size();
     }
 
+    /** The rule for lists of the node's pods. */
+    public FaultRule listsOfPods() {
+        return server.faults()
+                .rule(request ->
+                        request.path().equals("/api/v1/pods") && !request.uri().contains("watch=true"));
+    }
+
     /** A pod of one container {@code main} in namespace default. */
     public void pod(String name, String phase, Map<String, String> limits, String allocation) {
         annotated(name, phase, limits, allocation.isEmpty() ? Map.of() : Map.of("gpushare.io/allocation", allocation));

@@ -205,6 +205,49 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         await().untilAsserted(() -> assertThat(files()).containsExactly("gpushare.io-claim_uid-kept.json"));
     }
 
+    /** It kept its card until the next restart: nobody tells a driver a second time that a claim is gone. */
+    @Test
+    void aClaimThatIsGoneIsRemovedAsSoonAsTheApiServerSaysSo() throws Exception {
+        StartedProgram first = serve();
+        slice();
+        claim("gone", result("gpu", A));
+        prepare("gone");
+        kill(first);
+        api.remove(ApiResource.RESOURCE_CLAIMS, "default", "gone");
+        FaultRule reads = api.claimReads();
+        reads.always(Outcome.refused(503, "ServiceUnavailable", "etcd is slow"));
+        serve();
+        await().untilAsserted(() -> assertThat(log()).contains("claim default/gone can't be read, and counts as"));
+        assertThat(files()).hasSize(1);
+
+        reads.always(Outcome.Plain.SERVED);
+        await().untilAsserted(() -> assertThat(files()).isEmpty());
+        claim("next", result("gpu", A));
+        prepare("next");
+    }
+
+    /** After a restart its card was another pod's as well: the owner of a claim can remove its finalizer. */
+    @Test
+    void aClaimThatIsDeletedUnderItsPodKeepsItsCardUntilThePodEnds() throws Exception {
+        StartedProgram first = serve();
+        slice();
+        claim("owned", result("gpu", A));
+        prepare("owned");
+        pod("owned", "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}]}}");
+        kill(first);
+        api.remove(ApiResource.RESOURCE_CLAIMS, "default", "owned");
+        serve();
+        await().untilAsserted(() -> assertThat(log())
+                .contains("claim default/owned is gone, and keeps its cards until pod default/owned ends"));
+        claim("next", result("gpu", A));
+        assertThat(error("next")).contains("held by claim default/owned");
+
+        // The kubelet has forgotten the claim.
+        api.delete("owned");
+        await().untilAsserted(() -> assertThat(files()).isEmpty());
+        prepare("next");
+    }
+
     @Test
     void callsAreServedBeforeTheRecoveredClaimsAreRead() throws Exception {
         StartedProgram first = serve();

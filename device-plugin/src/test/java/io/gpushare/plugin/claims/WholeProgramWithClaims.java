@@ -45,8 +45,14 @@ public abstract class WholeProgramWithClaims extends WholeProgram {
 
     @AfterEach
     void close() {
-        channels.forEach(ManagedChannel::shutdownNow);
+        hangUp();
         sockets.close();
+    }
+
+    /** Ends the kubelet's connections: a program that ends waits some seconds for them. */
+    protected void hangUp() {
+        channels.forEach(ManagedChannel::shutdownNow);
+        channels.clear();
     }
 
     protected StartedProgram serve(String... options) throws IOException {
@@ -80,6 +86,7 @@ public abstract class WholeProgramWithClaims extends WholeProgram {
     }
 
     protected void kill(StartedProgram program) throws Exception {
+        hangUp();
         program.kill();
         Files.deleteIfExists(registration());
     }

@@ -37,6 +37,8 @@ import java.util.stream.Collectors;
  * scheduler has no annotation; it gets the cards of the kubelet's devices, or a placement of the node's ledger.
  */
 public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand container) {
+    private static final int MOST_NAMES = 3;
+
     /**
      * The cards of the container.
      *
@@ -148,9 +150,21 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
             case FEW, TOO_FEW, NO_SLOT, FEW_PERCENT, SHORT, SHARED, TAKEN_WHOLE, NOT_SELECTED ->
                 refused(
                         RefusalKind.CARD_IN_USE,
-                        "the cards allocated to the pod (" + names(own.visibleCards())
-                                + ") are in use by other pods: recreate the pod");
+                        "the cards allocated to the pod (" + names(own.visibleCards()) + ") are in use by other pods"
+                                + holders(id).map(pods -> " (" + pods + ")").orElse("") + ": recreate the pod");
         };
+    }
+
+    /** The other pods that have that card, as a few names. */
+    private Optional<String> holders(CardId card) {
+        return Optional.of(snapshot.allocations().assigned().without(pod.ref().uid()).holdings().stream()
+                        .filter(holding -> holding.allocation().cards().contains(card))
+                        .map(holding -> holding.holder().toString())
+                        .distinct()
+                        .sorted()
+                        .limit(MOST_NAMES)
+                        .collect(Collectors.joining(", ")))
+                .filter(pods -> !pods.isEmpty());
     }
 
     private static String unlimited(Share share, Isolation inForce) {

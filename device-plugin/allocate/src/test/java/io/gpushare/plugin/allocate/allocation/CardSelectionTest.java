@@ -66,7 +66,9 @@ class CardSelectionTest {
         NodeSnapshot taken = EMPTY.withPod(other)
                 .withAnsweredCall(
                         new AnsweredCall(other.ref(), TestPods.share("main", B.id(), 23), Set.of(), TestPods.START));
-        assertRefused(choose(taken, pod), "the cards allocated to the pod (GPU-b) are in use by other pods");
+        assertRefused(
+                choose(taken, pod),
+                "the cards allocated to the pod (GPU-b) are in use by other pods (default/q): recreate the pod");
         assertRefused(
                 choose(EMPTY, TestPods.gpushare("p", 2, Map.of("IDX", "7"))),
                 "ALIYUN_COM_GPU_MEM_IDX names card 7, which this node does not have");

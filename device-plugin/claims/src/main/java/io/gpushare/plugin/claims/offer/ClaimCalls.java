@@ -5,7 +5,11 @@ import io.gpushare.plugin.claims.prepare.NodeClaims;
 import io.gpushare.time.PeriodicTask;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,15 +18,19 @@ import org.slf4j.LoggerFactory;
 public final class ClaimCalls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimCalls.class);
     private static final Duration AGAIN = Duration.ofSeconds(3);
+    private static final Duration SOON = Duration.ofMillis(200);
 
     private final NodeClaims claims;
     private final Service kubelet;
+    private final BooleanSupplier podsKnown;
     private final PeriodicTask task = PeriodicTask.onRequest("earlier-claims", Duration.ZERO, this::step);
     /** Those of earlier processes that may be gone; null while the calls are not served. */
     private volatile @Nullable List<ResourceClaim> recovered;
 
     private @Nullable List<ResourceClaim> earlier;
     private String problem = "";
+    /** What was logged of each, by UID. */
+    private final Map<String, String> logged = new HashMap<>();
 
     /** Serves the kubelet's calls. */
     @FunctionalInterface
@@ -30,10 +38,16 @@ public final class ClaimCalls implements AutoCloseable {
         void start() throws IOException;
     }
 
-    /** @param kubelet started once the claims of earlier processes are counted */
-    public ClaimCalls(NodeClaims claims, Service kubelet) {
+    /**
+     * Serves nothing before {@link #begin}.
+     *
+     * @param kubelet started once the claims of earlier processes are counted
+     * @param podsKnown whether the pods of the node were reported: before, no pod seems to run with a claim
+     */
+    public ClaimCalls(NodeClaims claims, Service kubelet, BooleanSupplier podsKnown) {
         this.claims = claims;
         this.kubelet = kubelet;
+        this.podsKnown = podsKnown;
     }
 
     /** Serves from now on. */
@@ -74,10 +88,20 @@ public final class ClaimCalls implements AutoCloseable {
         if (maybeGone == null) {
             return AGAIN;
         }
+        if (!maybeGone.isEmpty() && !podsKnown.getAsBoolean()) {
+            return SOON;
+        }
         // One at a time, while calls are served.
-        maybeGone.forEach(claims::removeIfGone);
-        recovered = List.of();
-        return PeriodicTask.ON_REQUEST;
+        List<ResourceClaim> left =
+                maybeGone.stream().filter(this::mayBeGoneLater).toList();
+        recovered = left;
+        return left.isEmpty() ? PeriodicTask.ON_REQUEST : AGAIN;
+    }
+
+    private boolean mayBeGoneLater(ResourceClaim claim) {
+        Optional<String> why = claims.removeIfGone(claim);
+        why.filter(now -> !now.equals(logged.put(claim.uid(), now))).ifPresent(LOG::warn);
+        return why.isPresent();
     }
 
     @Override

@@ -107,6 +107,24 @@ record ClaimHoldings(
         return new OfferHoldings(holders, mayHaveAny, recovered);
     }
 
+    /**
+     * A pod that has not ended and uses that claim: the one for which it was prepared, or another one that has started.
+     *
+     * @param byName whether a pod that names it uses it, because no other claim has its name
+     */
+    Optional<PodRef> running(ResourceClaim claim, boolean byName) {
+        return pods.values().stream()
+                .filter(pod -> !pod.ended())
+                .filter(pod -> claim.pods().contains(pod.ref())
+                        || (byName
+                                && !pod.started().isEmpty()
+                                && pod.ref().namespace().equals(claim.namespace())
+                                && pod.claims().stream()
+                                        .anyMatch(use -> use.claim().equals(claim.name()))))
+                .map(NodePod::ref)
+                .findFirst();
+    }
+
     private static Holder onlyRecorded(ResourceClaim claim, Set<CardId> cards) {
         PodRef ref = new PodRef(claim.uid(), claim.namespace(), claim.name());
         return new Holder(Offer.CLAIMS, ref, Optional.empty(), Map.of(), cards);

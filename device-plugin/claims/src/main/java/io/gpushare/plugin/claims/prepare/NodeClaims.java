@@ -173,26 +173,32 @@ public final class NodeClaims implements HoldingsSource {
         return recovered;
     }
 
-    /** Ends that claim if it is gone: the kubelet may have forgotten it while no driver ran. */
-    public void removeIfGone(ResourceClaim claim) {
+    /**
+     * Ends that claim if it is gone: the kubelet may have forgotten it while no driver ran. It keeps its cards while a
+     * pod runs with it, because whoever owns a claim can remove its finalizer and delete it.
+     *
+     * @return why it may be gone later, as a sentence; empty if that is decided
+     */
+    public Optional<String> removeIfGone(ResourceClaim claim) {
         try (ClaimLocks.Held _ = locks.lock(claim.uid())) {
-            if (gone(claim)) {
-                LOG.info("claim {} ({}) is gone", claim, claim.uid());
-                end(claim.uid()).ifPresent(LOG::warn);
+            Optional<ResourceClaim> named = reader.claim(claim.namespace(), claim.name());
+            boolean present = named.filter(each -> each.uid().equals(claim.uid()))
+                    .filter(each -> each.results().stream().anyMatch(decoder::concerns))
+                    .isPresent();
+            if (present || !now.prepared().holds(claim.uid())) {
+                return Optional.empty();
             }
-        }
-    }
-
-    /** What can't be read counts as present: its containers may run. */
-    private boolean gone(ResourceClaim claim) {
-        try {
-            return reader.claim(claim.namespace(), claim.name())
-                    .filter(now -> now.uid().equals(claim.uid()))
-                    .filter(now -> now.results().stream().anyMatch(decoder::concerns))
-                    .isEmpty();
+            Optional<PodRef> runs = now.running(claim, named.isEmpty());
+            if (runs.isPresent()) {
+                return Optional.of(
+                        "claim " + claim + " is gone, and keeps its cards until pod " + runs.get() + " ends");
+            }
+            LOG.info("claim {} ({}) is gone", claim, claim.uid());
+            return end(claim.uid());
         } catch (KubernetesException e) {
-            LOG.warn("claim {} can't be read, and counts as present: {}", claim, e.getMessage());
-            return false;
+            // Its containers may run.
+            return Optional.of(
+                    "claim " + claim + " can't be read, and counts as present until it can: " + e.getMessage());
         }
     }
 

@@ -12,7 +12,7 @@ import java.util.Set;
 public interface FreeCards {
     /**
      * Who has ended and still computes on any of these cards. It waits a few seconds for processes that are being
-     * killed.
+     * killed, and until the node's pods are known.
      *
      * @param next the pods that get the cards
      * @return a few names, as a part of a sentence; empty if nobody is known to

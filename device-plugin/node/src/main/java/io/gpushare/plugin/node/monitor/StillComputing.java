@@ -300,6 +300,9 @@ public final class StillComputing implements FreeCards, AutoCloseable {
 
     @Override
     public Optional<String> inUseBy(Collection<PodRef> next, Set<CardId> cards) {
+        if (!cards.isEmpty() && !processes.ownOnly()) {
+            awaitPods();
+        }
         // Of the call, not of what is found: two that take turns on a card would be waited for without end.
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
@@ -307,6 +310,13 @@ public final class StillComputing implements FreeCards, AutoCloseable {
             if (!now.waits() || System.nanoTime() - end >= 0 || !rested()) {
                 return now.user();
             }
+        }
+    }
+
+    /** The kubelet may call before a new process knows the pods. */
+    private void awaitPods() {
+        for (long left = PATIENCE.dividedBy(BETWEEN); left > 0 && !podsKnown.getAsBoolean(); left--) {
+            rested();
         }
     }
 
