@@ -13,9 +13,11 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Memory pods share MIG instances, others take them whole by NVIDIA's names, beside a full card on one node. */
+@Tag("release")
 class MigIT extends ClusterScenario {
     private static final String FULL = "card kind=H100-80 uuid-seed=full";
     private static final String CUT = "card kind=H100-80 uuid-seed=cut mig=";

@@ -372,11 +372,12 @@ public final class StillComputing implements FreeCards, AutoCloseable {
                     .flatMap(Optional::stream)
                     .toList();
             found.addAll(on(card, cgroups, holdings));
-            // Others get it now: who had it whole has ended, though the watch and the holdings may not show that yet.
+            // Allocate gives it to others now: who had it whole has ended, though neither watch nor holdings show that.
             cgroups.stream()
                     .flatMap(cgroup -> cgroup.podUid().stream())
-                    .filter(uid -> remembered.containsKey(uid)
-                            && remembered.get(uid).whole().contains(card))
+                    .filter(uid -> Optional.ofNullable(remembered.get(uid))
+                            .filter(had -> had.byDevicePlugin() && had.whole().contains(card))
+                            .isPresent())
                     .forEach(uid -> found.add(new Found(card, uid)));
         });
         next.forEach(pod -> found.removeIf(each -> each.uid().equals(pod.uid())));
