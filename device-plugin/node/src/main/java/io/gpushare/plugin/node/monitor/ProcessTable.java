@@ -89,6 +89,18 @@ public final class ProcessTable {
         return found;
     }
 
+    /** Those of these containers, by their IDs, of which a process runs. */
+    public Set<String> running(Set<String> containers) {
+        Set<String> running = new HashSet<>();
+        for (long pid : pids()) {
+            lines(pid, "cgroup")
+                    .flatMap(lines -> Cgroup.parse(lines, own).containerId())
+                    .filter(containers::contains)
+                    .ifPresent(running::add);
+        }
+        return running;
+    }
+
     /** proc(5): the mount point is field 5. */
     private static Set<String> mountPoints(byte[] content, String below) {
         return new String(content, StandardCharsets.ISO_8859_1)

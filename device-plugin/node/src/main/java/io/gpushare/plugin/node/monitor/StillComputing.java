@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -38,6 +39,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,12 +91,18 @@ public final class StillComputing implements FreeCards, AutoCloseable {
      * What a pod had.
      *
      * @param byDevicePlugin whether it was a holder itself, and not a user of claims, which it may share with others
+     * @param containers the IDs of its containers, as far as they have started and the API has said so
      */
-    private record Had(PodRef pod, boolean byDevicePlugin, Set<CardId> whole) {
+    private record Had(PodRef pod, boolean byDevicePlugin, Set<CardId> whole, Set<String> containers) {
         Had and(Had other) {
             Set<CardId> both = new HashSet<>(whole);
             both.addAll(other.whole);
-            return new Had(pod, byDevicePlugin || other.byDevicePlugin, both);
+            return new Had(pod, byDevicePlugin || other.byDevicePlugin, both, containers);
+        }
+
+        /** It was known before: its containers are known longer than the API has the pod. */
+        Had after(Had before) {
+            return containers.isEmpty() ? new Had(pod, byDevicePlugin, whole, before.containers) : this;
         }
     }
 
@@ -145,6 +153,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
                 .filter(each -> !reported.cards().containsKey(each.card()))
                 .filter(each -> holdings.inventory().card(each.card()).isPresent())
                 .forEach(found::add);
+        found.addAll(running(last.stream().filter(this::closes).collect(Collectors.toSet())));
         publish(confirmed(found));
         report();
     }
@@ -160,7 +169,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
 
     @Override
     public synchronized void given(PodRef pod, ContainerAllocation cards) {
-        Had now = new Had(pod, true, whole(cards));
+        Had now = new Had(pod, true, whole(cards), Set.of());
         remember(Map.of(
                 pod.uid(),
                 Optional.ofNullable(remembered.get(pod.uid())).map(now::and).orElse(now)));
@@ -168,13 +177,21 @@ public final class StillComputing implements FreeCards, AutoCloseable {
 
     private void remember(Holdings holdings) {
         Map<String, Had> had = new HashMap<>();
+        Map<String, Set<String>> containers = new HashMap<>();
+        holdings.pods().forEach(pod -> containers.put(pod.ref().uid(), pod.started().keySet()));
         for (Holder holder : holdings.holders()) {
             for (ContainerAllocation part :
                     holder.allocation().map(Allocation::containers).orElse(List.of())) {
                 Set<CardId> whole = whole(part);
                 holder.users(part.name())
-                        .forEach(user ->
-                                had.merge(user.pod().uid(), new Had(user.pod(), holder.isPod(), whole), Had::and));
+                        .forEach(user -> had.merge(
+                                user.pod().uid(),
+                                new Had(
+                                        user.pod(),
+                                        holder.isPod(),
+                                        whole,
+                                        containers.getOrDefault(user.pod().uid(), Set.of())),
+                                Had::and));
             }
         }
         // What requests nothing has nothing, whatever its image sees.
@@ -182,14 +199,14 @@ public final class StillComputing implements FreeCards, AutoCloseable {
                 .filter(pod -> pod.claims().isEmpty()
                         && pod.former().isEmpty()
                         && pod.demand() instanceof Decoded.Absent<Demand>)
-                .forEach(pod -> had.putIfAbsent(pod.ref().uid(), new Had(pod.ref(), false, Set.of())));
+                .forEach(pod -> had.putIfAbsent(pod.ref().uid(), new Had(pod.ref(), false, Set.of(), Set.of())));
         remember(had);
     }
 
     private void remember(Map<String, Had> had) {
         had.forEach((uid, now) -> {
-            remembered.remove(uid);
-            remembered.put(uid, now);
+            @Nullable Had before = remembered.remove(uid);
+            remembered.put(uid, before == null ? now : now.after(before));
         });
         Set<String> computing = last.stream().map(Found::uid).collect(Collectors.toSet());
         Iterator<String> oldest = remembered.keySet().iterator();
@@ -199,6 +216,39 @@ public final class StillComputing implements FreeCards, AutoCloseable {
                 more--;
             }
         }
+    }
+
+    /**
+     * Those of these whose containers run, though they may not compute at the moment. A container that had a card whole
+     * has it open until it ends.
+     */
+    private Set<Found> running(Set<Found> those) {
+        Map<Found, Set<String>> containers = new HashMap<>();
+        those.forEach(each -> Optional.ofNullable(remembered.get(each.uid()))
+                .map(Had::containers)
+                .filter(ids -> !ids.isEmpty())
+                .ifPresent(ids -> containers.put(each, ids)));
+        Set<String> alive = containers.isEmpty()
+                ? Set.of()
+                : processes.running(
+                        containers.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
+        return containers.entrySet().stream()
+                .filter(each -> !Collections.disjoint(each.getValue(), alive))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+    }
+
+    /** The pods that had one of these cards whole and, as others get it now, have ended. */
+    private Set<Found> former(Set<CardId> cards, Holdings holdings) {
+        Set<String> present = holdings.pods().stream()
+                .filter(pod -> !pod.ended())
+                .map(pod -> pod.ref().uid())
+                .collect(Collectors.toSet());
+        Set<Found> former = new HashSet<>();
+        remembered.forEach((uid, had) -> had.whole().stream()
+                .filter(card -> cards.contains(card) && (had.byDevicePlugin() || !present.contains(uid)))
+                .forEach(card -> former.add(new Found(card, uid))));
+        return former;
     }
 
     private static Set<CardId> whole(ContainerAllocation part) {
@@ -380,6 +430,9 @@ public final class StillComputing implements FreeCards, AutoCloseable {
                             .isPresent())
                     .forEach(uid -> found.add(new Found(card, uid)));
         });
+        Set<Found> former = former(pids.keySet(), holdings);
+        next.forEach(pod -> former.removeIf(each -> each.uid().equals(pod.uid())));
+        found.addAll(running(former));
         next.forEach(pod -> found.removeIf(each -> each.uid().equals(pod.uid())));
         last.stream().filter(each -> !pids.containsKey(each.card())).forEach(found::add);
         publish(confirmed(found));
