@@ -46,9 +46,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds the pods that have ended for Kubernetes and still compute on a card: a pod is deleted by force while a process
  * of it can't be killed, or is not killed yet. A card that such a pod had whole, or of which nobody knows what it had,
- * is in use until the driver no longer lists these processes; for one that is stuck in the driver, a reboot of the node
- * ends that. One that had a share is waited for and reported, and closes no card: a tenant may delete pods by force
- * that end after days, and what they keep then must not be more than they had.
+ * is in use until the driver no longer lists these processes, and no container runs that had it whole; for one that is
+ * stuck in the driver, a reboot of the node ends that. One that had a share is waited for and reported, and closes no
+ * card: a tenant may delete pods by force that end after days, and what they keep then must not be more than they had.
  *
  * <p>A process whose pod can't be told holds no card: one in a PID namespace that the plugin does not see, one of a
  * static pod, one without a container. {@link ForeignUseReporter} reports it where it is visible.
