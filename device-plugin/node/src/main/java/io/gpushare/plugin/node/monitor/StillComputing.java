@@ -178,7 +178,8 @@ public final class StillComputing implements FreeCards, AutoCloseable {
     private void remember(Holdings holdings) {
         Map<String, Had> had = new HashMap<>();
         Map<String, Set<String>> containers = new HashMap<>();
-        holdings.pods().forEach(pod -> containers.put(pod.ref().uid(), pod.started().keySet()));
+        holdings.pods()
+                .forEach(pod -> containers.put(pod.ref().uid(), pod.started().keySet()));
         for (Holder holder : holdings.holders()) {
             for (ContainerAllocation part :
                     holder.allocation().map(Allocation::containers).orElse(List.of())) {
