@@ -41,6 +41,9 @@ public final class HamiAnnotations {
     private static final String OF_CONTAINER = ";";
     private static final String OF_CARD = ":";
     private static final String TYPE = "NVIDIA";
+    /** What some versions of HAMi write for a container without cards. */
+    private static final String NO_DEVICE = ",,0,0";
+
     private static final int ALL_CORES = 100;
 
     // Nine digits fit into an int.
@@ -112,7 +115,7 @@ public final class HamiAnnotations {
         for (String container : ended.split(OF_CONTAINER, -1)) {
             List<Device> devices = new ArrayList<>();
             for (String device : container.split(OF_CARD, -1)) {
-                if (!device.isEmpty()) {
+                if (!device.isEmpty() && !device.equals(NO_DEVICE)) {
                     devices.add(Device.of(device));
                 }
             }

@@ -78,10 +78,19 @@ class HamiAnnotationsTest {
         assertThat(HamiAnnotations.parse("")).containsExactly(List.of());
     }
 
+    /** A pod with a container without cards closed every card of its node, on the way from HAMi. */
+    @Test
+    void aContainerWithoutCardsMayHaveADeviceOfNothing() {
+        assertThat(HamiAnnotations.parse("GPU-a,NVIDIA,1000,0:;;,,0,0:;,,0,0:;"))
+                .containsExactly(List.of(new Device(A, 1000, 0)), List.of(), List.of(), List.of());
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
                 "GPU-a",
+                ",,1,0:;",
+                ",,0:;",
                 "GPU-a,NVIDIA,3000",
                 ",NVIDIA,3000,0:;",
                 "GPU-a,NVIDIA,-1,0:;",

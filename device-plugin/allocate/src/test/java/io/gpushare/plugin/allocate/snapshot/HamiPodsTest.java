@@ -66,6 +66,13 @@ class HamiPodsTest {
         }
     }
 
+    /** HAMi wrote that for containers that request nothing. */
+    @Test
+    void aDeviceOfNothingBesideTheCardIsNoDoubt() {
+        NodePod pod = TestPods.hami("p", allocated(",,0,0:;" + ON_B + ",,0,0:;", "success"), HALF);
+        assertThat(held(devices(EMPTY.withPod(pod)))).containsExactly(Share.NONE, HALF_OF_B);
+    }
+
     /** NVML answers late, and the kubelet's record of a percentage comes first. */
     @Test
     void aRecordedPercentageCountsOnceTheCardIsFound() {
