@@ -75,7 +75,8 @@ class NvidiaCdiIT extends WholeProgramWithClaims {
         Files.delete(cdi().resolve("nvidia.yaml"));
         Files.writeString(
                 dir.resolve("etc/nvidia.json"),
-                "{\"cdiVersion\": \"0.5.0\", \"kind\": \"nvidia.com/gpu\", \"devices\": [{\"name\": \"" + B + "\"}]}");
+                "{\"cdiVersion\": \"0.5.0\", \"kind\": \"nvidia.com/gpu\", \"devices\": [{\"name\": \"" + B
+                        + "\", \"containerEdits\": {\"deviceNodes\": [{\"path\": \"/dev/nvidia1\"}]}}]}");
         claim("static", result("gpu", B, "3Gi", "s4"));
         assertThat(given("static")).startsWith("nvidia.com/gpu=" + B);
         assertThat(reported()).isEmpty();

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -28,7 +28,8 @@ import org.yaml.snakeyaml.error.YAMLException;
 /**
  * The names of cards in the file that NVIDIA's container toolkit keeps for container runtimes, of the kind
  * {@code nvidia.com/gpu}. {@code nvidia-ctk cdi generate} writes a device for each card by its index and by its UUID,
- * or as {@code --device-name-strategy} says, in older versions by the index alone, and one of all cards.
+ * or as {@code --device-name-strategy} says, in older versions by the index alone, and one of all cards. It leaves out
+ * device files that are missing at that moment, without an error: such a device is not its card.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">the format of the files</a>
  */
@@ -38,14 +39,29 @@ public final class NvidiaCdi {
     private static final int LARGEST = 1 << 18;
 
     private static final int MOST_FILES = 64;
+    private static final String DISPLAYS = "/dev/dri/";
+    /** Without one of these a container sees the card of its instance, and can't use it. */
+    private static final String CAPABILITIES = "/dev/nvidia-caps/";
+
+    private static final String VARIABLE =
+            ": containers with claims on it get NVIDIA_VISIBLE_DEVICES, which NVIDIA's runtime alone reads. Write the"
+                    + " file";
 
     private final List<Path> directories;
     private final Consumer<String> problems;
     private Found found = new Found(List.of(), List.of());
     private final Set<String> reported = new HashSet<>();
 
-    /** A file of NVIDIA's cards. */
-    private record Spec(Path file, Set<String> names) {}
+    /**
+     * A file of NVIDIA's cards.
+     *
+     * @param devices by name, whether it has the device files of its card
+     */
+    private record Spec(Path file, Map<String, Boolean> devices) {
+        boolean gives(CardId card) {
+            return devices.getOrDefault(card.uuid(), false);
+        }
+    }
 
     /**
      * What is in the directories.
@@ -79,15 +95,24 @@ public final class NvidiaCdi {
         }
         unread.forEach(this::report);
         Optional<CardId> missing = cards.stream()
-                .filter(card -> specs.stream().noneMatch(spec -> spec.names().contains(card.uuid())))
+                .filter(card -> specs.stream().noneMatch(spec -> spec.gives(card)))
                 .findFirst();
         if (!specs.isEmpty()) {
-            missing.ifPresent(card -> report("Card " + card + " has no device of its UUID in "
-                    + specs.stream().map(spec -> spec.file().toString()).collect(Collectors.joining(", "))
-                    + ": containers with claims on it get NVIDIA_VISIBLE_DEVICES, which NVIDIA's runtime alone reads."
-                    + " Write the file with nvidia-ctk cdi generate --device-name-strategy=uuid."));
+            missing.ifPresent(card -> report(lacks(card, specs)));
         }
         return missing.isEmpty();
+    }
+
+    private static String lacks(CardId card, List<Spec> specs) {
+        return specs.stream()
+                .filter(spec -> spec.devices().containsKey(card.uuid()))
+                .findFirst()
+                .map(spec -> "Card " + card + " has no device file in " + spec.file()
+                        + ", which was written before the files in /dev/nvidia* were there" + VARIABLE
+                        + " again with nvidia-ctk cdi generate.")
+                .orElseGet(() -> "Card " + card + " has no device of its UUID in "
+                        + specs.stream().map(spec -> spec.file().toString()).collect(Collectors.joining(", "))
+                        + VARIABLE + " with nvidia-ctk cdi generate --device-name-strategy=uuid.");
     }
 
     /** Once, as long as the files are as they are. */
@@ -142,7 +167,7 @@ public final class NvidiaCdi {
             Object document = new Yaml(new SafeConstructor(new LoaderOptions())).load(text);
             if (document instanceof Map<?, ?> spec) {
                 return KIND.equals(spec.get("kind"))
-                        ? Optional.of(new Spec(file, names(spec.get("devices"))))
+                        ? Optional.of(new Spec(file, devices(spec.get("devices"))))
                         : Optional.empty();
             }
             throw new IOException("it is no object");
@@ -152,12 +177,36 @@ public final class NvidiaCdi {
         }
     }
 
-    private static Set<String> names(@Nullable Object devices) {
-        return (devices instanceof List<?> list ? list.stream() : Stream.of())
-                .flatMap(device ->
-                        device instanceof Map<?, ?> named ? Stream.ofNullable(named.get("name")) : Stream.of())
-                .filter(String.class::isInstance)
-                .map(String.class::cast)
-                .collect(Collectors.toUnmodifiableSet());
+    private static Map<String, Boolean> devices(@Nullable Object devices) {
+        Map<String, Boolean> found = new HashMap<>();
+        for (Map<?, ?> device : objects(devices)) {
+            if (device.get("name") instanceof String name) {
+                found.merge(name, complete(name, device.get("containerEdits")), Boolean::logicalOr);
+            }
+        }
+        return Map.copyOf(found);
+    }
+
+    private static boolean complete(String name, @Nullable Object edits) {
+        return edits instanceof Map<?, ?> map
+                && objects(map.get("deviceNodes")).stream()
+                        .map(node -> node.get("path"))
+                        .filter(String.class::isInstance)
+                        .map(String.class::cast)
+                        .anyMatch(path ->
+                                name.startsWith("MIG-") ? path.startsWith(CAPABILITIES) : !path.startsWith(DISPLAYS));
+    }
+
+    /** Those of a list; none of anything else. */
+    private static List<Map<?, ?>> objects(@Nullable Object list) {
+        List<Map<?, ?>> objects = new ArrayList<>();
+        if (list instanceof List<?> all) {
+            for (Object each : all) {
+                if (each instanceof Map<?, ?> object) {
+                    objects.add(object);
+                }
+            }
+        }
+        return objects;
     }
 }

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +28,7 @@ class NvidiaCdiTest {
 
     @BeforeEach
     void nvidia() throws IOException {
-        Files.writeString(cdi.resolve("nvidia.yaml"), "kind: nvidia.com/gpu\ndevices:\n- name: GPU-a\n");
+        Files.writeString(cdi.resolve("nvidia.yaml"), file("GPU-a", "/dev/nvidia0", "/dev/dri/card0"));
     }
 
     @Test
@@ -58,6 +60,40 @@ class NvidiaCdiTest {
         Files.writeString(cdi.resolve("other.yaml"), "kind: other.com/nic\n- :");
         assertThat(namesIt()).isTrue();
         assertThat(problems).isEmpty();
+    }
+
+    /** The toolkit leaves out what is missing when it writes the file: its first pods started without their card. */
+    @Test
+    void aCardWithoutItsDeviceFilesIsNotGivenByName() throws IOException {
+        for (String without : List.of(
+                "kind: nvidia.com/gpu\ndevices:\n- name: GPU-a\n",
+                "kind: nvidia.com/gpu\ndevices:\n- {name: GPU-a, containerEdits: {deviceNodes: [x, {path: 1}]}}\n",
+                file("GPU-a", "/dev/dri/card0", "/dev/dri/renderD128"))) {
+            Files.writeString(cdi.resolve("nvidia.yaml"), without);
+            assertThat(namesIt()).isFalse();
+        }
+        assertThat(problems)
+                .hasSize(3)
+                .allMatch(problem -> problem.startsWith("Card GPU-a has no device file in " + cdi
+                        + "/nvidia.yaml, which" + " was written before the files in /dev/nvidia* were there: "));
+    }
+
+    @Test
+    void anInstanceHasThoseOfItsCapabilitiesBesideThatOfItsCard() throws IOException {
+        CardId instance = new CardId("MIG-a");
+        NvidiaCdi names = new NvidiaCdi(List.of(cdi), problems::add);
+        Files.writeString(cdi.resolve("nvidia.yaml"), file("MIG-a", "/dev/nvidia0"));
+        assertThat(names.names(Set.of(instance))).isFalse();
+        Files.writeString(
+                cdi.resolve("nvidia.yaml"),
+                file("MIG-a", "/dev/nvidia0", "/dev/nvidia-caps/nvidia-cap66", "/dev/nvidia-caps/nvidia-cap67"));
+        assertThat(names.names(Set.of(instance))).isTrue();
+        assertThat(problems).hasSize(1);
+    }
+
+    private static String file(String name, String... paths) {
+        return "kind: nvidia.com/gpu\ndevices:\n- name: " + name + "\n  containerEdits:\n    deviceNodes:\n"
+                + Stream.of(paths).map(path -> "    - path: " + path + "\n").collect(Collectors.joining());
     }
 
     private boolean namesIt() {
