@@ -84,6 +84,7 @@ final class ClaimParts {
                 new ClaimRequests(options.containers(), limits.isolation(), nvidiaCdi()),
                 node.holdings::inventory,
                 active ? this::notGiven : this::notOffered,
+                limits.processes()::running,
                 node.publisher::changed,
                 active ? slices::changed : rule,
                 active ? sentence -> node.events.warn(node.node, "GpuCardMiscounted", sentence) : _ -> {});

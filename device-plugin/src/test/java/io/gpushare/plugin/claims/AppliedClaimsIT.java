@@ -44,7 +44,7 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
         assertThat(prepared("default", "third", C)).contains("does not apply claims (pod ");
 
         // The runtime was restarted with CDI, and a pod recreated.
-        api.remove(ApiResource.PODS, "team", "second");
+        ends("team", "second", 102);
         await().until(() -> without(1));
         assertThat(prepared("default", "third", C)).isEmpty();
         runs("default", "third", 103, "/.gpushare/uid-third_gpu");
@@ -52,6 +52,7 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
         assertThat(prepared("team", "fourth", B)).isEmpty();
         runs("team", "fourth", 104, "");
         await().until(() -> without(2));
+        ends("default", "third", 103);
         assertThat(unprepare("third")).isEmpty();
         assertThat(prepared("default", "fifth", C)).isEmpty();
     }
@@ -95,6 +96,12 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
                         .build())
                 .getClaimsOrThrow("uid-" + name)
                 .getError();
+    }
+
+    /** The kubelet unprepares a claim when the containers have ended that use it. */
+    private void ends(String namespace, String name, int pid) throws IOException {
+        Files.delete(proc.resolve(pid + "/cgroup"));
+        api.remove(ApiResource.PODS, namespace, name);
     }
 
     /** The pod of that claim runs one process, which sees that mount point, if there is one. */

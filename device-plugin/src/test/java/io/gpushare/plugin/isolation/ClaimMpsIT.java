@@ -192,6 +192,35 @@ class ClaimMpsIT extends WholeProgramWithMps {
         assertThat(first.alive()).isTrue();
     }
 
+    /** As kubelets do when another pod is deleted that could not begin to use it (Kubernetes' pull request 140212). */
+    @Test
+    void aClaimThatIsUnpreparedUnderARunningContainerKeepsItsCardUntilThatEnds() throws Exception {
+        supervisor();
+        StartedProgram before = serveMps();
+        awaitMps();
+        claim("shared", cores(result("gpu", A, "3Gi", "s1"), 0));
+        runs("first", "shared", "");
+        Tenant first =
+                inContainer("first", 100, tenant(prepared("shared"), 0, 2000).prints("ok 2000"));
+        ProcessHandle daemon = daemon(A).orElseThrow();
+
+        assertThat(unprepare("shared")).isEmpty();
+        awaitLooks(A, 3);
+        assertThat(daemon(A)).contains(daemon);
+        assertThat(first.alive()).isTrue();
+        claim("whole", result("gpu", A, "14Gi", "s2"));
+        assertThat(error("whole")).contains("held by claim default/shared");
+
+        kill(before);
+        serveMps();
+        await().untilAsserted(() -> assertThat(error("whole")).contains("held by claim default/shared"));
+        assertThat(daemon(A)).contains(daemon);
+        Files.delete(proc.resolve(first.pid() + "/cgroup"));
+        first.close();
+        assertThat(prepared("whole")).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", A));
+        assertThat(files()).containsExactly("gpushare.io-claim_uid-whole.json");
+    }
+
     /** Its card seems to be unused, and must not be taken from MPS. */
     @Test
     void aClaimKeepsItsLimitWhileTheFilesCantBeListedOnANodeThatWasMoved() throws Exception {

@@ -153,6 +153,7 @@ class OneOffererProperties {
                                     .flatMap(card -> Stream.ofNullable(card.inUseBy()))
                                     .findFirst()
                             : Optional.of("by the device plugin now"),
+                    _ -> Set.of(),
                     () -> {},
                     () -> {},
                     _ -> {});

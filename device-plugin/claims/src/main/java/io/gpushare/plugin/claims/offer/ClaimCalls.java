@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Serves the kubelet's calls for claims, once those of earlier processes are counted. */
+/**
+ * Serves the kubelet's calls for claims, once those of earlier processes are counted, and ends claims for which it
+ * makes no more calls.
+ */
 public final class ClaimCalls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimCalls.class);
     private static final Duration AGAIN = Duration.ofSeconds(3);
@@ -88,14 +91,15 @@ public final class ClaimCalls implements AutoCloseable {
         if (maybeGone == null) {
             return AGAIN;
         }
-        if (!maybeGone.isEmpty() && !podsKnown.getAsBoolean()) {
+        if (!podsKnown.getAsBoolean()) {
             return SOON;
         }
+        claims.endUnprepared();
         // One at a time, while calls are served.
         List<ResourceClaim> left =
                 maybeGone.stream().filter(this::mayBeGoneLater).toList();
         recovered = left;
-        return left.isEmpty() ? PeriodicTask.ON_REQUEST : AGAIN;
+        return AGAIN;
     }
 
     private boolean mayBeGoneLater(ResourceClaim claim) {

@@ -13,7 +13,9 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The files of claims in the directory that container runtimes read. Each has the uid of its claim in its name and in
@@ -26,6 +28,9 @@ public record CdiFiles(Path directory) {
 
     private static final String SUFFIX = ".json";
     private static final String UNFINISHED = ".next";
+    /** Beside the file of a claim that was unprepared under a running container. Runtimes do not read it. */
+    private static final String LEFT = ".left";
+
     private static final Pattern UID = Pattern.compile("[A-Za-z0-9-]{1,64}");
 
     /** Writes the file of that claim, in one step. */
@@ -44,6 +49,21 @@ public record CdiFiles(Path directory) {
         Path next = file(prefix, uid, UNFINISHED);
         Files.write(next, Json.write(document));
         Files.move(next, file(prefix, uid, SUFFIX), StandardCopyOption.ATOMIC_MOVE);
+        Files.deleteIfExists(file(prefix, uid, LEFT));
+    }
+
+    /** Records that the kubelet makes no more calls for that claim, also for the next process. */
+    void leave(String uid) throws IOException {
+        Files.write(file(PREFIX, uid, LEFT), new byte[0]);
+    }
+
+    /** The uids of the claims for which the kubelet makes no more calls. */
+    Set<String> left() throws IOException {
+        return files(PREFIX, LEFT).stream()
+                .map(file -> String.valueOf(file.getFileName()))
+                .map(name -> name.substring(PREFIX.length(), name.length() - LEFT.length()))
+                .filter(UID.asMatchPredicate())
+                .collect(Collectors.toSet());
     }
 
     /** Removes the file of that claim, if there is one, and what a full disk left unfinished of it. */
@@ -51,6 +71,7 @@ public record CdiFiles(Path directory) {
         for (String prefix : List.of(PREFIX, WATCHING)) {
             Files.deleteIfExists(file(prefix, uid, SUFFIX));
             Files.deleteIfExists(file(prefix, uid, UNFINISHED));
+            Files.deleteIfExists(file(prefix, uid, LEFT));
         }
     }
 

@@ -107,6 +107,25 @@ record ClaimHoldings(
         return new OfferHoldings(holders, mayHaveAny, recovered);
     }
 
+    /** The IDs of the started containers that use the claim with that uid, of pods that have not ended. */
+    Set<String> containers(String uid) {
+        Set<String> found = new HashSet<>();
+        for (Holder holder : holdings().holders()) {
+            if (holder.ref().uid().equals(uid)) {
+                holder.users().values().stream()
+                        .flatMap(List::stream)
+                        .forEach(user -> Optional.ofNullable(pods.get(user.pod().uid()))
+                                .filter(pod -> !pod.ended())
+                                .ifPresent(pod -> pod.started().forEach((id, name) -> {
+                                    if (name.equals(user.container())) {
+                                        found.add(id);
+                                    }
+                                })));
+            }
+        }
+        return found;
+    }
+
     /**
      * A pod that has not ended and uses that claim: the one for which it was prepared, or another one that has started.
      *

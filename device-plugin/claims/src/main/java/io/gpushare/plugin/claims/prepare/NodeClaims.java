@@ -52,6 +52,7 @@ public final class NodeClaims implements HoldingsSource {
     private final ClaimRequests requests;
     private final Supplier<Inventory> present;
     private final NewClaims newClaims;
+    private final UnaryOperator<Set<String>> running;
     private final Runnable held;
     private final Runnable changed;
     private final Consumer<String> miscounted;
@@ -72,6 +73,7 @@ public final class NodeClaims implements HoldingsSource {
      * Nothing is prepared before {@link #recover}.
      *
      * @param present the cards of the node
+     * @param running those of these containers, by their IDs, of which a process runs
      * @param held is run after what claims have, or who uses it, has changed; it does no I/O
      * @param changed is run after a claim was prepared or unprepared
      * @param miscounted receives a sentence when kube-scheduler's sum for a card of this node must be wrong
@@ -83,6 +85,7 @@ public final class NodeClaims implements HoldingsSource {
             ClaimRequests requests,
             Supplier<Inventory> present,
             NewClaims newClaims,
+            UnaryOperator<Set<String>> running,
             Runnable held,
             Runnable changed,
             Consumer<String> miscounted) {
@@ -93,6 +96,7 @@ public final class NodeClaims implements HoldingsSource {
         this.present = present;
         this.held = held;
         this.newClaims = newClaims;
+        this.running = running;
         this.changed = changed;
         this.miscounted = miscounted;
         this.now = ClaimHoldings.none(PreparedClaims.of(present.get()));
@@ -394,10 +398,45 @@ public final class NodeClaims implements HoldingsSource {
         return devices;
     }
 
-    /** Ends what {@link #prepare} began, also for a claim that is not known; returns why it can't, as a sentence. */
+    /**
+     * Ends what {@link #prepare} began, also for a claim that is not known; returns why it can't, as a sentence.
+     *
+     * <p>A claim with which a container runs keeps its cards until that ends: the kubelet unprepares it when another
+     * pod is deleted that could not begin to use it, and forgets it.
+     *
+     * @see <a href="https://github.com/kubernetes/kubernetes/pull/140212">the kubelet's mend</a>
+     */
     public Optional<String> unprepare(String uid) {
         try (ClaimLocks.Held _ = locks.lock(uid)) {
-            return end(uid);
+            if (!used(uid)) {
+                return end(uid);
+            }
+            LOG.warn("claim {} was unprepared, and keeps its cards until the containers end that run with it", uid);
+            files.leave(uid);
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of("the file of claim " + uid + " can't be written: " + e);
+        }
+    }
+
+    /** Whether a container runs with that claim. */
+    private boolean used(String uid) {
+        Set<String> containers = now.containers(uid);
+        return !containers.isEmpty() && !running.apply(containers).isEmpty();
+    }
+
+    /** Ends the claims that were unprepared under containers which have ended since. The node's pods must be known. */
+    public void endUnprepared() {
+        try {
+            for (String uid : files.left()) {
+                try (ClaimLocks.Held _ = locks.lock(uid)) {
+                    if (files.left().contains(uid) && !used(uid)) {
+                        end(uid).ifPresent(LOG::warn);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            LOG.debug("claims that were unprepared end later", e);
         }
     }
 
