@@ -45,6 +45,7 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
 
         // The runtime was restarted with CDI, and a pod recreated.
         api.remove(ApiResource.PODS, "team", "second");
+        Files.delete(proc.resolve("102/cgroup"));
         await().until(() -> without(1));
         assertThat(prepared("default", "third", C)).isEmpty();
         runs("default", "third", 103, "/.gpushare/uid-third_gpu");
