@@ -132,7 +132,8 @@ final class NodeParts {
         ProcessTable processes = new ProcessTable(options.procDir);
         StillComputing ended = parts.add(new StillComputing(
                 node, holdings, processes, driver::processes, this::podsKnown, pods::live, events, clock));
-        UsageMonitor usage = parts.add(new UsageMonitor(holdings, processes, overUse, foreignUse, ended, clock))
+        UsageMonitor usage = parts.add(new UsageMonitor(
+                        holdings, processes, overUse, foreignUse, ended, offer == Offer.DEVICE_PLUGIN, clock))
                 .start();
         IsolationProvider provider = options.isolation.provider(
                 new MpsIsolation.Sources(
@@ -148,19 +149,14 @@ final class NodeParts {
                 holdings,
                 new MissingIsolation(node, events),
                 new HeadroomInUse(node, events)));
-        return new Limits(
-                processes,
-                usage,
-                overUse,
-                provider,
-                isolation,
-                ended,
-                new InventoryAssembler(
-                        unit,
-                        new InventoryUpdates(beside, isolation, holdings, publisher),
-                        invalid,
-                        cards -> WireSize.smallestInsteadOf(cards.unit(), cards.cards()),
-                        cards -> InUse.of(holdings.on(cards), offer)));
+        InventoryAssembler assembler = new InventoryAssembler(
+                unit,
+                new InventoryUpdates(beside, isolation, holdings, publisher),
+                invalid,
+                cards -> WireSize.smallestInsteadOf(cards.unit(), cards.cards()),
+                cards -> InUse.of(holdings.on(cards), offer));
+        usage.reportForeign(assembler::foreign);
+        return new Limits(processes, usage, overUse, provider, isolation, ended, assembler);
     }
 
     /** Whether the node's pods were reported, and what claims they use: before, a process seems to have none. */

@@ -3,6 +3,7 @@ package io.gpushare.plugin;
 import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.model.codec.AnnotationKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,6 +95,16 @@ class UsageIT extends WholeProgram {
                 .contains(
                         card("foreign_memory_used_bytes", 5 * GIB), container("memory_used_bytes", "modest", 2 * GIB)));
         assertThat(metrics()).doesNotContain("uninvited");
+
+        // 4 GiB and 1 GiB, of which no new pod gets anything.
+        await().until(() -> inventory().contains("foreignMiB\\\":5120"));
+        processes.removeLast();
+        processes.removeLast();
+        showProcesses("");
+        await().until(() -> {
+            passTime(Duration.ofSeconds(5));
+            return !inventory().contains("foreignMiB");
+        });
     }
 
     @Test
@@ -167,6 +178,13 @@ class UsageIT extends WholeProgram {
             await().until(() -> metrics().contains(card("memory_used_bytes", bytes)));
         }
         assertThat(api.evictions()).isEmpty();
+    }
+
+    /** As it was written last. */
+    private String inventory() {
+        return api.patches().stream()
+                .filter(patch -> patch.contains(AnnotationKeys.INVENTORY))
+                .reduce("", (_, last) -> last);
     }
 
     /** A pod of that much memory of card A, admitted and running. */

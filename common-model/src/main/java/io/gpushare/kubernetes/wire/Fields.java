@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.filter.TokenFilter;
 import io.gpushare.model.request.PodAnnotations;
+import io.gpushare.model.request.PodVariables;
 import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -162,13 +162,9 @@ final class Fields extends TokenFilter {
     }
 
     /**
-     * The names of variables, of those that programs for cards read. A pod may set 200,000 variables of its own, and
-     * each would be an object here.
+     * The names of variables. A pod may set 200,000, and each would be an object here.
      */
     private static final class Variables extends TokenFilter {
-        private static final List<String> PREFIXES =
-                List.of("ALIYUN_", "CUDA_", "GPU_", "GPUSHARE_", "LD_", "LIBCUDA_", "NVIDIA_", "TF_", "VGPU_", "XLA_");
-
         @Override
         public @Nullable TokenFilter includeProperty(String key) {
             return key.equals("name") ? this : null;
@@ -176,7 +172,7 @@ final class Fields extends TokenFilter {
 
         @Override
         public boolean includeString(String name) {
-            return PREFIXES.stream().anyMatch(name::startsWith);
+            return PodVariables.reads(name);
         }
 
         @Override

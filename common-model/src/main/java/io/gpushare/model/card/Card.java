@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param held whether it accepts no new pods while others are moved away from it, by an annotation of the node
  * @param inUseBy who has it by another offer than the node's, or has ended and still computes there, as a few names: it
  *     is not offered until they end; null if nobody has or does
+ * @param foreign the memory that processes use there beyond what is allocated to them: new pods do not get it
  * @param isolation what holds containers to their share of it
  */
 public record Card(
@@ -28,6 +29,7 @@ public record Card(
         boolean cordoned,
         boolean held,
         @Nullable String inUseBy,
+        Memory foreign,
         CardIsolation isolation) {
     /**
      * What not every driver reports of a card; each is null where it is unknown.
@@ -95,7 +97,19 @@ public record Card(
 
     /** A healthy card that is not cordoned, and whose memory is counted. */
     public Card(CardId id, int index, @Nullable Integer minor, String model, Memory memory, Details details) {
-        this(id, index, minor, model, memory, details, new Health.Healthy(), false, false, null, CardIsolation.NONE);
+        this(
+                id,
+                index,
+                minor,
+                model,
+                memory,
+                details,
+                new Health.Healthy(),
+                false,
+                false,
+                null,
+                new Memory(0),
+                CardIsolation.NONE);
     }
 
     /** A healthy card with placeholder facts, for simulations and tests. */
@@ -105,28 +119,35 @@ public record Card(
 
     /** The same with that number. */
     public Card withIndex(int changed) {
-        return new Card(id, changed, minor, model, memory, details, health, cordoned, held, inUseBy, isolation);
+        return new Card(
+                id, changed, minor, model, memory, details, health, cordoned, held, inUseBy, foreign, isolation);
     }
 
     public Card withHealth(Health changed) {
-        return new Card(id, index, minor, model, memory, details, changed, cordoned, held, inUseBy, isolation);
+        return new Card(id, index, minor, model, memory, details, changed, cordoned, held, inUseBy, foreign, isolation);
     }
 
     public Card withCordoned(boolean changed) {
-        return new Card(id, index, minor, model, memory, details, health, changed, held, inUseBy, isolation);
+        return new Card(id, index, minor, model, memory, details, health, changed, held, inUseBy, foreign, isolation);
     }
 
     public Card withHeld(boolean changed) {
-        return new Card(id, index, minor, model, memory, details, health, cordoned, changed, inUseBy, isolation);
+        return new Card(
+                id, index, minor, model, memory, details, health, cordoned, changed, inUseBy, foreign, isolation);
     }
 
     /** The same that those have by another offer; null if nobody has. */
     public Card withInUse(@Nullable String by) {
-        return new Card(id, index, minor, model, memory, details, health, cordoned, held, by, isolation);
+        return new Card(id, index, minor, model, memory, details, health, cordoned, held, by, foreign, isolation);
+    }
+
+    /** The same on which processes use that much beyond what is allocated to them. */
+    public Card withForeign(Memory used) {
+        return new Card(id, index, minor, model, memory, details, health, cordoned, held, inUseBy, used, isolation);
     }
 
     public Card withIsolation(CardIsolation changed) {
-        return new Card(id, index, minor, model, memory, details, health, cordoned, held, inUseBy, changed);
+        return new Card(id, index, minor, model, memory, details, health, cordoned, held, inUseBy, foreign, changed);
     }
 
     /** The profile of a MIG instance; null for a physical card. */

@@ -98,12 +98,18 @@ public record Inventory(
         return withCards(card -> card.withHealth(new Health.Healthy())
                 .withCordoned(false)
                 .withHeld(false)
-                .withInUse(null));
+                .withInUse(null)
+                .withForeign(new Memory(0)));
     }
 
     /** The same cards, of which exactly these are in use by those whose names the map has. */
     public Inventory withInUse(Map<CardId, String> inUse) {
         return withCards(card -> card.withInUse(inUse.get(card.id())));
+    }
+
+    /** The same cards, of which processes use that much memory beyond what is allocated to them. */
+    public Inventory withForeign(Map<CardId, Memory> foreign) {
+        return withCards(card -> card.withForeign(foreign.getOrDefault(card.id(), new Memory(0))));
     }
 
     /** The same cards, each with its isolation; cards that the map lacks keep theirs. */

@@ -70,7 +70,8 @@ public final class PreparedClaims {
                         inventory.noCards(),
                         inventory.beside())
                 .withCordoned(Set.of())
-                .withInUse(Map.of());
+                .withInUse(Map.of())
+                .withForeign(Map.of());
     }
 
     /** The same claims with another inventory. */
@@ -227,6 +228,7 @@ public final class PreparedClaims {
                     SHARED,
                     TAKEN_WHOLE,
                     NOT_SELECTED,
+                    FOREIGN_USE,
                     HELD,
                     IN_USE,
                     CORDONED,

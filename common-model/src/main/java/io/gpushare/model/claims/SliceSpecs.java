@@ -129,6 +129,10 @@ public record SliceSpecs(String driver, String node, PcieRoots roots) {
         if (card.isolation().closed()) {
             keys.add("no-isolation");
         }
+        // A slice could offer less memory, and still give all of it to a claim for the whole card.
+        if (card.foreign().bytes() > 0) {
+            keys.add("foreign-use");
+        }
         return keys.stream()
                 .map(key -> Map.<String, Object>of("key", "gpushare.io/" + key, "effect", "NoSchedule"))
                 .toList();

@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * not cordoned no {@code "cordoned":true}. Each card but the first has one string with its links to all cards before
  * it, in the notation of {@link CardLink}, with {@code -} for an unknown link. A card with isolation has {@code
  * "isolation":"driver"} or {@code "mps"}; one that lacks what was asked for has {@code "isolationMissing":"why"}, and
- * {@code "memoryClosed":true} if it therefore offers no memory. What is kept of its memory before the rest is cut into
+ * {@code "memoryClosed":true} if it therefore offers no memory. What processes use of its memory beyond what is
+ * allocated to them is {@code "foreignMiB":2048}. What is kept of its memory before the rest is cut into
  * units is {@code "headroomMiB":513}, and what containers may use of its cores without a request {@code
  * "defaultCores":"memory"}. A node without cards to offer has {@code
  * "noCards":{"reason":"driver_not_loaded","detail":"…"}}, one that offers cores {@code "cores":true}, and one that
@@ -54,6 +55,7 @@ public final class InventoryCodec {
 
     private static final String CORDONED = "cordoned";
     private static final String IN_USE = "inUse";
+    private static final String FOREIGN = "foreignMiB";
     private static final String UNKNOWN = "-";
     private static final String RESERVED = "reservedMiB";
     private static final String ISOLATION = "isolation";
@@ -182,6 +184,9 @@ public final class InventoryCodec {
         if (card.inUseBy() != null) {
             into.putObject(IN_USE).put("by", card.inUseBy()).put(CORDONED, card.cordoned());
         }
+        if (card.foreign().bytes() > 0) {
+            into.put(FOREIGN, card.foreign().mib());
+        }
         encode(card.isolation(), into);
     }
 
@@ -274,6 +279,7 @@ public final class InventoryCodec {
                 .withCordoned(
                         Boolean.TRUE.equals(JsonReader.optionalBoolean(inUse.isObject() ? inUse : card, CORDONED)))
                 .withInUse(inUse.isObject() ? JsonReader.text(inUse, "by") : null)
+                .withForeign(memory(card, FOREIGN))
                 .withIsolation(
                         isolation(card).withHeadroom(memory(card, HEADROOM)).withCoreCap(coreCap(card)));
     }

@@ -5,6 +5,7 @@ import io.gpushare.model.ContainerAllocation;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.selector.CardFacts;
@@ -26,12 +27,14 @@ public final class CardState {
     // With what is kept for the driver and the isolation.
     private final int unitsOfAll;
     private final CardFacts facts;
+    private final Cut cut;
     // Of its UUID, for selectors that name cards.
     private final int hash;
     private final Share free;
 
-    private CardState(Card card, CardKind kind, int unitsOfAll, Share allocated, CardFacts facts, int hash) {
+    private CardState(Card card, CardKind kind, int unitsOfAll, Cut cut, Share allocated, CardFacts facts, int hash) {
         this.card = card;
+        this.cut = cut;
         this.unitsOfAll = unitsOfAll;
         this.kind = kind;
         this.allocated = allocated;
@@ -40,12 +43,20 @@ public final class CardState {
         this.free = computeFree();
     }
 
+    /**
+     * How its memory is given.
+     *
+     * @param byClaims whether kube-scheduler gives it, which gives none of a tainted card
+     */
+    private record Cut(MemoryUnit unit, boolean byClaims) {}
+
     /** A card of that inventory on which nothing is allocated. */
     CardState(Card card, Inventory inventory) {
         this(
                 card,
                 new CardKind(card.title(), inventory.capacityOf(card)),
                 inventory.unit().unitsIn(card.memory()),
+                new Cut(inventory.unit(), inventory.servesClaims()),
                 Share.NONE,
                 CardFacts.of(card, inventory.driver()),
                 CardSelector.hash(card.id()));
@@ -75,18 +86,18 @@ public final class CardState {
 
     /** The same card with that much allocated. */
     public CardState allocated(Share changed) {
-        return changed.equals(allocated) ? this : new CardState(card, kind, unitsOfAll, changed, facts, hash);
+        return changed.equals(allocated) ? this : new CardState(card, kind, unitsOfAll, cut, changed, facts, hash);
     }
 
     /** The same allocations on that card, which may be healthy or cordoned now, and has the same size. */
     public CardState on(Card changed) {
-        return new CardState(changed, kind, unitsOfAll, allocated, facts, hash);
+        return new CardState(changed, kind, unitsOfAll, cut, allocated, facts, hash);
     }
 
     /**
      * What new pods may have. A card taken whole has nothing free, a card with shares on it can't be taken whole, an
      * unhealthy or cordoned card accepts no new pods, one without the isolation that was asked for no memory pods, and
-     * one whose isolation does not limit cores none that request cores.
+     * one whose isolation does not limit cores none that request cores. What processes use beyond that is not free.
      */
     public Share free() {
         return free;
@@ -96,7 +107,10 @@ public final class CardState {
         if (!card.placeable() || takenWhole()) {
             return Share.NONE;
         }
-        Share left = unused() ? capacity() : capacity().minus(allocated).shared();
+        Share left = withoutForeign();
+        if (foreignUnits() > 0) {
+            left = left.minus(Share.memory(foreignUnits())).shared();
+        }
         if (!card.sharesMemory()) {
             // Who takes the card whole may do so in slots.
             Share whole = left.without(ShareKind::part);
@@ -107,6 +121,23 @@ public final class CardState {
             left = limits(kind) || capacity().slots() > 0 ? left : left.without(kind);
         }
         return left;
+    }
+
+    private Share withoutForeign() {
+        return unused() ? capacity() : capacity().minus(allocated).shared();
+    }
+
+    /** The units that new pods can't have, because processes use a part of them to whom they are not allocated. */
+    private int foreignUnits() {
+        long units = Math.ceilDiv(card.foreign().bytes(), cut.unit().size().bytes());
+        return units > 0 && cut.byClaims()
+                ? capacity().units()
+                : (int) Math.min(capacity().units(), units);
+    }
+
+    /** Whether that share is not free only because processes use more than is allocated to them. */
+    boolean lackedByForeign(Share share) {
+        return foreignUnits() > 0 && card.placeable() && !takenWhole() && share.fits(withoutForeign());
     }
 
     /** Whether a container can have such a percentage of the card: it is offered, and the isolation limits it. */

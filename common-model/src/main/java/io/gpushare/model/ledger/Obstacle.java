@@ -22,6 +22,8 @@ public enum Obstacle implements Verdict {
     /** Other pods share it, so it can't be taken whole. */
     SHARED,
     TAKEN_WHOLE,
+    /** Processes use its memory beyond what is allocated to them. */
+    FOREIGN_USE,
     /** While pods are moved away: by an annotation of the node. */
     HELD,
     /** Pods or claims have it by another offer than its node's. */
@@ -132,6 +134,9 @@ public enum Obstacle implements Verdict {
     private static Obstacle occupied(Share here, CardState state) {
         if (state.takenWhole()) {
             return TAKEN_WHOLE;
+        }
+        if (state.lackedByForeign(here)) {
+            return FOREIGN_USE;
         }
         if (here.takenWhole() > 0) {
             return SHARED;

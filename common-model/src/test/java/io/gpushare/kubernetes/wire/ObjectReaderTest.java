@@ -19,7 +19,8 @@ class ObjectReaderTest {
         JsonNode pod = read("""
             {"type": "ADDED", "object": {"spec": {"containers": [
               {"name": "main", "env": [%s{"name": "XLA_CLIENT_MEM_FRACTION", "value": ".5"},
-                                       {"name": "CUDA_X", "valueFrom": {"fieldRef": {"name": "CUDA_Y"}}}]},
+                                       {"name": "CUDA_X", "valueFrom": {"fieldRef": {"name": "CUDA_Y"}}},
+                                       {"name": "LATER"}]},
               {"name": "side", "env": [{"name": "HOME"}]}]}}}
             """.formatted(others));
         assertThat(pod.at("/object/spec/containers/0"))

@@ -129,6 +129,7 @@ class SliceSpecsTest {
         assertThat(keys(cards(A, card), "gpu-b")).containsExactly("gpushare.io/unhealthy", "gpushare.io/cordoned");
         assertThat(keys(cards(A, card), "gpu-a")).isEmpty();
         assertThat(keys(cards(closed), "gpu-a")).containsExactly("gpushare.io/no-isolation");
+        assertThat(keys(cards(A.withForeign(Memory.ofGib(1))), "gpu-a")).containsExactly("gpushare.io/foreign-use");
         assertThat(keys(NodeCards.of(inventory(A).withNoCards(new NoCards(NoCards.Cause.OTHER_PLUGIN))), "gpu-a"))
                 .containsExactly("gpushare.io/not-offered");
     }

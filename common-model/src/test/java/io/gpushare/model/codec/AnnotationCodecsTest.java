@@ -86,6 +86,16 @@ class AnnotationCodecsTest {
     }
 
     @Test
+    void whatIsUsedBeyondAllocationsIsPartOfTheInventory() {
+        Inventory node = NODE.withForeign(Map.of(T4.id(), Memory.ofMib(3328)));
+        String written = InventoryCodec.encode(node);
+        assertThat(written).contains("\"foreignMiB\":3328");
+        assertThat(InventoryCodec.decode(Map.of(AnnotationKeys.INVENTORY, written)))
+                .isEqualTo(new Decoded.Valid<>(node));
+        assertThat(InventoryCodec.encode(NODE)).doesNotContain("foreignMiB");
+    }
+
+    @Test
     void whatIsKeptOfACardAndTheCapOfItsCoresArePartOfTheInventory() {
         CardIsolation mps =
                 CardIsolation.of(Isolation.MPS).withHeadroom(Memory.ofMib(617)).withCoreCap(CoreCap.parse("memory*2"));

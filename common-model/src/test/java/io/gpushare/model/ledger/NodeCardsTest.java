@@ -20,6 +20,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import java.util.List;
 import java.util.Map;
@@ -68,6 +69,25 @@ class NodeCardsTest {
         node = used(node, 1, 15);
         assertThat(node.place(memory(1))).isEqualTo(new Placement.Refused(Refusal.NO_CARD_WITH_MEMORY));
         assertThat(node.place(whole(1))).isInstanceOf(Placement.Placed.class);
+    }
+
+    @Test
+    void whatProcessesUseBeyondTheirAllocationsIsNotFreeAndNobodyTakesTheCardWhole() {
+        Inventory inventory = node(15).withForeign(Map.of(new CardId("GPU-0"), Memory.ofMib(3328)));
+        NodeCards node = NodeCards.of(inventory);
+
+        assertThat(node.cards().getFirst().free()).isEqualTo(Share.memory(11));
+        assertThat(Verdict.of(memory(12), node.cards().getFirst())).isEqualTo(Obstacle.FOREIGN_USE);
+        assertThat(Verdict.of(whole(1), node.cards().getFirst())).isEqualTo(Obstacle.FOREIGN_USE);
+        assertThat(node.place(whole(1))).isInstanceOf(Placement.Refused.class);
+        node = used(node, 0, 6);
+        assertThat(node.cards().getFirst().free()).isEqualTo(Share.memory(5));
+        assertThat(Verdict.of(memory(10), node.cards().getFirst())).isEqualTo(Obstacle.SHORT);
+        node = used(node, 0, 5);
+        assertThat(node.cards().getFirst().free()).isEqualTo(Share.NONE);
+
+        NodeCards byClaims = NodeCards.of(inventory.withNoCards(new NoCards(NoCards.Cause.SERVES_CLAIMS)));
+        assertThat(Verdict.of(memory(1), byClaims.cards().getFirst())).isEqualTo(Obstacle.FOREIGN_USE);
     }
 
     @Test

@@ -270,6 +270,9 @@ class ClaimMpsIT extends WholeProgramWithMps {
             """.formatted(LIMIT));
         assertThat(prepared("own")).containsEntry(LIMIT, "0=3072M").doesNotContainKey("CUPY_GPU_MEMORY_LIMIT");
 
+        claim("none-of-its-own", cores(result("gpu", A, "3Gi", "s4"), 0));
+        assertThat(prepared("none-of-its-own")).containsKey("CUPY_GPU_MEMORY_LIMIT");
+
         claim("two", result("gpu", A, "3Gi", "s2"), result("gpu", B, "3Gi", "s3"));
         assertThat(error("two")).contains("memory of several cards is not possible with MPS");
     }

@@ -207,6 +207,9 @@ class AdmissionPolicyTest {
         for (String other : List.of(node.formatted("Node", "n2"), node.formatted("Deployment", "n1"))) {
             assertRefused("of its own node only", PLUGIN, "CREATE", "events", yaml(other), null);
         }
+        for (String kubelet : List.of("reportingComponent: kubelet", "source: {component: kubelet, host: n1}")) {
+            assertRefused("in its own name", PLUGIN, "CREATE", "events", yaml(older + "\n" + kubelet), null);
+        }
         assertAdmitted(USER, "CREATE", "events", yaml(pod.formatted("n2")), null);
     }
 

@@ -71,6 +71,14 @@ record CardAdvice(Demand demand, String where) {
                     .ifPresent(node -> advice.add("A card of node " + node
                             + " could take it but is in use by pods or claims that its node does not offer cards to"
                             + " any more, or by processes of a pod that has ended: it is offered when they end."));
+            nodes.stream()
+                    .filter(node -> node.cards().cards().stream()
+                            .anyMatch(state -> Verdict.of(demand, state) == Obstacle.FOREIGN_USE))
+                    .findFirst()
+                    .ifPresent(node -> advice.add("A card of node " + node.node()
+                            + " could take it but processes use memory of it that is not allocated to them: end them;"
+                            + " Events of the node and its pods name them (GpuUseWithoutAllocation, GpuMemoryOverUse,"
+                            + " GpuUsedAfterPodEnd)."));
             closed(nodes, Card::held)
                     .ifPresent(node -> advice.add("A card of node " + node
                             + " could take it but is held while pods are moved: wait until that ends, or remove"

@@ -59,6 +59,7 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
             case Obstacle.WITHOUT_SLOTS -> "without slots: their device plugin needs --hami";
             case Obstacle.SHARED -> "shared by memory pods, so they can't be taken whole";
             case Obstacle.TAKEN_WHOLE -> "taken whole by other pods";
+            case Obstacle.FOREIGN_USE -> "with memory in use that is not allocated";
             case Obstacle.HELD -> "held while pods are moved away from them";
             case Obstacle.IN_USE ->
                 "in use by pods or claims that have them by another offer of their nodes, or that have ended and"
@@ -98,6 +99,8 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
             case Obstacle.WITHOUT_SLOTS -> "has no slots: its device plugin needs --hami";
             case Obstacle.SHARED -> "serves memory pods, so it can't be taken whole";
             case Obstacle.TAKEN_WHOLE -> "taken whole";
+            case Obstacle.FOREIGN_USE ->
+                "would fit, but processes use " + state.card().foreign().text() + " that is not allocated to them";
             case Obstacle.HELD -> "held while pods are moved away from it";
             case Obstacle.IN_USE -> "in use by " + state.card().inUseBy();
             case Obstacle.CORDONED -> "cordoned";

@@ -109,6 +109,10 @@ final class NodeAmounts {
         if (states.inUseBy() != null) {
             notes.add("in use by " + states.inUseBy() + ", accepts no new pods until that ends");
         }
+        if (states.foreignBytes() != null) {
+            notes.add(
+                    new Memory(states.foreignBytes()).text() + " in use that is not allocated, new pods do not get it");
+        }
         if (states.cordoned()) {
             notes.add("cordoned, accepts no new pods");
         }

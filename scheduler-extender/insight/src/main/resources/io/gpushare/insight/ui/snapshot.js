@@ -44,6 +44,8 @@ function card(sent, place, unit, response, offered) {
     offered,
     held: sent.held === true,
     inUseBy: typeof sent.inUseBy === 'string' ? sent.inUseBy : '',
+    // In GiB.
+    foreign: Number.isSafeInteger(sent.foreignBytes) ? sent.foreignBytes / 2 ** 30 : 0,
     over: sent.overAllocated === true,
     cores: sent.allocatedCoresPercent,
     shares,

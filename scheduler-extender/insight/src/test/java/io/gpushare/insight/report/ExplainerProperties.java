@@ -17,6 +17,7 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Health;
+import io.gpushare.model.card.Memory;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.request.ContainerResources;
 import java.util.List;
@@ -77,7 +78,8 @@ class ExplainerProperties {
                 random,
                 ledger,
                 card -> card.withHealth(random.nextInt(6) == 0 ? new Health.Unhealthy("Xid 79") : new Health.Healthy())
-                        .withCordoned(random.nextInt(6) == 0));
+                        .withCordoned(random.nextInt(6) == 0)
+                        .withForeign(Memory.ofMib(random.nextInt(6) == 0 ? 256L * random.nextInt(80) : 0)));
         ledger.updateNode("plain", Map.of(), HostResources.NONE);
         nodes.add("plain");
         return nodes;

@@ -157,7 +157,8 @@ class VerdictProperties {
                     : Card.of("GPU-" + i, i, Memory.ofGib(random.nextBoolean() ? 16 : 48));
             cards.add(card.withIsolation(isolation(random))
                     .withHealth(random.nextInt(6) == 0 ? new Health.Unhealthy("Xid 79") : new Health.Healthy())
-                    .withCordoned(random.nextInt(8) == 0));
+                    .withCordoned(random.nextInt(8) == 0)
+                    .withForeign(Memory.ofMib(random.nextInt(6) == 0 ? 256L * random.nextInt(80) : 0)));
         }
         Share beside = Share.cores(random.nextBoolean() ? 100 : 0).plus(Share.slots(random.nextInt(3)));
         return new Inventory(MemoryUnit.GIB, null, cards).withBeside(beside);

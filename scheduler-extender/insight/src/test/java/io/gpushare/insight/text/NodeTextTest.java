@@ -146,4 +146,13 @@ class NodeTextTest {
                 .containsPattern("unknown +lab +0 +0 +0 +0 +4 *\n")
                 .containsPattern("Allocated : +30 \\(50%\\)");
     }
+
+    @Test
+    void memoryThatIsInUseAndNotAllocatedIsMarked() {
+        Card used = Card.of("GPU-used", 0, Memory.ofGib(15)).withForeign(Memory.ofMib(3328));
+        NodeView node = new NodeView(
+                "n", "10.0.0.1", null, null, null, NodeCards.of(new Inventory(MemoryUnit.GIB, null, List.of(used))));
+        assertThat(NodeText.of(NodeDetails.of(List.of(node), Map.of(), Map.of()), false))
+                .contains("  0+\n", "+ used beyond allocations", "GPU0: 3.3 GiB in use that is not allocated");
+    }
 }

@@ -147,7 +147,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
             case NOT_LIMITED -> ofCard(RefusalKind.NO_ISOLATION, id, unlimited(ofPod.shareOn(id), isolation.inForce()));
             case TOO_SMALL, INSTANCE, WITHOUT_SLOTS ->
                 ofCard(RefusalKind.NO_FREE_CAPACITY, id, "does not have as much");
-            case FEW, TOO_FEW, NO_SLOT, FEW_PERCENT, SHORT, SHARED, TAKEN_WHOLE, NOT_SELECTED ->
+            case FEW, TOO_FEW, NO_SLOT, FEW_PERCENT, SHORT, SHARED, TAKEN_WHOLE, FOREIGN_USE, NOT_SELECTED ->
                 refused(
                         RefusalKind.CARD_IN_USE,
                         "the cards allocated to the pod (" + names(own.visibleCards()) + ") are in use by other pods"

@@ -50,7 +50,8 @@ public record NodeAllocations(
 
     /** The sum over all pods; the order of the pods does not matter. */
     static NodeAllocations of(NodeEvidence evidence) {
-        NodeCards assigned = NodeCards.of(evidence.inventory());
+        // Whoever chose the card knew what processes use there, or did not yet: to refuse the pod now would lose it.
+        NodeCards assigned = NodeCards.of(evidence.inventory().withForeign(Map.of()));
         NodeCards awaited = assigned;
         NodeCards undeviced = assigned;
         NodeCards uncounted = assigned;

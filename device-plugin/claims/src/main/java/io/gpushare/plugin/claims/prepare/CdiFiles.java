@@ -48,8 +48,8 @@ public record CdiFiles(Path directory) {
         // Runtimes read files that end with .json or .yaml.
         Path next = file(prefix, uid, UNFINISHED);
         Files.write(next, Json.write(document));
-        Files.move(next, file(prefix, uid, SUFFIX), StandardCopyOption.ATOMIC_MOVE);
         Files.deleteIfExists(file(prefix, uid, LEFT));
+        Files.move(next, file(prefix, uid, SUFFIX), StandardCopyOption.ATOMIC_MOVE);
     }
 
     /** Records that the kubelet makes no more calls for that claim, also for the next process. */

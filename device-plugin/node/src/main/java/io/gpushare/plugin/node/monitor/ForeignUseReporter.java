@@ -19,7 +19,7 @@ public final class ForeignUseReporter {
     private static final Logger LOG = LoggerFactory.getLogger(ForeignUseReporter.class);
     private static final String REASON = "GpuUseWithoutAllocation";
     // Half a minute of reports.
-    private static final int CERTAIN = 6;
+    static final int CERTAIN = 6;
 
     private final EventSubject.Node node;
     private final BooleanSupplier podsKnown;
@@ -34,6 +34,10 @@ public final class ForeignUseReporter {
         this.node = node;
         this.podsKnown = podsKnown;
         this.events = events;
+    }
+
+    boolean podsKnown() {
+        return podsKnown.getAsBoolean();
     }
 
     /** Evaluates one report of the driver. */

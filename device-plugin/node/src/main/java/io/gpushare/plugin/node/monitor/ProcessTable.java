@@ -75,8 +75,7 @@ public final class ProcessTable {
     public Map<String, Set<String>> mountPoints(Set<String> containers, String below) {
         Map<String, Set<String>> found = new HashMap<>();
         for (long pid : pids()) {
-            lines(pid, "cgroup")
-                    .flatMap(lines -> Cgroup.parse(lines, own).containerId())
+            container(pid)
                     .filter(containers::contains)
                     .ifPresent(id -> read(file(pid, "mountinfo"), MOST_MOUNTS)
                             .filter(read ->
@@ -93,12 +92,13 @@ public final class ProcessTable {
     public Set<String> running(Set<String> containers) {
         Set<String> running = new HashSet<>();
         for (long pid : pids()) {
-            lines(pid, "cgroup")
-                    .flatMap(lines -> Cgroup.parse(lines, own).containerId())
-                    .filter(containers::contains)
-                    .ifPresent(running::add);
+            container(pid).filter(containers::contains).ifPresent(running::add);
         }
         return running;
+    }
+
+    private Optional<String> container(long pid) {
+        return lines(pid, "cgroup").flatMap(lines -> Cgroup.parse(lines, own).containerId());
     }
 
     /** proc(5): the mount point is field 5. */

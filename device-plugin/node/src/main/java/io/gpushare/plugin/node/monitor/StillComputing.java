@@ -153,7 +153,10 @@ public final class StillComputing implements FreeCards, AutoCloseable {
                 .filter(each -> !reported.cards().containsKey(each.card()))
                 .filter(each -> holdings.inventory().card(each.card()).isPresent())
                 .forEach(found::add);
-        found.addAll(running(last.stream().filter(this::closes).collect(Collectors.toSet())));
+        Set<String> present = present(holdings);
+        found.addAll(running(last.stream()
+                .filter(each -> closes(each) && !present.contains(each.uid()))
+                .collect(Collectors.toSet())));
         publish(confirmed(found));
         report();
     }
@@ -239,17 +242,27 @@ public final class StillComputing implements FreeCards, AutoCloseable {
                 .collect(Collectors.toSet());
     }
 
-    /** The pods that had one of these cards whole and, as others get it now, have ended. */
-    private Set<Found> former(Set<CardId> cards, Holdings holdings) {
-        Set<String> present = holdings.pods().stream()
-                .filter(pod -> !pod.ended())
-                .map(pod -> pod.ref().uid())
-                .collect(Collectors.toSet());
+    /**
+     * The pods that had one of these cards whole and, as others get it now, have ended. Of a device plugin's pod
+     * neither the watch nor the holdings may show that yet. The claim that is to get it may be forged: pods of other
+     * claims must be gone, and their claims ended.
+     */
+    private Set<Found> former(Set<CardId> cards, Collection<PodRef> next, Holdings holdings) {
+        Set<String> present = present(holdings);
+        holdings.holders().forEach(holder -> holder.pods().forEach(pod -> present.add(pod.uid())));
         Set<Found> former = new HashSet<>();
         remembered.forEach((uid, had) -> had.whole().stream()
                 .filter(card -> cards.contains(card) && (had.byDevicePlugin() || !present.contains(uid)))
                 .forEach(card -> former.add(new Found(card, uid))));
+        next.forEach(pod -> former.removeIf(each -> each.uid().equals(pod.uid())));
         return former;
+    }
+
+    private static Set<String> present(Holdings holdings) {
+        return holdings.pods().stream()
+                .filter(pod -> !pod.ended())
+                .map(pod -> pod.ref().uid())
+                .collect(Collectors.toCollection(HashSet::new));
     }
 
     private static Set<CardId> whole(ContainerAllocation part) {
@@ -416,24 +429,20 @@ public final class StillComputing implements FreeCards, AutoCloseable {
     private synchronized Look look(Collection<PodRef> next, Map<CardId, List<Long>> pids) {
         Holdings holdings = latest.now();
         remember(holdings);
-        Set<Found> found = new HashSet<>();
+        Set<Found> former = former(pids.keySet(), next, holdings);
+        Set<Found> found = new HashSet<>(running(former));
         pids.forEach((card, all) -> {
             List<Cgroup> cgroups = all.stream()
                     .map(processes::cgroup)
                     .flatMap(Optional::stream)
                     .toList();
             found.addAll(on(card, cgroups, holdings));
-            // Allocate gives it to others now: who had it whole has ended, though neither watch nor holdings show that.
             cgroups.stream()
                     .flatMap(cgroup -> cgroup.podUid().stream())
-                    .filter(uid -> Optional.ofNullable(remembered.get(uid))
-                            .filter(had -> had.byDevicePlugin() && had.whole().contains(card))
-                            .isPresent())
-                    .forEach(uid -> found.add(new Found(card, uid)));
+                    .map(uid -> new Found(card, uid))
+                    .filter(former::contains)
+                    .forEach(found::add);
         });
-        Set<Found> former = former(pids.keySet(), holdings);
-        next.forEach(pod -> former.removeIf(each -> each.uid().equals(pod.uid())));
-        found.addAll(running(former));
         next.forEach(pod -> found.removeIf(each -> each.uid().equals(pod.uid())));
         last.stream().filter(each -> !pids.containsKey(each.card())).forEach(found::add);
         publish(confirmed(found));

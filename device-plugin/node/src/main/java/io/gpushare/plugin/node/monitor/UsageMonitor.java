@@ -1,5 +1,7 @@
 package io.gpushare.plugin.node.monitor;
 
+import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.Memory;
 import io.gpushare.plugin.node.holdings.Holdings;
 import io.gpushare.plugin.node.holdings.LatestHoldings;
 import io.gpushare.plugin.node.usage.CardUsages;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -34,6 +37,7 @@ public final class UsageMonitor implements AutoCloseable {
     private final OverUseGuard guard;
     private final ForeignUseReporter foreign;
     private final StillComputing ended;
+    private final ForeignMemory foreignMemory;
     private final InstantSource clock;
     private final PeriodicTask task = PeriodicTask.onRequest("usage", Duration.ZERO, this::evaluate);
     private volatile CardUsages reported = NodeUsage.NONE.reported();
@@ -42,19 +46,25 @@ public final class UsageMonitor implements AutoCloseable {
     private volatile IdleTimes idle = IdleTimes.NONE;
     private OverUse overUse = OverUse.NONE;
     private boolean hidden;
+    private volatile Consumer<Map<CardId, Memory>> withoutShare = _ -> {};
 
+    /**
+     * @param rest whether new pods can have the rest of a card that processes use without a share
+     */
     public UsageMonitor(
             LatestHoldings latest,
             ProcessTable processes,
             OverUseGuard guard,
             ForeignUseReporter foreign,
             StillComputing ended,
+            boolean rest,
             InstantSource clock) {
         this.latest = latest;
         this.processes = processes;
         this.guard = guard;
         this.foreign = foreign;
         this.ended = ended;
+        this.foreignMemory = new ForeignMemory(rest);
         this.clock = clock;
     }
 
@@ -66,6 +76,11 @@ public final class UsageMonitor implements AutoCloseable {
         }
         task.start();
         return this;
+    }
+
+    /** That receives, after each report, the memory that processes use beyond what is allocated to them. */
+    public void reportForeign(Consumer<Map<CardId, Memory>> receiver) {
+        withoutShare = receiver;
     }
 
     /** Evaluates what the driver reported; returns at once. */
@@ -94,6 +109,10 @@ public final class UsageMonitor implements AutoCloseable {
             guard.handle(found);
             foreign.handle(now);
             ended.handle(last, cgroups);
+            if (foreign.podsKnown()) {
+                withoutShare.accept(foreignMemory.next(
+                        now, found.offenders(), holdings.inventory().cards()));
+            }
             overUse = found.next();
         } catch (RuntimeException e) {
             // Usage reporting is best-effort and must not affect Allocate.

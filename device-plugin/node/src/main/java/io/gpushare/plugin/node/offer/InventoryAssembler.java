@@ -2,9 +2,11 @@ package io.gpushare.plugin.node.offer;
 
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.plugin.node.holdings.InUse;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -15,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Joins everything that is reported about the node's cards into its inventory: the scan of the driver, the cordons, and
- * whether others have them. Each input is reported whole, by a thread of its own, and each report
- * produces one inventory.
+ * Joins everything that is reported about the node's cards into its inventory: the scan of the driver, the cordons,
+ * what processes use without a share, and whether others have them. Each input is reported whole, by a thread of its
+ * own, and each report produces one inventory.
  */
 public final class InventoryAssembler {
     private static final Logger LOG = LoggerFactory.getLogger(InventoryAssembler.class);
@@ -30,6 +32,7 @@ public final class InventoryAssembler {
     private Inventory scanned;
     private Set<CardId> cordoned = Set.of();
     private Set<CardId> absent = Set.of();
+    private Map<CardId, Memory> foreign = Map.of();
     private @Nullable NoCards otherServes;
 
     /**
@@ -82,6 +85,19 @@ public final class InventoryAssembler {
         }
     }
 
+    /** Processes use that much memory of cards beyond what is allocated to them. */
+    public synchronized void foreign(Map<CardId, Memory> now) {
+        if (!now.equals(foreign)) {
+            foreign = Map.copyOf(now);
+            LOG.info(
+                    "memory that processes use and that is not allocated to them: {}",
+                    now.isEmpty() ? "none any more" : now);
+            if (scannedOnce) {
+                assemble();
+            }
+        }
+    }
+
     /** Another device plugin serves the node's cards; null if none does. */
     public synchronized void otherServes(@Nullable NoCards now) {
         otherServes = now;
@@ -98,7 +114,9 @@ public final class InventoryAssembler {
     private InUse assemble() {
         reportAbsent();
         InUse others = inUse.apply(scanned);
-        Inventory now = scanned.withCordoned(cordoned).withInUse(others.among(scanned.cards()));
+        Inventory now = scanned.withCordoned(cordoned)
+                .withInUse(others.among(scanned.cards()))
+                .withForeign(foreign);
         @Nullable
         NoCards why = others.holdsAll(scanned.cards())
                 ? new NoCards(NoCards.Cause.OTHER_WAY, others.names().orElse(""))

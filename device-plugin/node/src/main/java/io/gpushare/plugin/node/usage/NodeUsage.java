@@ -159,6 +159,15 @@ public record NodeUsage(
                 .sum();
     }
 
+    /** The same of processes that belonged to a pod which has ended, or of all others. */
+    public long foreignOn(CardId card, boolean ended) {
+        return foreign.entrySet().stream()
+                .filter(each -> each.getKey().card().equals(card)
+                        && each.getKey().ended().isPresent() == ended)
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+    }
+
     /** The usage of the cards alone, when no process can be identified. */
     public static NodeUsage withoutProcesses(CardUsages reported) {
         return new NodeUsage(reported, Optional.empty(), Map.of());

@@ -12,6 +12,7 @@ import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.Share;
+import io.gpushare.model.request.PodVariables;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,15 @@ class FrameworkVariablesTest {
         double total = memory - reserved;
         assertThat(Double.parseDouble(fraction) * total).isLessThanOrEqualTo((double) usable);
         assertThat((Double.parseDouble(fraction) + 0.0001) * total).isGreaterThan((double) usable);
+    }
+
+    /** What a container sets itself counts instead, as far as the plugin reads it. */
+    @Test
+    void eachIsReadOfPods() {
+        assertThat(of(card(A, 23028, 0, Isolation.HAMI_CORE), Share.memory(4), false)
+                        .keySet())
+                .hasSizeGreaterThan(8)
+                .allMatch(PodVariables::reads);
     }
 
     @Test
