@@ -86,7 +86,7 @@ final class ClaimParts {
                 active ? this::notGiven : this::notOffered,
                 limits.processes()::running,
                 node.publisher::changed,
-                active ? slices::changed : rule,
+                active ? this::ended : rule,
                 active ? sentence -> node.events.warn(node.node, "GpuCardMiscounted", sentence) : _ -> {});
         applied = parts.add(new AppliedClaims(node.holdings, claims, limits.processes(), node.node, node.events));
     }
@@ -98,6 +98,12 @@ final class ClaimParts {
                     LOG.warn("{}", sentence);
                     node.events.warn(node.node, "GpuCdiFile", sentence);
                 });
+    }
+
+    /** A claim of a deleted pod may have been the last to have a card. */
+    private void ended() {
+        slices.changed();
+        rule.run();
     }
 
     /** Before a card is in use, its driver must be there: the kubelet repeats the call. */
@@ -228,6 +234,12 @@ final class ClaimParts {
         @Override
         public void podChanged() {
             isolation.soon();
+        }
+
+        /** Its claim may still have a card. */
+        @Override
+        public void podDeleted() {
+            rule.run();
         }
 
         @Override

@@ -57,6 +57,29 @@ class StillComputingClaimsIT extends WholeProgramWithClaims {
     }
 
     /** The next claim got the card, because nobody was known to have ended. */
+    /**
+     * Nobody can kill its container, so the kubelet does not unprepare its claim, which went with it from the API:
+     * kube-scheduler gave the card to the next pod, which waited for it beside a free one.
+     */
+    @Test
+    void theCardOfAClaimWhosePodIsDeletedIsNotOfferedUntilTheKubeletUnpreparesIt() throws Exception {
+        plugin();
+        await().until(() -> names(slice()).size() == 2);
+        claim("killed", result("gpu", A));
+        pod("killed", "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}]}}");
+        prepare("killed");
+        assertThat(names(slice())).hasSize(2);
+
+        api.remove(ApiResource.PODS, "default", "killed");
+        await().until(() -> names(slice()).equals(List.of(name(B))));
+        claim("next", result("gpu", A));
+        assertThat(error("next")).contains("its cards are in use (claim default/killed of a deleted pod)");
+
+        assertThat(unprepare("killed")).isEmpty();
+        await().until(() -> names(slice()).size() == 2);
+        prepare("next");
+    }
+
     @Test
     void afterARestartTheNextClaimWaitsUntilThePodsOfTheNodeAreKnown() throws Exception {
         StartedProgram first = plugin();

@@ -17,6 +17,9 @@ import java.util.List;
 final class AlertConditions {
     static final SandboxNode A = new SandboxNode("node-a", List.of("kind=T4 memory=15GiB", "kind=T4 memory=15GiB"));
     static final SandboxNode B = new SandboxNode("node-b", List.of("kind=A10 memory=24GiB", "kind=L40S memory=48GiB"));
+    /** The index of the card of node-a that a process outside of pods uses. */
+    static final int FOREIGN = 0;
+
     private static final String PODS = "/api/v1/namespaces/default/pods";
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int LONG = 900;
@@ -87,7 +90,7 @@ final class AlertConditions {
                 A,
                 "card kind=T4 memory=15GiB xid=13#1 utilisation=70/20\ncard kind=T4 memory=15GiB xid=13#1\n"
                         + processes(index(card))
-                        + "process pid=4713 card=0 memory=1GiB utilisation=0\n");
+                        + "process pid=4713 card=" + FOREIGN + " memory=1GiB utilisation=0\n");
         replaceCards(B, "card kind=A10 memory=24GiB lost\ncard kind=L40S memory=48GiB xid=48#1\n");
         // An annotation with another card than the pod has.
         String written = modest.pod().annotation(ClusterSnapshot.ALLOCATION);

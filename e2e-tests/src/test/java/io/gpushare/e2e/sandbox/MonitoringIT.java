@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.sandbox.view.KubectlGpushare;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -109,6 +110,13 @@ class MonitoringIT {
         Set<String> firing = Await.until(
                 PATIENCE, "alerts fire: " + BY_FAULTS, prometheus::firing, now -> now.containsAll(BY_FAULTS));
         assertThat(firing).isEqualTo(new TreeSet<>(BY_FAULTS));
+        // No new pod gets that of the pod over its limit, and of the process outside of pods.
+        Await.until(
+                PATIENCE,
+                "the list shows memory that is in use and not allocated",
+                this::list,
+                text -> text.contains("node-a GPU" + AlertConditions.FOREIGN + ": ")
+                        && text.contains(" GiB in use that is not allocated"));
         checkMetrics();
         // Some panels count full minutes.
         Await.until(
@@ -129,6 +137,14 @@ class MonitoringIT {
         System.out.printf(
                 "Prometheus: %d queries of %d dashboards and %d rules answered, %d alerts fired%n",
                 queries, Dashboards.read().all().size(), rules, BY_FAULTS.size() + 2);
+    }
+
+    private String list() {
+        try {
+            return new KubectlGpushare(folder).print();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.ClusterScenario;
+import io.gpushare.e2e.cluster.Kubectl;
 import io.gpushare.e2e.cluster.LocalCluster;
 import io.gpushare.e2e.cluster.SharedCluster;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("release")
 class ContainersOfClaimsIT extends ClaimsScenario {
+    private static final String TEAM = "team";
     private static final String SECTION = "[plugins.\"io.containerd.cri.v1.runtime\"]\n";
 
     private Path configuration;
@@ -56,6 +58,22 @@ class ContainersOfClaimsIT extends ClaimsScenario {
                 "the pod has an Event",
                 () -> ClusterScenario.events(cluster, "without"),
                 events -> events.contains("GpuClaimNotApplied") && events.contains("enable_cdi"));
+        // A user of one namespace alone can't close the node.
+        Kubectl kubectl = cluster.kubectl();
+        kubectl.run("create", "namespace", TEAM);
+        kubectl.apply("""
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaimTemplate
+            metadata: {name: share-3, namespace: %s}
+            spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpushare,
+              capacity: {requests: {memory: 3Gi}}}}]}}}
+            """.formatted(TEAM));
+        kubectl.apply(pod("without", "resourceClaimTemplateName: share-3").replace(": default", ": " + TEAM));
+        Await.until(
+                PATIENCE,
+                "the node knows of the other tenant's pod",
+                () -> kubectl.run("-n", TEAM, "get", "events"),
+                events -> events.contains("GpuClaimNotApplied"));
         create("next", "share-3");
         Await.until(
                 PATIENCE,
@@ -65,6 +83,7 @@ class ContainersOfClaimsIT extends ClaimsScenario {
 
         configure(before);
         pods.delete("without");
+        kubectl.run("delete", "namespace", TEAM, "--wait=true");
         assertThat(sees("next")).startsWith("GPU-");
     }
 

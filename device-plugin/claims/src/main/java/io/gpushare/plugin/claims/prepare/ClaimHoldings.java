@@ -101,10 +101,16 @@ record ClaimHoldings(
                     .forEach(each -> holders.add(
                             onlyRecorded(each.claim(), each.allocation().cards())));
         }
+        Map<String, Set<CardId>> left = new HashMap<>();
+        for (Holder holder : holders) {
+            if (holder.allocation().isPresent() && holder.pods().stream().allMatch(this::deleted)) {
+                left.put(holder.name() + " of a deleted pod", holder.allocation().get().cards());
+            }
+        }
         Set<String> mayHaveAny = new HashSet<>();
         files.unread().forEach(file -> mayHaveAny.add("file " + file));
         problem.ifPresent(mayHaveAny::add);
-        return new OfferHoldings(holders, mayHaveAny, recovered);
+        return new OfferHoldings(holders, mayHaveAny, left, recovered);
     }
 
     /** The IDs of the started containers that use the claim with that uid, of pods that have not ended. */
@@ -155,8 +161,12 @@ record ClaimHoldings(
                 .toList();
     }
 
+    private boolean deleted(PodRef pod) {
+        return !pods.containsKey(pod.uid()) && reported.contains(pod.uid());
+    }
+
     /** A pod that the API has not reported yet is not gone. */
     private boolean gone(PodRef pod) {
-        return Optional.ofNullable(pods.get(pod.uid())).map(NodePod::ended).orElse(reported.contains(pod.uid()));
+        return Optional.ofNullable(pods.get(pod.uid())).map(NodePod::ended).orElse(deleted(pod));
     }
 }

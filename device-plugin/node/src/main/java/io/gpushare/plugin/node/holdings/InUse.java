@@ -15,7 +15,8 @@ import java.util.TreeMap;
 /**
  * A card is offered by one offer at a time: one that somebody has by another offer than the active one is in use, and
  * is not offered. Only its own offer counts what that holder has. Neither is one on which somebody still computes who
- * has ended, and whom no offer counts any more. This is the whole rule. A node moves from one offer
+ * has ended, and whom no offer counts any more, nor that of a claim whose pods are gone: kube-scheduler may have given
+ * its card to the next one. This is the whole rule. A node moves from one offer
  * to the other without a drain, card by card, because of the following.
  *
  * <ol>
@@ -33,7 +34,7 @@ import java.util.TreeMap;
  * </ol>
  *
  * @param holders the cards of each holder by its name; none where it is unknown which: it may have any
- * @param stillComputing the cards of each that has ended and still computes, by its name
+ * @param stillComputing the cards of each that has ended and keeps them, or computes there, by its name
  */
 public record InUse(Map<String, Set<CardId>> holders, Map<String, Set<CardId>> stillComputing) {
     /** Nobody has a card by another offer. */
@@ -63,7 +64,9 @@ public record InUse(Map<String, Set<CardId>> holders, Map<String, Set<CardId>> s
                         .forEach(holder -> found.merge(holder.name(), holder.kept(), InUse::both));
             }
         }
-        return new InUse(found, holdings.stillComputing());
+        Map<String, Set<CardId>> ended = new HashMap<>(holdings.stillComputing());
+        holdings.by(active).left().forEach((name, cards) -> ended.merge(name, cards, InUse::both));
+        return new InUse(found, ended);
     }
 
     /** One name may be of two claims, the second made after the first was deleted. */

@@ -102,6 +102,11 @@ final class ContainerFinder {
                         .isPresent();
     }
 
+    /** Whether the API has the pod. */
+    boolean reported(PodRef pod) {
+        return pods.containsKey(pod.uid());
+    }
+
     /** Whether it is known which cards the pod has. */
     boolean hasShare(PodRef pod) {
         return shares.containsKey(pod.uid());

@@ -140,9 +140,12 @@ public record NodeUsage(
                 .collect(Collectors.toSet());
     }
 
-    /** Also where it is not known which container of a requesting pod it is, or which cards the pod has. */
+    /**
+     * Also where it is not known which container of a requesting pod it is, or which cards the pod has. Of a pod that is
+     * gone from the API only the claim is known, and not which container used it.
+     */
     private static boolean allowed(PodRef pod, Optional<ContainerOnCard> container, ContainerFinder finder) {
-        boolean unknown = container.isEmpty() || !finder.hasShare(pod);
+        boolean unknown = container.isEmpty() || !finder.hasShare(pod) || !finder.reported(pod);
         return container.filter(finder::hasShare).isPresent() || (unknown && finder.requests(pod));
     }
 

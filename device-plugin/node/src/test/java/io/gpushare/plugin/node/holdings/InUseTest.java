@@ -43,6 +43,13 @@ class InUseTest {
     }
 
     @Test
+    void aCardOfAClaimWhosePodsAreGoneIsInUseWhereNobodyCountsItAnyMore() {
+        OfferHoldings left = new OfferHoldings(List.of(CLAIM), Set.of(), Map.of("claim default/c", Set.of(B)), true);
+        assertThat(inUse(Offer.CLAIMS, of(), left)).containsExactly(Map.entry(B, "claim default/c"));
+        assertThat(inUse(Offer.DEVICE_PLUGIN, of(), left)).containsExactly(Map.entry(B, "claim default/c"));
+    }
+
+    @Test
     void whoMayHaveAnyCardHasAll() {
         OfferHoldings unknown = new OfferHoldings(List.of(CLAIM), Set.of("file /torn"), true);
         assertThat(inUse(Offer.DEVICE_PLUGIN, of(), unknown))

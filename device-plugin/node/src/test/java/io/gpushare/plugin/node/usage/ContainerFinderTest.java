@@ -9,6 +9,7 @@ import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.plugin.node.holdings.Holder;
 import io.gpushare.plugin.node.holdings.TestNode;
 import io.gpushare.plugin.node.pod.NodePod;
 import io.gpushare.plugin.node.pod.TestPods;
@@ -69,6 +70,16 @@ class ContainerFinderTest {
         // Of one of its processes; the other one may have a mount namespace of its own.
         cgroups.put(2L, new Cgroup(Optional.of("uid-p"), Optional.of("x"), Optional.of("c0")));
         assertThat(excesses(node)).containsExactly("c0 of 1 GiB uses 2 GiB");
+        assertThat(usage(node).foreign()).isEmpty();
+    }
+
+    /** A container that could not be killed, seen on a real cluster: it used the card "without an allocation". */
+    @Test
+    void aContainerOfADeletedPodUsesWhatItsClaimStillHas() {
+        TestNode node = TestNode.of(CARDS)
+                .with(TestNode.claim("c", TestPods.share("gpu", A, 2), new Holder.User(TestPods.ref("p"), "gpu")));
+        processes.add(new CardProcess(1, OptionalLong.of(GIB), OptionalInt.empty()));
+        cgroups.put(1L, new Cgroup(Optional.of("uid-p"), Optional.of("x"), Optional.of("main")));
         assertThat(usage(node).foreign()).isEmpty();
     }
 
