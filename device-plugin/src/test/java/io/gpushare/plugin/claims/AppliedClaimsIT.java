@@ -53,7 +53,6 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
         runs("team", "fourth", 104, "");
         await().until(() -> without(2));
         ends("default", "third", 103);
-        assertThat(unprepare("third")).isEmpty();
         assertThat(prepared("default", "fifth", C)).isEmpty();
     }
 
@@ -102,6 +101,7 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
     private void ends(String namespace, String name, int pid) throws IOException {
         Files.delete(proc.resolve(pid + "/cgroup"));
         api.remove(ApiResource.PODS, namespace, name);
+        assertThat(unprepare(name)).isEmpty();
     }
 
     /** The pod of that claim runs one process, which sees that mount point, if there is one. */
