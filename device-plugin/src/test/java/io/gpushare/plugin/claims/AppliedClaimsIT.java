@@ -30,6 +30,7 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
 
     @Test
     void aContainerWithoutItsClaimIsReportedAndThoseOfTwoTenantsCloseTheNodeUntilOneHasItsOwn() throws Exception {
+        runtime(50);
         plugin();
         assertThat(prepared("default", "first", A)).isEmpty();
         runs("default", "first", 101, "");
@@ -54,6 +55,19 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
         await().until(() -> without(2));
         ends("default", "third", 103);
         assertThat(prepared("default", "fifth", C)).isEmpty();
+
+        // It was restarted without CDI. Whoever calls its own program containerd restarts nothing.
+        runs("default", "fifth", 105, "");
+        Files.writeString(proc.resolve("105/comm"), "containerd\n");
+        await().until(() -> without(3));
+        ends("default", "fifth", 105);
+        assertThat(prepared("default", "sixth", C)).isEmpty();
+        Files.delete(proc.resolve("50/comm"));
+        runtime(51);
+        runs("default", "sixth", 106, "");
+        await().until(() -> without(3));
+        ends("default", "sixth", 106);
+        assertThat(prepared("default", "seventh", C)).contains("does not apply claims (pod ");
     }
 
     /** Their claims may have been prepared by a version whose files have no mount. */
@@ -74,6 +88,12 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
 
     private StartedProgram plugin() throws IOException {
         return serve("--proc-dir=" + proc);
+    }
+
+    private void runtime(int pid) throws IOException {
+        Path process = Files.createDirectory(proc.resolve(String.valueOf(pid)));
+        Files.writeString(process.resolve("cgroup"), "0::/system.slice/containerd.service\n");
+        Files.writeString(process.resolve("comm"), "containerd\n");
     }
 
     private boolean without(int containers) throws IOException, InterruptedException {

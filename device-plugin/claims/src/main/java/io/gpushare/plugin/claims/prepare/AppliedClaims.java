@@ -26,8 +26,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Looks at each container that starts with a claim, whether its runtime applied the claim's file: a runtime without
  * CDI, or one that reads another directory, starts the container without an error, without its card and its limit. Such
- * a container is reported. No further claim is prepared while such containers of two namespaces run and none has shown
- * that the runtime applies claims: a program may hide its mounts, and one tenant must not close a node.
+ * a container is reported. No further claim is prepared while such containers of two namespaces run and none has shown,
+ * since the runtime started, that it applies claims: a program may hide its mounts, and one tenant must not close a
+ * node.
  *
  * <p>A container that got the edits has the claim's file as a mount point. One whose claim an earlier process prepared
  * is no evidence against the runtime, because an earlier version gave it no mount; nor is one whose processes are not
@@ -51,7 +52,10 @@ public final class AppliedClaims implements AutoCloseable {
     /** The containers, by their IDs, that need no further look. */
     private final Set<String> seen = new HashSet<>();
 
+    private Set<String> runtimes = Set.of();
+    /** Whether a container has shown, since the runtime started, that it applies claims. */
     private volatile boolean shown;
+
     private final Map<String, Integer> missed = new HashMap<>();
     private final Map<String, Integer> looks = new HashMap<>();
     private volatile Map<String, Started> without = Map.of();
@@ -124,9 +128,16 @@ public final class AppliedClaims implements AutoCloseable {
     }
 
     private void evaluate(Map<String, Started> unseen) {
-        Map<String, Set<String>> mounted = unseen.isEmpty()
-                ? Map.of()
-                : processes.mountPoints(Set.copyOf(unseen.keySet()), CdiDocument.MOUNT_POINTS);
+        if (unseen.isEmpty()) {
+            return;
+        }
+        Set<String> now = processes.runtimes();
+        if (!now.equals(runtimes)) {
+            runtimes = now;
+            shown = false;
+        }
+        Map<String, Set<String>> mounted =
+                processes.mountPoints(Set.copyOf(unseen.keySet()), CdiDocument.MOUNT_POINTS);
         unseen.forEach((id, container) -> {
             @Nullable Set<String> points = mounted.get(id);
             if (points == null) {

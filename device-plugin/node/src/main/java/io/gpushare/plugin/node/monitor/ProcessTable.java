@@ -28,6 +28,8 @@ public final class ProcessTable {
     /** Each container has it. A process with another root directory does not see it, nor other mounts outside. */
     private static final String PROC = "/proc";
 
+    private static final Set<String> RUNTIMES = Set.of("containerd", "crio", "dockerd");
+
     private final Path proc;
     private final List<String> own;
 
@@ -95,6 +97,21 @@ public final class ProcessTable {
             container(pid).filter(containers::contains).ifPresent(running::add);
         }
         return running;
+    }
+
+    /** The processes of the node's container runtime, each by its ID and start: they differ after a restart of it. */
+    public Set<String> runtimes() {
+        Set<String> found = new HashSet<>();
+        for (long pid : pids()) {
+            lines(pid, "comm")
+                    .filter(lines -> lines.size() == 1 && RUNTIMES.contains(lines.getFirst()))
+                    .flatMap(_ -> lines(pid, "cgroup"))
+                    .map(lines -> Cgroup.parse(lines, own))
+                    .filter(cgroup ->
+                            cgroup.containerId().isEmpty() && cgroup.podUid().isEmpty())
+                    .ifPresent(_ -> found.add(pid + " " + started(pid).orElse(0)));
+        }
+        return found;
     }
 
     private Optional<String> container(long pid) {
