@@ -61,6 +61,7 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
         Files.writeString(proc.resolve("105/comm"), "containerd\n");
         await().until(() -> without(3));
         ends("default", "fifth", 105);
+        await().until(() -> without(2));
         assertThat(prepared("default", "sixth", C)).isEmpty();
         Files.delete(proc.resolve("50/comm"));
         runtime(51);
