@@ -41,6 +41,8 @@ final class ClaimsNode {
         manifests = Files.writeString(folder.resolve("manifests.yaml"), rendered(values, "", templates));
         cluster.kubectl().run("apply", "-f", manifests.toString());
         shared.installation().useDriver(Map.of(cluster.node(), List.of(cards)));
+        // The device plugin with the chart's arguments, which that has replaced.
+        cluster.kubectl().run("apply", "-f", manifests.toString());
         shared.installation().ready(DRIVER);
     }
 
