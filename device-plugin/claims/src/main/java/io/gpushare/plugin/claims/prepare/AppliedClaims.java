@@ -136,8 +136,7 @@ public final class AppliedClaims implements AutoCloseable {
             runtimes = now;
             shown = false;
         }
-        Map<String, Set<String>> mounted =
-                processes.mountPoints(Set.copyOf(unseen.keySet()), CdiDocument.MOUNT_POINTS);
+        Map<String, Set<String>> mounted = processes.mountPoints(Set.copyOf(unseen.keySet()), CdiDocument.MOUNT_POINTS);
         unseen.forEach((id, container) -> {
             @Nullable Set<String> points = mounted.get(id);
             if (points == null) {

@@ -104,7 +104,9 @@ record ClaimHoldings(
         Map<String, Set<CardId>> left = new HashMap<>();
         for (Holder holder : holders) {
             if (holder.allocation().isPresent() && holder.pods().stream().allMatch(this::deleted)) {
-                left.put(holder.name() + " of a deleted pod", holder.allocation().get().cards());
+                left.put(
+                        holder.name() + " of a deleted pod",
+                        holder.allocation().get().cards());
             }
         }
         Set<String> mayHaveAny = new HashSet<>();

@@ -141,8 +141,8 @@ public record NodeUsage(
     }
 
     /**
-     * Also where it is not known which container of a requesting pod it is, or which cards the pod has. Of a pod that is
-     * gone from the API only the claim is known, and not which container used it.
+     * Also where it is not known which container of a requesting pod it is, or which cards the pod has. Of a pod that
+     * is gone from the API only the claim is known, and not which container used it.
      */
     private static boolean allowed(PodRef pod, Optional<ContainerOnCard> container, ContainerFinder finder) {
         boolean unknown = container.isEmpty() || !finder.hasShare(pod) || !finder.reported(pod);
