@@ -56,7 +56,6 @@ class StillComputingClaimsIT extends WholeProgramWithClaims {
         prepare("next");
     }
 
-    /** The next claim got the card, because nobody was known to have ended. */
     /**
      * Nobody can kill its container, so the kubelet does not unprepare its claim, which went with it from the API:
      * kube-scheduler gave the card to the next pod, which waited for it beside a free one.
@@ -80,6 +79,7 @@ class StillComputingClaimsIT extends WholeProgramWithClaims {
         prepare("next");
     }
 
+    /** The next claim got the card, because nobody was known to have ended. */
     @Test
     void afterARestartTheNextClaimWaitsUntilThePodsOfTheNodeAreKnown() throws Exception {
         StartedProgram first = plugin();
