@@ -50,6 +50,7 @@ final class ClaimParts {
     private final FreeCards free;
     private final AppliedClaims applied;
     private final Runnable rule;
+    private final Runnable held;
     private final StartedParts parts;
     private final CdiFiles files;
     private final SliceRemoval removal;
@@ -60,14 +61,16 @@ final class ClaimParts {
      * Makes the source.
      *
      * @param rule is run when a claim may have ended, or a slice may be there again
+     * @param held is run when the pods of claims may have changed
      * @param parts receives what has to be closed
      */
-    ClaimParts(PluginOptions options, NodeParts node, NodeParts.Limits limits, Runnable rule, StartedParts parts) {
+    ClaimParts(PluginOptions options, NodeParts node, NodeParts.Limits limits, Runnable rule, Runnable held, StartedParts parts) {
         this.options = options;
         this.node = node;
         this.isolation = limits.isolation();
         this.free = limits.ended();
         this.rule = rule;
+        this.held = held;
         this.parts = parts;
         files = new CdiFiles(options.cdiDir.toAbsolutePath());
         removal = new SliceRemoval(
@@ -103,7 +106,7 @@ final class ClaimParts {
     /** A claim of a deleted pod may have been the last to have a card. */
     private void ended() {
         slices.changed();
-        rule.run();
+        held.run();
     }
 
     /** Before a card is in use, its driver must be there: the kubelet repeats the call. */
@@ -234,12 +237,13 @@ final class ClaimParts {
         @Override
         public void podChanged() {
             isolation.soon();
+            held.run();
         }
 
         /** Its claim may still have a card. */
         @Override
         public void podDeleted() {
-            rule.run();
+            held.run();
         }
 
         @Override

@@ -37,10 +37,10 @@ final class Plugin {
         OneOffer rule = parts.add(
                 new OneOffer(limits.assembler(), sentence -> node.events.warn(node.node, "GpuCardsHeld", sentence)));
         AllocateParts allocate = new AllocateParts(options, node, deadlines, parts);
-        ClaimParts claims = new ClaimParts(options, node, limits, rule::changed, parts);
+        ClaimParts claims = new ClaimParts(options, node, limits, rule::changed, rule::held, parts);
         node.holdings.add(allocate.holdings);
         node.holdings.add(claims.claims);
-        node.holdings.followFree(rule::changed);
+        node.holdings.followFree(rule::held);
         rule.start(byClaims ? allocate::look : claims::look);
         if (!byClaims) {
             claims.letEnd();

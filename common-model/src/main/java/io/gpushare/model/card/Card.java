@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param held whether it accepts no new pods while others are moved away from it, by an annotation of the node
  * @param inUseBy who has it by another offer than the node's, or has ended and still computes there, as a few names: it
  *     is not offered until they end; null if nobody has or does
- * @param foreign the memory that processes use there beyond what is allocated to them: new pods do not get it
+ * @param foreign the memory that processes use there to which nothing of it is allocated: new pods do not get it
  * @param isolation what holds containers to their share of it
  */
 public record Card(
@@ -141,7 +141,7 @@ public record Card(
         return new Card(id, index, minor, model, memory, details, health, cordoned, held, by, foreign, isolation);
     }
 
-    /** The same on which processes use that much beyond what is allocated to them. */
+    /** The same on which processes use that much to which nothing is allocated. */
     public Card withForeign(Memory used) {
         return new Card(id, index, minor, model, memory, details, health, cordoned, held, inUseBy, used, isolation);
     }

@@ -107,7 +107,7 @@ public record Inventory(
         return withCards(card -> card.withInUse(inUse.get(card.id())));
     }
 
-    /** The same cards, of which processes use that much memory beyond what is allocated to them. */
+    /** The same cards, of which processes use that much memory to which nothing of it is allocated. */
     public Inventory withForeign(Map<CardId, Memory> foreign) {
         return withCards(card -> card.withForeign(foreign.getOrDefault(card.id(), new Memory(0))));
     }

@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * not cordoned no {@code "cordoned":true}. Each card but the first has one string with its links to all cards before
  * it, in the notation of {@link CardLink}, with {@code -} for an unknown link. A card with isolation has {@code
  * "isolation":"driver"} or {@code "mps"}; one that lacks what was asked for has {@code "isolationMissing":"why"}, and
- * {@code "memoryClosed":true} if it therefore offers no memory. What processes use of its memory beyond what is
- * allocated to them is {@code "foreignMiB":2048}. What is kept of its memory before the rest is cut into
+ * {@code "memoryClosed":true} if it therefore offers no memory. What processes use of its memory to which nothing is
+ * allocated is {@code "foreignMiB":2048}. What is kept of its memory before the rest is cut into
  * units is {@code "headroomMiB":513}, and what containers may use of its cores without a request {@code
  * "defaultCores":"memory"}. A node without cards to offer has {@code
  * "noCards":{"reason":"driver_not_loaded","detail":"…"}}, one that offers cores {@code "cores":true}, and one that

@@ -97,7 +97,7 @@ public final class CardState {
     /**
      * What new pods may have. A card taken whole has nothing free, a card with shares on it can't be taken whole, an
      * unhealthy or cordoned card accepts no new pods, one without the isolation that was asked for no memory pods, and
-     * one whose isolation does not limit cores none that request cores. What processes use beyond that is not free.
+     * one whose isolation does not limit cores none that request cores. What others use is not free.
      */
     public Share free() {
         return free;
@@ -127,7 +127,7 @@ public final class CardState {
         return unused() ? capacity() : capacity().minus(allocated).shared();
     }
 
-    /** The units that new pods can't have, because processes use a part of them to whom they are not allocated. */
+    /** The units that new pods can't have, because processes use a part of them to which they are not allocated. */
     private int foreignUnits() {
         long units = Math.ceilDiv(card.foreign().bytes(), cut.unit().size().bytes());
         return units > 0 && cut.byClaims()
@@ -135,7 +135,7 @@ public final class CardState {
                 : (int) Math.min(capacity().units(), units);
     }
 
-    /** Whether that share is not free only because processes use more than is allocated to them. */
+    /** Whether that share is not free only because processes use the card to which nothing is allocated. */
     boolean lackedByForeign(Share share) {
         return foreignUnits() > 0 && card.placeable() && !takenWhole() && share.fits(withoutForeign());
     }

@@ -22,7 +22,7 @@ public enum Obstacle implements Verdict {
     /** Other pods share it, so it can't be taken whole. */
     SHARED,
     TAKEN_WHOLE,
-    /** Processes use its memory beyond what is allocated to them. */
+    /** Processes use its memory to which nothing of it is allocated. */
     FOREIGN_USE,
     /** While pods are moved away: by an annotation of the node. */
     HELD,

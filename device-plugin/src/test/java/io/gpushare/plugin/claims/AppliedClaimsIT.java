@@ -67,8 +67,14 @@ class AppliedClaimsIT extends WholeProgramWithClaims {
         runtime(51);
         runs("default", "sixth", 106, "");
         await().until(() -> without(3));
-        ends("default", "sixth", 106);
-        assertThat(prepared("default", "seventh", C)).contains("does not apply claims (pod ");
+        ends("team", "fourth", 104);
+        await().until(() -> without(2));
+        // One of before the restart says nothing of the runtime.
+        assertThat(prepared("team", "seventh", B)).isEmpty();
+        runs("team", "seventh", 107, "");
+        await().until(() -> without(3));
+        ends("default", "first", 101);
+        assertThat(prepared("default", "eighth", A)).contains("does not apply claims (pod ");
     }
 
     /** Their claims may have been prepared by a version whose files have no mount. */

@@ -77,7 +77,7 @@ record CardAdvice(Demand demand, String where) {
                     .findFirst()
                     .ifPresent(node -> advice.add("A card of node " + node.node()
                             + " could take it but processes use memory of it that is not allocated to them: end them;"
-                            + " Events of the node and its pods name them (GpuUseWithoutAllocation, GpuMemoryOverUse,"
+                            + " Events of the node and its pods name them (GpuUseWithoutAllocation,"
                             + " GpuUsedAfterPodEnd)."));
             closed(nodes, Card::held)
                     .ifPresent(node -> advice.add("A card of node " + node

@@ -21,7 +21,7 @@ public final class NodeText {
         OVER_COMMITTED("^", "over-committed"),
         HELD("~", "held"),
         IN_USE("=", "in use"),
-        FOREIGN_USE("+", "used beyond allocations"),
+        FOREIGN_USE("+", "used, not allocated"),
         CORDONED("-", "cordoned"),
         WHOLE("*", "taken whole");
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param unhealthy why; null if it is healthy
  * @param held whether it is held while pods are moved away
  * @param inUseBy who has it by another offer than its node's; null if nobody has
- * @param foreignBytes the memory that processes use there beyond what is allocated to them; null for none
+ * @param foreignBytes the memory that processes use there to which nothing of it is allocated; null for none
  * @param isolation what is in force; null for none
  * @param isolationMissing why what was asked for is not in force; null if nothing is missing
  * @param memoryClosed whether it therefore offers no memory

@@ -153,6 +153,6 @@ class NodeTextTest {
         NodeView node = new NodeView(
                 "n", "10.0.0.1", null, null, null, NodeCards.of(new Inventory(MemoryUnit.GIB, null, List.of(used))));
         assertThat(NodeText.of(NodeDetails.of(List.of(node), Map.of(), Map.of()), false))
-                .contains("  0+\n", "+ used beyond allocations", "GPU0: 3.3 GiB in use that is not allocated");
+                .contains("  0+\n", "+ used, not allocated", "GPU0: 3.3 GiB in use that is not allocated");
     }
 }

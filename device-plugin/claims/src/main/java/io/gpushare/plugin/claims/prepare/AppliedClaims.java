@@ -53,6 +53,8 @@ public final class AppliedClaims implements AutoCloseable {
     private final Set<String> seen = new HashSet<>();
 
     private Set<String> runtimes = Set.of();
+    /** Containers without their claims that say nothing of the runtime as it runs now. */
+    private volatile Set<String> before = Set.of();
     /** Whether a container has shown, since the runtime started, that it applies claims. */
     private volatile boolean shown;
 
@@ -100,7 +102,8 @@ public final class AppliedClaims implements AutoCloseable {
 
     /** Why no claim is prepared, as a part of a sentence; empty while the runtime may apply claims. */
     public Optional<String> problem() {
-        Map<String, Started> now = without;
+        Map<String, Started> now = new HashMap<>(without);
+        now.keySet().removeAll(before);
         long namespaces = now.values().stream()
                 .map(each -> each.pod().namespace())
                 .distinct()
@@ -135,6 +138,7 @@ public final class AppliedClaims implements AutoCloseable {
         if (!now.equals(runtimes)) {
             runtimes = now;
             shown = false;
+            before = without.keySet();
         }
         Map<String, Set<String>> mounted = processes.mountPoints(Set.copyOf(unseen.keySet()), CdiDocument.MOUNT_POINTS);
         unseen.forEach((id, container) -> {

@@ -102,13 +102,10 @@ record ClaimHoldings(
                             onlyRecorded(each.claim(), each.allocation().cards())));
         }
         Map<String, Set<CardId>> left = new HashMap<>();
-        for (Holder holder : holders) {
-            if (holder.allocation().isPresent() && holder.pods().stream().allMatch(this::deleted)) {
-                left.put(
-                        holder.name() + " of a deleted pod",
-                        holder.allocation().get().cards());
-            }
-        }
+        holders.stream()
+                .filter(holder -> holder.allocation().isPresent() && holder.pods().stream().allMatch(this::deleted))
+                .filter(holder -> !whole(holder).isEmpty())
+                .forEach(holder -> left.put(holder.name() + " of a deleted pod", whole(holder)));
         Set<String> mayHaveAny = new HashSet<>();
         files.unread().forEach(file -> mayHaveAny.add("file " + file));
         problem.ifPresent(mayHaveAny::add);
@@ -161,6 +158,15 @@ record ClaimHoldings(
         return prepared.users(claim, request, uses, this::gone).stream()
                 .map(user -> new Holder.User(user.pod(), user.container(), user.role()))
                 .toList();
+    }
+
+    /** A share closes no card: what is left of the card is counted when the next claim is prepared. */
+    private static Set<CardId> whole(Holder holder) {
+        return holder.allocation().stream()
+                .flatMap(all -> all.containers().stream())
+                .flatMap(part -> part.visibleCards().stream()
+                        .filter(card -> part.on(card).units() == 0))
+                .collect(Collectors.toSet());
     }
 
     private boolean deleted(PodRef pod) {

@@ -10,7 +10,8 @@ import java.util.Set;
  *
  * @param mayHaveAny of whom it is unknown which cards they have, by their names; or why the holders are unknown. Each
  *     may have any card
- * @param left the cards of holders whose pods are gone from the API, by their names: nobody counts them there any more
+ * @param left the whole cards of holders whose pods are gone from the API, by their names: nobody counts them there
+ *     any more
  * @param complete whether every holder is known that has a share: before that, a card may look unused
  */
 public record OfferHoldings(

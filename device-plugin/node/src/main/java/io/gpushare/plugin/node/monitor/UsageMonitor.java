@@ -78,7 +78,7 @@ public final class UsageMonitor implements AutoCloseable {
         return this;
     }
 
-    /** That receives, after each report, the memory that processes use beyond what is allocated to them. */
+    /** That receives, after each report, the memory that processes use to which nothing of it is allocated. */
     public void reportForeign(Consumer<Map<CardId, Memory>> receiver) {
         withoutShare = receiver;
     }
@@ -109,9 +109,8 @@ public final class UsageMonitor implements AutoCloseable {
             guard.handle(found);
             foreign.handle(now);
             ended.handle(last, cgroups);
-            if (foreign.podsKnown()) {
-                withoutShare.accept(foreignMemory.next(
-                        now, found.offenders(), holdings.inventory().cards()));
+            if (foreign.podsKnown() && !processes.ownOnly()) {
+                reportWithoutShare(last, cgroups);
             }
             overUse = found.next();
         } catch (RuntimeException e) {
@@ -119,6 +118,13 @@ public final class UsageMonitor implements AutoCloseable {
             LOG.error("the usage of containers could not be evaluated", e);
         }
         return PeriodicTask.ON_REQUEST;
+    }
+
+    /** Without what is only recorded of pods: their records may be older than their ends. */
+    private void reportWithoutShare(CardUsages last, Map<Long, Optional<Cgroup>> cgroups) {
+        Holdings known = latest.now();
+        NodeUsage now = NodeUsage.NONE.next(last, pid -> cgroups.getOrDefault(pid, Optional.empty()), known);
+        withoutShare.accept(foreignMemory.next(now, known.inventory().cards()));
     }
 
     /** The cgroups of all processes on the cards, by PID. */

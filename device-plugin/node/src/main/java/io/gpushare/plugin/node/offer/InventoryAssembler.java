@@ -34,6 +34,7 @@ public final class InventoryAssembler {
     private Set<CardId> absent = Set.of();
     private Map<CardId, Memory> foreign = Map.of();
     private @Nullable NoCards otherServes;
+    private @Nullable InUse used;
 
     /**
      * Starts with no cards.
@@ -85,7 +86,7 @@ public final class InventoryAssembler {
         }
     }
 
-    /** Processes use that much memory of cards beyond what is allocated to them. */
+    /** Processes use that much memory of cards of which nothing is allocated to them. */
     public synchronized void foreign(Map<CardId, Memory> now) {
         if (!now.equals(foreign)) {
             foreign = Map.copyOf(now);
@@ -108,12 +109,14 @@ public final class InventoryAssembler {
 
     /** Somebody may have a card by another offer, or may have ended; returns what is in use of the last cards. */
     public synchronized InUse assembleAgain() {
-        return scannedOnce ? assemble() : inUse.apply(scanned);
+        InUse now = inUse.apply(scanned);
+        return scannedOnce && !now.equals(used) ? assemble() : now;
     }
 
     private InUse assemble() {
         reportAbsent();
         InUse others = inUse.apply(scanned);
+        used = others;
         Inventory now = scanned.withCordoned(cordoned)
                 .withInUse(others.among(scanned.cards()))
                 .withForeign(foreign);

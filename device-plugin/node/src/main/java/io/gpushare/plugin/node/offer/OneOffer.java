@@ -19,6 +19,7 @@ public final class OneOffer implements AutoCloseable {
     private final InventoryAssembler assembler;
     private final Consumer<String> warnings;
     private final PeriodicTask task = new PeriodicTask("one-offer", this::look);
+    private final PeriodicTask again = PeriodicTask.onRequest("held-cards", Duration.ZERO, this::assemble);
     private volatile Supplier<Duration> records = () -> PeriodicTask.ON_REQUEST;
     private InUse last = InUse.NONE;
 
@@ -42,6 +43,7 @@ public final class OneOffer implements AutoCloseable {
         records = reader;
         look();
         task.start();
+        again.start();
     }
 
     /** A holder may have ended, or a slice may be there again; returns at once. */
@@ -49,14 +51,32 @@ public final class OneOffer implements AutoCloseable {
         task.runSoon();
     }
 
+    /**
+     * What those have may have changed who are known, or compute without having it; returns at once. It reads nothing:
+     * what can't be read counts as all cards, and a node must not lose them because of a change that anybody can make.
+     */
+    public void held() {
+        again.runSoon();
+    }
+
+    private synchronized Duration assemble() {
+        assembled();
+        return PeriodicTask.ON_REQUEST;
+    }
+
     private synchronized Duration look() {
         Duration later = records.get();
+        InUse now = assembled();
+        return now.holders().isEmpty() || later.compareTo(AGAIN) < 0 ? later : AGAIN;
+    }
+
+    private InUse assembled() {
         InUse now = assembler.assembleAgain();
         if (!now.holders().equals(last.holders())) {
             report(last, now);
         }
         last = now;
-        return now.holders().isEmpty() || later.compareTo(AGAIN) < 0 ? later : AGAIN;
+        return now;
     }
 
     private void report(InUse before, InUse now) {
@@ -76,5 +96,6 @@ public final class OneOffer implements AutoCloseable {
     @Override
     public void close() {
         task.close();
+        again.close();
     }
 }

@@ -2,7 +2,6 @@ package io.gpushare.plugin.node.monitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.CardIsolation;
@@ -11,7 +10,6 @@ import io.gpushare.model.card.Memory;
 import io.gpushare.plugin.node.usage.CardUsages;
 import io.gpushare.plugin.node.usage.CardUtilization;
 import io.gpushare.plugin.node.usage.NodeUsage;
-import io.gpushare.plugin.node.usage.OverUse;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -29,33 +27,27 @@ class ForeignMemoryTest {
 
     @Test
     void whatIsUsedForHalfAMinuteCounts() {
-        assertThat(reports(memory, List.of(), 4000, 3000, 5000, 3000, 4000)).isEmpty();
-        assertThat(reports(memory, List.of(), 3100)).isEqualTo(Map.of(ID, Memory.ofMib(3072)));
-        assertThat(reports(memory, List.of(), 3100, 3100, 3100)).isEqualTo(Map.of(ID, Memory.ofMib(3072)));
-        assertThat(reports(memory, List.of(), 3100)).isEqualTo(Map.of(ID, Memory.ofMib(3328)));
-        assertThat(reports(memory, List.of(), 100)).isEmpty();
+        assertThat(reports(memory, 4000, 3000, 5000, 3000, 4000)).isEmpty();
+        assertThat(reports(memory, 3100)).isEqualTo(Map.of(ID, Memory.ofMib(3072)));
+        assertThat(reports(memory, 3100, 3100, 3100)).isEqualTo(Map.of(ID, Memory.ofMib(3072)));
+        assertThat(reports(memory, 3100)).isEqualTo(Map.of(ID, Memory.ofMib(3328)));
+        assertThat(reports(memory, 100)).isEmpty();
     }
 
     @Test
     void aCardThatDoesNotRespondKeepsWhatItHadAndOneThatIsGoneIsForgotten() {
-        reports(memory, List.of(), 1024, 1024, 1024, 1024, 1024, 1024);
-        assertThat(memory.next(NodeUsage.NONE, List.of(), List.of(CARD))).isEqualTo(Map.of(ID, Memory.ofGib(1)));
-        assertThat(memory.next(NodeUsage.NONE, List.of(), List.of())).isEmpty();
-        assertThat(memory.next(NodeUsage.NONE, List.of(), List.of(CARD))).isEmpty();
+        reports(memory, 1024, 1024, 1024, 1024, 1024, 1024);
+        assertThat(memory.next(NodeUsage.NONE, List.of(CARD))).isEqualTo(Map.of(ID, Memory.ofGib(1)));
+        assertThat(memory.next(NodeUsage.NONE, List.of())).isEmpty();
+        assertThat(memory.next(NodeUsage.NONE, List.of(CARD))).isEmpty();
     }
 
     @Test
-    void anEndedPodsMemoryCountsAtOnceAndOverUseAfterHalfAMinuteWhereNewPodsCanHaveTheRest() {
+    void anEndedPodsMemoryCountsAtOnceWhereNewPodsCanHaveTheRest() {
         NodeUsage ended = usage(new NodeUsage.Foreign(ID, Optional.empty(), Optional.of("uid")), 2048);
-        assertThat(memory.next(ended, List.of(), List.of(CARD))).isEqualTo(Map.of(ID, Memory.ofGib(2)));
+        assertThat(memory.next(ended, List.of(CARD))).isEqualTo(Map.of(ID, Memory.ofGib(2)));
         ForeignMemory closing = new ForeignMemory(false);
-        assertThat(closing.next(ended, List.of(), List.of(CARD))).isEmpty();
-
-        List<OverUse.Offender> over = List.of(new OverUse.Offender(
-                new PodRef("greedy", "default", "greedy"), ID, Memory.ofGib(1).bytes(), Instant.EPOCH));
-        int[] nothingElse = new int[REPORTS];
-        assertThat(reports(new ForeignMemory(true), over, nothingElse)).isEqualTo(Map.of(ID, Memory.ofGib(1)));
-        assertThat(reports(closing, over, nothingElse)).isEmpty();
+        assertThat(closing.next(ended, List.of(CARD))).isEmpty();
     }
 
     @Test
@@ -63,15 +55,15 @@ class ForeignMemoryTest {
         Card kept = CARD.withIsolation(CardIsolation.of(Isolation.MPS).withHeadroom(Memory.ofMib(600)));
         Map<CardId, Memory> last = Map.of();
         for (int i = 0; i < REPORTS; i++) {
-            last = memory.next(usage(foreign(), 1100), List.of(), List.of(kept));
+            last = memory.next(usage(foreign(), 1100), List.of(kept));
         }
         assertThat(last).isEqualTo(Map.of(ID, Memory.ofMib(512)));
     }
 
-    private static Map<CardId, Memory> reports(ForeignMemory memory, List<OverUse.Offender> overUse, int... mib) {
+    private static Map<CardId, Memory> reports(ForeignMemory memory, int... mib) {
         Map<CardId, Memory> last = Map.of();
         for (int each : mib) {
-            last = memory.next(usage(foreign(), each), overUse, List.of(CARD));
+            last = memory.next(usage(foreign(), each), List.of(CARD));
         }
         return last;
     }
