@@ -64,7 +64,13 @@ final class ClaimParts {
      * @param held is run when the pods of claims may have changed
      * @param parts receives what has to be closed
      */
-    ClaimParts(PluginOptions options, NodeParts node, NodeParts.Limits limits, Runnable rule, Runnable held, StartedParts parts) {
+    ClaimParts(
+            PluginOptions options,
+            NodeParts node,
+            NodeParts.Limits limits,
+            Runnable rule,
+            Runnable held,
+            StartedParts parts) {
         this.options = options;
         this.node = node;
         this.isolation = limits.isolation();

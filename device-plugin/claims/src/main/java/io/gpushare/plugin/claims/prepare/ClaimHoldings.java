@@ -103,7 +103,8 @@ record ClaimHoldings(
         }
         Map<String, Set<CardId>> left = new HashMap<>();
         holders.stream()
-                .filter(holder -> holder.allocation().isPresent() && holder.pods().stream().allMatch(this::deleted))
+                .filter(holder -> holder.allocation().isPresent()
+                        && holder.pods().stream().allMatch(this::deleted))
                 .filter(holder -> !whole(holder).isEmpty())
                 .forEach(holder -> left.put(holder.name() + " of a deleted pod", whole(holder)));
         Set<String> mayHaveAny = new HashSet<>();

@@ -11,10 +11,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The memory of each card that processes use to which nothing of it is allocated, which new pods must not be given: what
- * they used in each report of half a minute. Processes of ended pods count at once. A pod that uses more than its own
- * does not count here: it may be preempted for the next one, with all that it uses. It is a multiple of 256 MiB, and
- * less is none: a display server or a monitor closes no card. What is kept for the driver and the isolation comes
+ * The memory of each card that processes use to which nothing of it is allocated, which new pods must not be given:
+ * what they used in each report of half a minute. Processes of ended pods count at once. A pod that uses more than its
+ * own does not count here: it may be preempted for the next one, with all that it uses. It is a multiple of 256 MiB,
+ * and less is none: a display server or a monitor closes no card. What is kept for the driver and the isolation comes
  * first. Not thread-safe.
  */
 final class ForeignMemory {
