@@ -102,7 +102,7 @@ public final class Tenant implements AutoCloseable {
 
     /** Runs that when it has ended. */
     void onExit(Runnable then) {
-        process.onExit().thenRun(then);
+        var _ = process.onExit().thenRun(then);
     }
 
     @Override
