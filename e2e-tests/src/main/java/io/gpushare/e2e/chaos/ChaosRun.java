@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One chaos run: it starts the cluster, carries out the plan and returns the tally. */
 final class ChaosRun implements AutoCloseable {
-    private static final Duration RECOVERY = Duration.ofMinutes(2);
+    private static final Duration RECOVERY = Duration.ofMinutes(4);
     /** How long after it is written a line of a log is read at the latest. */
     private static final Duration LOG_DELAY = Duration.ofSeconds(10);
 
@@ -115,6 +115,9 @@ final class ChaosRun implements AutoCloseable {
     }
 
     private void install(Optional<Function<String, String>> chart) {
+        if (claims.isPresent()) {
+            new FailingRuntime(cluster).install(nodes);
+        }
         installation.install();
         cluster.kubectl().run("apply", "-f", root.resolve("deploy/preemption").toString());
         cluster.kubectl().apply("""
@@ -187,6 +190,8 @@ final class ChaosRun implements AutoCloseable {
                     keeper,
                     Objects.requireNonNull(clocks),
                     claims,
+                    claims.map(_ -> new FailingRuntime(cluster)),
+                    watcher,
                     cards,
                     new AnnotationEditor(api, watcher, cards, tally),
                     new HostileTenant(cluster, watcher, interruptions, watch, tally),

@@ -44,6 +44,8 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         NODE_MOVE_BRIEF(Target.NODE, 1, 12),
         /** Only with claims. The sockets by which the kubelet finds and calls the driver disappear. */
         SOCKETS_REMOVED(Target.PLUGIN, 1, 1),
+        /** Only with claims. A pod is deleted by force while the runtime can't kill its container. */
+        KILL_FAILS(Target.RUNTIME, 20, 45),
         API_FREEZE(Target.API, 30, 30),
         API_KILL(Target.API, 30, 30);
 
@@ -69,6 +71,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         SUPERVISOR,
         TENANT,
         NODE,
+        RUNTIME,
         API
     }
 
@@ -79,7 +82,7 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
     /** Identifies the target of this fault. */
     String subject() {
         return switch (kind.target) {
-            case PLUGIN, KUBELET, SUPERVISOR, NODE -> kind.target + "@" + node;
+            case PLUGIN, KUBELET, SUPERVISOR, NODE, RUNTIME -> kind.target + "@" + node;
             case CARD -> "CARD " + card + "@" + node;
             case EXTENDER, SCHEDULER, POD, TENANT, API -> kind.target.toString();
         };

@@ -1,10 +1,12 @@
 package io.gpushare.e2e.chaos;
 
 import io.gpushare.e2e.chaos.check.ClusterCards;
+import io.gpushare.e2e.chaos.check.ClusterWatcher;
 import io.gpushare.e2e.chaos.check.Processes;
 import io.gpushare.e2e.chaos.check.Processes.Program;
 import io.gpushare.e2e.chaos.check.RunClock;
 import io.gpushare.e2e.chaos.check.Tally;
+import io.gpushare.e2e.chaos.check.pod.PodView;
 import io.gpushare.e2e.cluster.ApiServer;
 import io.gpushare.e2e.cluster.Installation;
 import io.gpushare.e2e.cluster.LocalCluster;
@@ -20,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Injects the plan's faults, each at its time, and reverts them. */
 final class FaultInjector {
@@ -34,6 +37,9 @@ final class FaultInjector {
     /** The target may be restarting, and the leader is unknown while the API server is unavailable. */
     private static final Duration UNTIL_IT_RUNS = Duration.ofSeconds(45);
 
+    /** The kubelet repeats a kill that failed at growing intervals. */
+    private static final Duration UNTIL_KILLED = Duration.ofMinutes(3);
+
     private static final Duration PAUSE = Duration.ofMillis(300);
 
     private final LocalCluster cluster;
@@ -44,6 +50,8 @@ final class FaultInjector {
     private final ProcessKeeper keeper;
     private final SimulatedClocks clocks;
     private final Optional<ClaimsNodes> claims;
+    private final Optional<FailingRuntime> runtime;
+    private final ClusterWatcher watcher;
     private final ClusterCards cards;
     private final AnnotationEditor editor;
     private final HostileTenant tenant;
@@ -51,6 +59,7 @@ final class FaultInjector {
     private final Tally tally;
     private final Interruptions interruptions;
     private final List<Map<Integer, String>> unhealthyCards = new ArrayList<>();
+    private final List<List<String>> computing = new ArrayList<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private int steps;
 
@@ -62,6 +71,8 @@ final class FaultInjector {
             ProcessKeeper keeper,
             SimulatedClocks clocks,
             Optional<ClaimsNodes> claims,
+            Optional<FailingRuntime> runtime,
+            ClusterWatcher watcher,
             ClusterCards cards,
             AnnotationEditor editor,
             HostileTenant tenant,
@@ -76,13 +87,18 @@ final class FaultInjector {
         this.keeper = keeper;
         this.clocks = clocks;
         this.claims = claims;
+        this.runtime = runtime;
+        this.watcher = watcher;
         this.cards = cards;
         this.editor = editor;
         this.tenant = tenant;
         this.interruptions = interruptions;
         this.watch = watch;
         this.tally = tally;
-        nodes.forEach(_ -> unhealthyCards.add(new HashMap<>()));
+        nodes.forEach(_ -> {
+            unhealthyCards.add(new HashMap<>());
+            computing.add(new ArrayList<>());
+        });
     }
 
     void begin(List<Fault> faults) {
@@ -129,6 +145,7 @@ final class FaultInjector {
             case CARD_LOST -> failCard(fault, node, "lost");
             case HOSTILE_TENANT -> tenant.attack(fault, node);
             case NODE_MOVE, NODE_MOVE_BRIEF -> moved(fault, node);
+            case KILL_FAILS -> kept(fault, node);
             case SOCKETS_REMOVED -> socketsRemoved(fault, node);
             case SUPERVISOR_KILL -> killed(fault, node, processes.supervisor(node));
             case CONTROL_DAEMON_KILL -> {
@@ -253,6 +270,76 @@ final class FaultInjector {
         }
     }
 
+    /**
+     * Deletes a pod by force whose container can't be killed, until the runtime kills it. A pod that has memory by
+     * resources is not chosen: what it keeps is known some seconds later.
+     */
+    private boolean kept(Fault fault, String node) throws InterruptedException {
+        Duration end = watch.now().plus(UNTIL_IT_RUNS);
+        Optional<Victim> found = victim(fault, node);
+        while (found.isEmpty() && watch.now().compareTo(end) < 0) {
+            Thread.sleep(PAUSE);
+            found = victim(fault, node);
+        }
+        if (found.isEmpty()) {
+            return false;
+        }
+        PodView pod = found.get().pod();
+        Processes.Running chosen = found.get().container();
+        log(fault, pod.name() + " on " + node + ", " + chosen.held().cards());
+        FailingRuntime.Grip grip = runtime.orElseThrow().keep(chosen.id());
+        computing(fault.node(), chosen, true);
+        watcher.kept(pod);
+        deletedByForce(pod);
+        Thread.sleep(fault.length());
+        grip.release();
+        watch.say("the runtime can kill the container of " + pod.name());
+        // As the driver lists it.
+        Duration killed = watch.now().plus(UNTIL_KILLED);
+        while (chosen.process().isAlive() && watch.now().compareTo(killed) < 0) {
+            Thread.sleep(PAUSE);
+        }
+        tally.count("containers that could not be killed: "
+                + (chosen.process().isAlive() ? "still there" : "killed later"));
+        computing(fault.node(), chosen, false);
+        return true;
+    }
+
+    private record Victim(PodView pod, Processes.Running container) {}
+
+    private Optional<Victim> victim(Fault fault, String node) {
+        Map<String, PodView> pods = new HashMap<>();
+        watcher.latest()
+                .pods()
+                .ifPresent(all -> all.stream()
+                        .filter(pod -> pod.node().equals(node) && !pod.ended() && !pod.deleting())
+                        .forEach(pod -> pods.put(pod.uid(), pod)));
+        List<Victim> candidates = processes.running().stream()
+                .flatMap(each -> Stream.ofNullable(pods.get(each.held().uid())).map(pod -> new Victim(pod, each)))
+                .filter(each -> each.container().held().request().whole()
+                        || !each.pod().claimed().isEmpty())
+                .toList();
+        return candidates.stream().skip(fault.card() % Math.max(1, candidates.size())).findFirst();
+    }
+
+    private void deletedByForce(PodView pod) throws InterruptedException {
+        String options = """
+            {"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0,"preconditions":{"uid":"%s"}}\
+            """.formatted(pod.uid());
+        while (true) {
+            try {
+                int code = api.send("DELETE", ClusterWatcher.PODS + "/" + pod.name(), options)
+                        .code();
+                if (code / 100 == 2 || code == 404 || code == 409) {
+                    return;
+                }
+            } catch (IOException e) {
+                tally.count("load: calls that the API server did not answer");
+            }
+            Thread.sleep(PAUSE);
+        }
+    }
+
     private boolean socketsRemoved(Fault fault, String node) throws InterruptedException {
         Duration end = watch.now().plus(UNTIL_IT_RUNS);
         log(fault, node);
@@ -282,16 +369,33 @@ final class FaultInjector {
 
     private boolean failCard(Fault fault, String node, String state) throws InterruptedException {
         log(fault, node + " card " + fault.card());
-        card(fault, node, state);
+        card(fault, state);
         Thread.sleep(fault.length());
-        card(fault, node, "");
+        card(fault, "");
         return true;
     }
 
-    private synchronized void card(Fault fault, String node, String state) {
+    private synchronized void card(Fault fault, String state) {
         Map<Integer, String> unhealthy = unhealthyCards.get(fault.node());
         unhealthy.put(fault.card(), state);
-        installation.cards(node, cards.lines(fault.node(), unhealthy));
+        writeCards(fault.node());
+    }
+
+    /** Has the driver list the process, or not. */
+    private synchronized void computing(int node, Processes.Running process, boolean now) {
+        List<String> lines = cards.lines(node, process.pid(), process.held());
+        if (now) {
+            computing.get(node).addAll(lines);
+        } else {
+            computing.get(node).removeAll(lines);
+        }
+        writeCards(node);
+    }
+
+    private synchronized void writeCards(int node) {
+        List<String> lines = new ArrayList<>(cards.lines(node, unhealthyCards.get(node)));
+        lines.addAll(computing.get(node));
+        installation.cards(nodes.get(node), lines);
     }
 
     private synchronized int next() {

@@ -17,7 +17,7 @@ final class Interruptions {
     private static final Duration EFFECT = Duration.ofSeconds(60);
 
     private static final Set<Target> OF_NODES =
-            EnumSet.of(Target.PLUGIN, Target.KUBELET, Target.CARD, Target.SUPERVISOR, Target.NODE);
+            EnumSet.of(Target.PLUGIN, Target.KUBELET, Target.CARD, Target.SUPERVISOR, Target.NODE, Target.RUNTIME);
 
     private static final Set<Kind> PLANNED = EnumSet.of(Kind.PLUGIN_REPLACE, Kind.NODE_MOVE, Kind.NODE_MOVE_BRIEF);
 

@@ -26,9 +26,9 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
 
     static final Set<Target> OF_ISOLATION = EnumSet.of(Target.SUPERVISOR, Target.TENANT);
 
-    static final Set<Kind> OF_CLAIMS = EnumSet.of(Kind.NODE_MOVE, Kind.NODE_MOVE_BRIEF, Kind.SOCKETS_REMOVED);
+    static final Set<Kind> OF_CLAIMS = EnumSet.of(Kind.NODE_MOVE, Kind.NODE_MOVE_BRIEF, Kind.SOCKETS_REMOVED, Kind.KILL_FAILS);
 
-    private static final Set<Target> OF_WAYS = EnumSet.of(Target.PLUGIN, Target.NODE);
+    private static final Set<Target> OF_WAYS = EnumSet.of(Target.PLUGIN, Target.NODE, Target.RUNTIME);
 
     private static final Duration GAP = Duration.ofSeconds(10);
     /** The time after a fault in which its target is not hit again. */

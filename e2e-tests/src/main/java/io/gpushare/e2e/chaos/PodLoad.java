@@ -43,6 +43,9 @@ final class PodLoad {
         /** Its node moved before it got the cards of its claims. */
         record Refused() implements Fate {}
 
+        /** It was deleted by force: {@link Fault.Kind#KILL_FAILS}. */
+        record DeletedByForce() implements Fate {}
+
         /** It was evicted for an urgent pod, by kube-scheduler or by the extender. */
         record Preempted() implements Fate {}
     }
@@ -135,6 +138,10 @@ final class PodLoad {
                     watch.say(order.name() + " waits for ever, because its node moved");
                     tally.count("pods by claims: refused after their node had moved (created again)");
                 }
+                case Fate.DeletedByForce() -> {
+                    evictions++;
+                    tally.count("pods: deleted by force (created again)");
+                }
                 case Fate.Preempted() -> {
                     evictions++;
                     tally.count("pods: preempted (created again)");
@@ -198,6 +205,9 @@ final class PodLoad {
             boolean preempted =
                     pod.isPresent() && (pod.get().deleting() || pod.get().disrupted());
             boolean vanished = pod.isEmpty() && now.at().compareTo(made) > 0;
+            if ((preempted || vanished) && now.kept().pods().contains(uid)) {
+                return new Fate.DeletedByForce();
+            }
             if (preempted || vanished) {
                 Set<String> deleters = deleters(order, since);
                 if (!pod.map(PodView::disrupted).orElse(false) && !AuditLog.preempted(deleters)) {

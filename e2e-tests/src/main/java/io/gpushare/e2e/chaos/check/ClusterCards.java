@@ -1,12 +1,14 @@
 package io.gpushare.e2e.chaos.check;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.e2e.chaos.check.pod.HeldCards;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -114,6 +116,15 @@ public record ClusterCards(Map<String, Integer> units, Map<String, String> nodes
                     .strip());
         }
         return lines;
+    }
+
+    /** The simulated driver's lines for a process on these cards of a node. */
+    public List<String> lines(int node, long pid, HeldCards held) {
+        int gib = held.request().whole() ? 1 : held.request().amount();
+        return IntStream.range(0, PER_NODE)
+                .filter(card -> held.cards().contains(uuid(node, card)))
+                .mapToObj(card -> "process pid=%d card=%d memory=%dGiB utilisation=10".formatted(pid, card, gib))
+                .toList();
     }
 
     /** Another card of the same node, or one of another node. */

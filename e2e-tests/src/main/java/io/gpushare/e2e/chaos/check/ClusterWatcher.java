@@ -45,6 +45,8 @@ public final class ClusterWatcher {
     private final Optional<MemoryLimits> limits;
     private final Set<String> compared = new HashSet<>();
     private final Set<String> edited = ConcurrentHashMap.newKeySet();
+    private final Set<String> kept = ConcurrentHashMap.newKeySet();
+    private final Set<String> keptClaims = ConcurrentHashMap.newKeySet();
     private final Map<Violation, Duration> lasting = new HashMap<>();
     private volatile Snapshot latest = new Snapshot(Duration.ZERO, Optional.empty(), List.of(), Map.of(), Set.of());
     private volatile boolean over;
@@ -89,6 +91,14 @@ public final class ClusterWatcher {
     /** A tenant is about to edit the annotations of the pod with this uid. */
     public void edited(String uid) {
         edited.add(uid);
+    }
+
+    /** The pod is about to be deleted by force while a container of it can't be killed. */
+    public void kept(PodView pod) {
+        kept.add(pod.uid());
+        if (!pod.claimed().isEmpty()) {
+            keptClaims.add(pod.uid());
+        }
     }
 
     public void end() {
@@ -200,7 +210,7 @@ public final class ClusterWatcher {
         }
         List<HeldCards> prepared = claims.prepared(nodes);
         prepared.forEach(_ -> tally.count("checks: prepared claims compared"));
-        return new Snapshot(at, pods, running, listed, Set.copyOf(edited), given.orElse(List.of()), prepared);
+        return new Snapshot(at, pods, running, listed, Set.copyOf(edited), new Snapshot.Kept(kept, keptClaims), given.orElse(List.of()), prepared);
     }
 
     private Optional<List<PodView>> pods(List<ClaimView> given) {

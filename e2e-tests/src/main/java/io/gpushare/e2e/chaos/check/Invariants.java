@@ -84,7 +84,8 @@ public final class Invariants {
     /**
      * The running containers whose pod still exists. A kubelet before 1.22 removes the API object of a pod that is
      * deleted during its start, starts the containers anyway, and stops them seconds later; a newer one under load too,
-     * even of a pod that it rejected, and then without devices. Only the kubelet knows of them.
+     * even of a pod that it rejected, and then without devices. Only the kubelet knows of them. A container that can't
+     * be killed counts like one whose pod exists.
      */
     private List<HeldCards> withPods() {
         if (snapshot.pods().isEmpty()) {
@@ -92,7 +93,8 @@ public final class Invariants {
         }
         List<HeldCards> ofPods = new ArrayList<>();
         for (HeldCards use : snapshot.running()) {
-            if (snapshot.pod(use.uid()).isPresent()) {
+            if (snapshot.pod(use.uid()).isPresent()
+                    || snapshot.kept().pods().contains(use.uid())) {
                 ofPods.add(use);
             } else {
                 violations.add(new Violation(
@@ -132,7 +134,7 @@ public final class Invariants {
         if (snapshot.prepared().isEmpty()) {
             return;
         }
-        Set<String> byClaims = new HashSet<>();
+        Set<String> byClaims = new HashSet<>(snapshot.kept().byClaims());
         pods.stream().filter(pod -> !pod.claimed().isEmpty()).forEach(pod -> byClaims.add(pod.uid()));
         List<HeldCards> both = new ArrayList<>(snapshot.prepared());
         running.stream().filter(use -> !byClaims.contains(use.uid())).forEach(both::add);

@@ -13,6 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The cluster's processes and their environments, read from {@code /proc}. */
@@ -21,6 +24,8 @@ public final class Processes {
     public static final String POD = "CHAOS_POD";
     public static final String CONTAINER = "CHAOS_CONTAINER";
     public static final String REQUEST = "CHAOS_REQUEST";
+
+    private static final Pattern CONTAINER_ID = Pattern.compile("[0-9a-f]{64}");
 
     /** A process of the device plugin or the extender, in its container. */
     public record Program(ProcessHandle process, String pod, String node) {}
@@ -38,6 +43,26 @@ public final class Processes {
                 .forEach(process ->
                         container(process).ifPresent(use -> uses.put(use.uid() + "/" + use.container(), use)));
         return List.copyOf(uses.values());
+    }
+
+    /**
+     * A process of a container of the load.
+     *
+     * @param pid its ID on the node
+     * @param id the container's, as the runtime knows it
+     */
+    public record Running(ProcessHandle process, long pid, String id, HeldCards held) {}
+
+    /** The first processes of the load's containers, where the runtime's ID is in their cgroups. */
+    public List<Running> running() {
+        Map<String, Running> found = new TreeMap<>();
+        cluster.processes().forEach(process -> container(process).ifPresent(held -> {
+            Matcher id = CONTAINER_ID.matcher(text(process, "cgroup"));
+            if (id.find()) {
+                found.putIfAbsent(id.group(), new Running(process, pidOnNode(process), id.group(), held));
+            }
+        }));
+        return List.copyOf(found.values());
     }
 
     /** The processes of the load's containers. */

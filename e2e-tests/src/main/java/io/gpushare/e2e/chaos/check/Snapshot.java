@@ -19,6 +19,7 @@ import java.util.Set;
  *     the nodes whose kubelet does not respond
  * @param edited the uids of the pods whose annotations a tenant edited
  * @param claims the claims in the API server
+ * @param kept what was deleted by force while a container could not be killed
  * @param prepared the cards of the claims that are prepared on a node, from their files; the uid is the claim's
  */
 public record Snapshot(
@@ -27,8 +28,24 @@ public record Snapshot(
         List<HeldCards> running,
         Map<String, Map<String, Set<String>>> listed,
         Set<String> edited,
+        Kept kept,
         List<ClaimView> claims,
         List<HeldCards> prepared) {
+    /**
+     * The pods that the API server no longer has, and whose containers keep their cards.
+     *
+     * @param pods their uids
+     * @param byClaims those of them that have claims
+     */
+    public record Kept(Set<String> pods, Set<String> byClaims) {
+        static final Kept NOTHING = new Kept(Set.of(), Set.of());
+
+        public Kept {
+            pods = Set.copyOf(pods);
+            byClaims = Set.copyOf(byClaims);
+        }
+    }
+
     /** Where no node serves claims. */
     Snapshot(
             Duration at,
@@ -36,7 +53,7 @@ public record Snapshot(
             List<HeldCards> running,
             Map<String, Map<String, Set<String>>> listed,
             Set<String> edited) {
-        this(at, pods, running, listed, edited, List.of(), List.of());
+        this(at, pods, running, listed, edited, Kept.NOTHING, List.of(), List.of());
     }
 
     public Snapshot {

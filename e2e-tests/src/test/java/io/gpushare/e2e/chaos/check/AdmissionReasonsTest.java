@@ -14,6 +14,15 @@ class AdmissionReasonsTest {
     }
 
     @Test
+    void anEndedPodThatStillComputesIsOne() {
+        assertThat(AdmissionReasons.of(
+                        "UnexpectedAdmissionError: Pod Allocate failed due to rpc error: code = FailedPrecondition"
+                                + " desc = pod default/a, container 'c0': of its cards [GPU-1] one is in use by ended"
+                                + " pod default/b: recreate the pod, which is unexpected"))
+                .contains("an ended pod still computed on its card");
+    }
+
+    @Test
     void aRefusalThatNobodyNeededIsNone() {
         assertThat(AdmissionReasons.of(
                         "UnexpectedAdmissionError: Pod Allocate failed due to rpc error: code = FailedPrecondition"

@@ -27,6 +27,8 @@ class InvariantsTest {
     private final List<PodView> pods = new ArrayList<>();
     private final Map<String, Map<String, Set<String>>> listed = new HashMap<>();
     private final Set<String> edited = new HashSet<>();
+    private final Set<String> kept = new HashSet<>();
+    private final Set<String> keptClaims = new HashSet<>();
     private final List<ClaimView> claims = new ArrayList<>();
     private final List<HeldCards> prepared = new ArrayList<>();
 
@@ -215,6 +217,27 @@ class InvariantsTest {
     }
 
     @Test
+    void aContainerThatCantBeKilledHasItsCardWhenItsPodIsGone() {
+        without("a", ContainerRequest.cards(1), FIRST);
+        kept.add("uid-a");
+        assertThat(check().violations()).isEmpty();
+        runs("b", ContainerRequest.memory(1), FIRST);
+        assertThat(rules()).containsExactly("card over-committed, by the containers' environment");
+    }
+
+    @Test
+    void aKeptContainerIsCountedOnceWithItsClaim() {
+        without("a", ContainerRequest.cards(1), FIRST);
+        prepared.add(new HeldCards("claim-a", "claim-a", "gpu", ContainerRequest.cards(1), Set.of(FIRST)));
+        kept.add("uid-a");
+        keptClaims.add("uid-a");
+        assertThat(check().violations()).isEmpty();
+        prepared.add(new HeldCards("claim-b", "claim-b", "gpu", ContainerRequest.cards(1), Set.of(FIRST)));
+        assertThat(rules())
+                .containsExactly("card over-committed, by the files of claims and the other containers' environment");
+    }
+
+    @Test
     void aContainerThatSeesAnotherCardThanItsClaim() {
         claimed("a", ContainerRequest.memory(1), 1, FIRST);
         running.clear();
@@ -257,6 +280,15 @@ class InvariantsTest {
 
     private Invariants.Findings check() {
         return Invariants.check(
-                CARDS, new Snapshot(Duration.ZERO, Optional.of(pods), running, listed, edited, claims, prepared));
+                CARDS,
+                new Snapshot(
+                        Duration.ZERO,
+                        Optional.of(pods),
+                        running,
+                        listed,
+                        edited,
+                        new Snapshot.Kept(kept, keptClaims),
+                        claims,
+                        prepared));
     }
 }

@@ -180,11 +180,17 @@ public final class DraSockets implements AutoCloseable {
             synchronized (this) {
                 stop();
             }
+            // A call that the kubelet has given up goes on here, and needs the parts that are closed next.
+            executor.shutdownNow();
+            if (!executor.awaitTermination(LONGEST_CALL.toSeconds(), TimeUnit.SECONDS)) {
+                LOG.warn("a call of the kubelet does not end");
+            }
         } catch (IOException e) {
             LOG.warn("a socket can't be removed: {}", e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            executor.shutdownNow();
         }
-        executor.shutdownNow();
     }
 }
