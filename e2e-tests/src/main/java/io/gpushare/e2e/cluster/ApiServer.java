@@ -2,6 +2,7 @@ package io.gpushare.e2e.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gpushare.simulated.patience.Patience;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -98,7 +99,7 @@ public final class ApiServer implements AutoCloseable {
      */
     public Response send(String method, String path, String body) throws IOException {
         HttpRequest request = HttpRequest.newBuilder(server.resolve(path))
-                .timeout(TIMEOUT)
+                .timeout(Patience.of(TIMEOUT))
                 .header("Authorization", "Bearer " + token)
                 .header("Content-Type", method.equals("PATCH") ? "application/merge-patch+json" : "application/json")
                 .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))

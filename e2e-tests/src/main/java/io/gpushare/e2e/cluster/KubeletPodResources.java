@@ -6,6 +6,7 @@ import io.gpushare.api.podresources.v1.GetPodResourcesRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesRequest;
 import io.gpushare.api.podresources.v1.PodResources;
 import io.gpushare.api.podresources.v1.PodResourcesListerGrpc;
+import io.gpushare.simulated.patience.Patience;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
@@ -14,6 +15,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,7 +26,7 @@ import java.util.function.Function;
 
 /** Reads the kubelet's device allocations from its pod-resources socket. */
 public final class KubeletPodResources {
-    private static final long TIMEOUT_SECONDS = 3;
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private KubeletPodResources() {}
 
@@ -72,7 +74,7 @@ public final class KubeletPodResources {
                 .build();
         try {
             return request.apply(PodResourcesListerGrpc.newBlockingStub(channel)
-                    .withDeadlineAfter(TIMEOUT_SECONDS, TimeUnit.SECONDS));
+                    .withDeadlineAfter(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS));
         } finally {
             channel.shutdownNow();
             loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();

@@ -257,7 +257,19 @@ public final class Node implements AutoCloseable {
         } catch (IOException _) {
             // It has ended.
         }
+        tenant.onExit(() -> forget(process));
         return tenant;
+    }
+
+    /** As the kernel does: a container whose processes have ended does not run. */
+    private static void forget(Path process) {
+        try {
+            Files.deleteIfExists(process.resolve("cgroup"));
+            Files.deleteIfExists(process.resolve("stat"));
+            Files.deleteIfExists(process);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Waits for an Event of that reason on a pod; its message, or "none". */

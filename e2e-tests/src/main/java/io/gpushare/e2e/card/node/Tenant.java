@@ -100,6 +100,11 @@ public final class Tenant implements AutoCloseable {
         process.outputWriter().flush();
     }
 
+    /** Runs that when it has ended. */
+    void onExit(Runnable then) {
+        var _ = process.onExit().thenRun(then);
+    }
+
     @Override
     public void close() {
         process.destroyForcibly();
