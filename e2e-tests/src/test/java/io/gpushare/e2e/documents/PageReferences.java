@@ -29,8 +29,8 @@ public final class PageReferences {
     private static final long LARGEST = 1 << 20;
     private static final Pattern URL = Pattern.compile("\\b[a-z]+://\\S+");
     // A path whose start is computed, such as $folder/a.md, is none.
-    private static final Pattern MENTION =
-            Pattern.compile("(?<![\\w/.@$%}*-])(?:(?:[\\w.-]+/)*[\\w-][\\w.-]*\\.md\\b|deploy/docs(?:/[\\w-]++)*+\\b(?![.*]))"
+    private static final Pattern MENTION = Pattern.compile(
+            "(?<![\\w/.@$%}*-])(?:(?:[\\w.-]+/)*[\\w-][\\w.-]*\\.md\\b|deploy/docs(?:/[\\w-]++)*+\\b(?![.*]))"
                     + "(?:#[\\w-]+)?");
 
     private final Path root;

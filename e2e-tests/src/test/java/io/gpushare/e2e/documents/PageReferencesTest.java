@@ -31,7 +31,9 @@ class PageReferencesTest {
 
     @Test
     void brokenLinksAreListedTogetherWithFileAndLine() throws Exception {
-        write("README.md", "# Start\n\n[a](docs/a.md) [b](docs/b.md), [`c`](docs/a.md#not-there) [d](#start)\n[e](#end)\n");
+        write(
+                "README.md",
+                "# Start\n\n[a](docs/a.md) [b](docs/b.md), [`c`](docs/a.md#not-there) [d](#start)\n[e](#end)\n");
         write("docs/a.md", "# A\n[back](../README.md#start) [out](../../elsewhere.md)\n");
         assertThat(PageReferences.under(madeUp).brokenLinks())
                 .containsExactly(
@@ -43,20 +45,29 @@ class PageReferencesTest {
 
     @Test
     void anAnchorFollowsGitHubsRules() throws Exception {
-        write(
-                "a.md",
-                "## 1. `nvidia-smi` shows _all_: [why](b.md)?\n## Twice\n## Twice ##\n## Über a – b\n<a id=\"own\"></a>\n"
-                        + "```\n# a comment\n```\n");
+        write("a.md", """
+                ## 1. `nvidia-smi` shows _all_: [why](b.md)?
+                ## Twice
+                ## Twice ##
+                ## Über a – b
+                <a id="own"></a>
+                ```
+                # a comment
+                ```
+                """);
         assertThat(MarkdownPage.read(madeUp.resolve("a.md")).anchors())
                 .containsExactlyInAnyOrder("1-nvidia-smi-shows-_all_-why", "twice", "twice-1", "über-a--b", "own");
     }
 
     @Test
     void linksInExamplesAndToOtherSitesAreNotFollowed() throws Exception {
-        write(
-                "a.md",
-                "`[a](missing.md)` [b](https://example.com/missing.md) [c](mailto:a@example.com)\n"
-                        + "1. x\n   ```\n   [d](missing.md)\n   ```\n");
+        write("a.md", """
+                `[a](missing.md)` [b](https://example.com/missing.md) [c](mailto:a@example.com)
+                1. x
+                   ```
+                   [d](missing.md)
+                   ```
+                """);
         PageReferences references = PageReferences.under(madeUp);
         assertThat(references.links()).isZero();
         assertThat(references.brokenLinks()).isEmpty();
@@ -66,22 +77,23 @@ class PageReferencesTest {
     void aLinkToAFolderReadsItsReadme() throws Exception {
         write("a.md", "[a](docs) [b](docs/) [c](docs#one) [d](docs#two)\n");
         write("docs/README.md", "# One\n");
-        assertThat(PageReferences.under(madeUp).brokenLinks())
-                .containsExactly("a.md:1: docs#two: no such heading");
+        assertThat(PageReferences.under(madeUp).brokenLinks()).containsExactly("a.md:1: docs#two: no such heading");
     }
 
     @Test
     void aMissingPageInSourcesIsListedWithFileAndLine() throws Exception {
         write("module/DESIGN.md", "# Design\n");
         write("deploy/docs/use/claims.md", "# Claims\n");
-        write(
-                "module/src/A.java",
-                "/** DESIGN.md; deploy/docs/use/claims.md#claims. */\n"
-                        + "String a = \"serves claims (deploy/docs/use/claim.md): write\";\n"
-                        + "String b = \"https://example.com/SPEC.md\" + folder + \".md\"; // deploy/docs/install\n");
+        write("module/src/A.java", """
+                /** DESIGN.md; deploy/docs/use/claims.md#claims. */
+                String a = "serves claims (deploy/docs/use/claim.md): write";
+                String b = "https://example.com/SPEC.md" + folder + ".md"; // deploy/docs/install
+                """);
         write("deploy/rules.yaml", "text: see deploy/docs/use/claims.md#quotas, $folder/a.md or report.md.\n");
         write("page.html", "<a title='SECURITY.md'>");
-        write("README.md", "`deploy/CLAIMS.md`, [`docs/c.md`](deploy/docs/use/claims.md), the `DESIGN.md` of a module\n");
+        write(
+                "README.md",
+                "`deploy/CLAIMS.md`, [`docs/c.md`](deploy/docs/use/claims.md), the `DESIGN.md` of a module\n");
         assertThat(PageReferences.under(madeUp).brokenMentions())
                 .containsExactly(
                         "README.md:1: deploy/CLAIMS.md: no such file",

@@ -34,7 +34,8 @@ class HeadroomTableTest {
                         kind.units(IsolationMode.NONE, "auto", FINE),
                         kind.units(IsolationMode.DRIVER, "auto", FINE),
                         kind.units(IsolationMode.MPS, "auto", FINE));
-        assertThat(Files.readString(ROOT.resolve("deploy/docs/reference/support.md"))).contains(row);
+        assertThat(Files.readString(ROOT.resolve("deploy/docs/reference/support.md")))
+                .contains(row);
     }
 
     @Test
