@@ -46,15 +46,15 @@ class PageReferencesTest {
     @Test
     void anAnchorFollowsGitHubsRules() throws Exception {
         write("a.md", """
-                ## 1. `nvidia-smi` shows _all_: [why](b.md)?
-                ## Twice
-                ## Twice ##
-                ## Über a – b
-                <a id="own"></a>
-                ```
-                # a comment
-                ```
-                """);
+            ## 1. `nvidia-smi` shows _all_: [why](b.md)?
+            ## Twice
+            ## Twice ##
+            ## Über a – b
+            <a id="own"></a>
+            ```
+            # a comment
+            ```
+            """);
         assertThat(MarkdownPage.read(madeUp.resolve("a.md")).anchors())
                 .containsExactlyInAnyOrder("1-nvidia-smi-shows-_all_-why", "twice", "twice-1", "über-a--b", "own");
     }
@@ -62,12 +62,12 @@ class PageReferencesTest {
     @Test
     void linksInExamplesAndToOtherSitesAreNotFollowed() throws Exception {
         write("a.md", """
-                `[a](missing.md)` [b](https://example.com/missing.md) [c](mailto:a@example.com)
-                1. x
-                   ```
-                   [d](missing.md)
-                   ```
-                """);
+            `[a](missing.md)` [b](https://example.com/missing.md) [c](mailto:a@example.com)
+            1. x
+               ```
+               [d](missing.md)
+               ```
+            """);
         PageReferences references = PageReferences.under(madeUp);
         assertThat(references.links()).isZero();
         assertThat(references.brokenLinks()).isEmpty();
@@ -85,10 +85,10 @@ class PageReferencesTest {
         write("module/DESIGN.md", "# Design\n");
         write("deploy/docs/use/claims.md", "# Claims\n");
         write("module/src/A.java", """
-                /** DESIGN.md; deploy/docs/use/claims.md#claims. */
-                String a = "serves claims (deploy/docs/use/claim.md): write";
-                String b = "https://example.com/SPEC.md" + folder + ".md"; // deploy/docs/install
-                """);
+            /** DESIGN.md; deploy/docs/use/claims.md#claims. */
+            String a = "serves claims (deploy/docs/use/claim.md): write";
+            String b = "https://example.com/SPEC.md" + folder + ".md"; // deploy/docs/install
+            """);
         write("deploy/rules.yaml", "text: see deploy/docs/use/claims.md#quotas, $folder/a.md or report.md.\n");
         write("page.html", "<a title='SECURITY.md'>");
         write(
