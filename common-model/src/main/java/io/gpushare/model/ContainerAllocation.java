@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * The cards of one container.
@@ -49,6 +50,14 @@ public record ContainerAllocation(String name, ContainerRole role, Map<CardId, S
     /** Every card that the container may see, in the order in which they were allocated. */
     public Set<CardId> visibleCards() {
         return shares.keySet();
+    }
+
+    /** The cards of which no part of the memory is counted for it: whole ones, and those that it has in slots alone. */
+    public Set<CardId> unlimitedCards() {
+        return shares.entrySet().stream()
+                .filter(share -> share.getValue().units() == 0)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** The same cards, with that of its share of each. */

@@ -80,6 +80,13 @@ class ClaimMpsIT extends WholeProgramWithMps {
             """.formatted(pod, pod, claim, environment, TestApiServer.containerId(pod))));
     }
 
+    /** A program of that pod computes with that claim of a part of card A. */
+    private Tenant computes(String pod, String claim) throws Exception {
+        claim(claim, cores(result("gpu", A, "3Gi", "s1"), 0));
+        runs(pod, claim, "");
+        return inContainer(pod, 100, tenant(prepared(claim), 0, 2000).prints("ok 2000"));
+    }
+
     @Test
     void aShareIsExactAndAWholeCardIsNobodysClient() throws Exception {
         supervisor();
@@ -198,10 +205,7 @@ class ClaimMpsIT extends WholeProgramWithMps {
         supervisor();
         StartedProgram before = serveMps();
         awaitMps();
-        claim("shared", cores(result("gpu", A, "3Gi", "s1"), 0));
-        runs("first", "shared", "");
-        Tenant first =
-                inContainer("first", 100, tenant(prepared("shared"), 0, 2000).prints("ok 2000"));
+        Tenant first = computes("first", "shared");
         ProcessHandle daemon = daemon(A).orElseThrow();
 
         assertThat(unprepare("shared")).isEmpty();
@@ -227,10 +231,7 @@ class ClaimMpsIT extends WholeProgramWithMps {
         supervisor();
         StartedProgram before = serveMps();
         awaitMps();
-        claim("share", cores(result("gpu", A, "3Gi", "s1"), 0));
-        runs("share", "share", "");
-        Tenant tenant =
-                inContainer("share", 100, tenant(prepared("share"), 0, 2000).prints("ok 2000"));
+        Tenant tenant = computes("share", "share");
         ProcessHandle daemon = daemon(A).orElseThrow();
 
         kill(before);

@@ -276,7 +276,7 @@ class OldRequestsIT {
     void theClassTakesNothingFromADevicePluginNorGivesAnythingWhileThatRestarts() {
         try {
             node.serves(false);
-            shared.awaitAllocatable(30, 2);
+            shared.awaitAllocatable(2 * 16276, 2);
             whole("first");
             JsonNode first = runs("first");
             assertThat(first.at("/status/extendedResourceClaimStatus").isMissingNode())

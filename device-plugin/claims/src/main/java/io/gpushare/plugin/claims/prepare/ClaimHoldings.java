@@ -165,8 +165,7 @@ record ClaimHoldings(
     private static Set<CardId> whole(Holder holder) {
         return holder.allocation().stream()
                 .flatMap(all -> all.containers().stream())
-                .flatMap(part -> part.visibleCards().stream()
-                        .filter(card -> part.on(card).units() == 0))
+                .flatMap(part -> part.unlimitedCards().stream())
                 .collect(Collectors.toSet());
     }
 

@@ -172,7 +172,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
 
     @Override
     public synchronized void given(PodRef pod, ContainerAllocation cards) {
-        Had now = new Had(pod, true, whole(cards), Set.of());
+        Had now = new Had(pod, true, cards.unlimitedCards(), Set.of());
         remember(Map.of(
                 pod.uid(),
                 Optional.ofNullable(remembered.get(pod.uid())).map(now::and).orElse(now)));
@@ -186,7 +186,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         for (Holder holder : holdings.holders()) {
             for (ContainerAllocation part :
                     holder.allocation().map(Allocation::containers).orElse(List.of())) {
-                Set<CardId> whole = whole(part);
+                Set<CardId> whole = part.unlimitedCards();
                 holder.users(part.name())
                         .forEach(user -> had.merge(
                                 user.pod().uid(),
@@ -263,12 +263,6 @@ public final class StillComputing implements FreeCards, AutoCloseable {
                 .filter(pod -> !pod.ended())
                 .map(pod -> pod.ref().uid())
                 .collect(Collectors.toCollection(HashSet::new));
-    }
-
-    private static Set<CardId> whole(ContainerAllocation part) {
-        return part.visibleCards().stream()
-                .filter(card -> part.on(card).units() == 0)
-                .collect(Collectors.toSet());
     }
 
     private Set<Found> on(CardId card, Collection<Cgroup> cgroups, Holdings holdings) {

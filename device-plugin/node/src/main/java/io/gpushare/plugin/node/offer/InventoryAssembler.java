@@ -110,12 +110,18 @@ public final class InventoryAssembler {
     /** Somebody may have a card by another offer, or may have ended; returns what is in use of the last cards. */
     public synchronized InUse assembleAgain() {
         InUse now = inUse.apply(scanned);
-        return scannedOnce && !now.equals(used) ? assemble() : now;
+        if (scannedOnce && !now.equals(used)) {
+            assemble(now);
+        }
+        return now;
     }
 
-    private InUse assemble() {
+    private void assemble() {
+        assemble(inUse.apply(scanned));
+    }
+
+    private void assemble(InUse others) {
         reportAbsent();
-        InUse others = inUse.apply(scanned);
         used = others;
         Inventory now = scanned.withCordoned(cordoned)
                 .withInUse(others.among(scanned.cards()))
@@ -125,7 +131,6 @@ public final class InventoryAssembler {
                 ? new NoCards(NoCards.Cause.OTHER_WAY, others.names().orElse(""))
                 : otherServes;
         published.accept(why == null ? now : now.withNoCards(why));
-        return others;
     }
 
     private void reportAbsent() {

@@ -156,10 +156,7 @@ public record NodeUsage(
 
     /** The bytes of processes without a share of that card. */
     public long foreignOn(CardId card) {
-        return foreign.entrySet().stream()
-                .filter(each -> each.getKey().card().equals(card))
-                .mapToLong(Map.Entry::getValue)
-                .sum();
+        return foreignOn(card, true) + foreignOn(card, false);
     }
 
     /** The same of processes that belonged to a pod which has ended, or of all others. */
