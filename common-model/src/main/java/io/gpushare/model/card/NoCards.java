@@ -62,7 +62,7 @@ public record NoCards(Cause cause, String detail) {
         /** Only the extender reads it: such a node offers cards, in another way. */
         SERVES_CLAIMS(
                 "its cards are offered by ResourceClaims",
-                "Request them by a ResourceClaim (deploy/CLAIMS.md), or remove the node's label"
+                "Request them by a ResourceClaim (deploy/docs/use/claims.md), or remove the node's label"
                         + " gpushare.io/serve=dra."),
         /** The node's label gpushare.io/serve was changed, and no card is free of pods from before. */
         OTHER_WAY(

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Installs both programs on a cluster as deploy/README.md describes, with the simulated driver on the node. */
+/** Installs both programs on a cluster as deploy/docs/install describes, with the simulated driver on the node. */
 public final class Installation {
     public static final String NAMESPACE = "kube-system";
     /** The namespace of the device plugins' Leases. */

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Two teams with the ResourceQuotas of deploy/QUOTAS.md: what the team over its quota is told, and what kubectl shows.
- * The pods of team-a have the sample's quotas.
+ * Two teams with the ResourceQuotas of deploy/docs/use/requests.md: what the team over its quota is told, and what
+ * kubectl shows. The pods of team-a have the sample's quotas.
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.Extension.class)

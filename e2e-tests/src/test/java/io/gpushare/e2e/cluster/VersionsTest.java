@@ -133,7 +133,7 @@ class VersionsTest {
 
     /** The table of versions names for each difference the test that shows it. */
     @ParameterizedTest
-    @CsvSource({"deploy/SUPPORT.md", "e2e-tests/version-features"})
+    @CsvSource({"deploy/docs/reference/support.md", "e2e-tests/version-features"})
     void theTestsThatDocumentsNameExist(String document) throws IOException {
         var missing = new TreeSet<String>();
         var named =

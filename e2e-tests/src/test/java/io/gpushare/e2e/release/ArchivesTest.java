@@ -2,14 +2,13 @@ package io.gpushare.e2e.release;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.e2e.documents.PageReferences;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,8 +23,6 @@ class ArchivesTest {
             "gpushare-" + VERSION + ".tgz",
             "gpushare-deploy-" + VERSION + ".tar.gz",
             "kubectl-gpushare-" + VERSION + ".tar.gz");
-    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
-    private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
 
     @TempDir
     private static Path folder;
@@ -56,17 +53,9 @@ class ArchivesTest {
         int followed = 0;
         List<String> broken = new ArrayList<>();
         for (String archive : ARCHIVES) {
-            for (Path document : documents(archive)) {
-                Matcher link = LINK.matcher(withoutExamples(document));
-                while (link.find()) {
-                    if (!link.group(1).matches("[a-z]+:.*")) {
-                        followed++;
-                        if (!leads(document, link.group(1))) {
-                            broken.add(folder.relativize(document) + " → " + link.group(1));
-                        }
-                    }
-                }
-            }
+            PageReferences references = PageReferences.under(folder.resolve(archive));
+            followed += references.links();
+            references.brokenLinks().forEach(link -> broken.add(archive + "/" + link));
         }
         assertThat(broken).isEmpty();
         assertThat(followed).isGreaterThan(200);
@@ -96,29 +85,5 @@ class ArchivesTest {
         try (Stream<Path> files = Files.walk(folder.resolve(archive))) {
             return files.filter(file -> file.toString().endsWith(".md")).toList();
         }
-    }
-
-    private static boolean leads(Path document, String link) throws IOException {
-        String[] parts = link.split("#", 2);
-        Path target = parts[0].isEmpty()
-                ? document
-                : document.resolveSibling(parts[0]).normalize();
-        return Files.exists(target) && (parts.length == 1 || headings(target).contains(parts[1]));
-    }
-
-    /** The anchors that GitHub makes of a document's headings. */
-    private static List<String> headings(Path document) throws IOException {
-        return withoutExamples(document)
-                .lines()
-                .filter(line -> line.matches("#+ .*"))
-                .map(line -> line.replaceFirst("#+ ", "")
-                        .toLowerCase(Locale.ROOT)
-                        .replaceAll("[^\\p{L}\\p{N} _-]", "")
-                        .replace(' ', '-'))
-                .toList();
-    }
-
-    private static String withoutExamples(Path document) throws IOException {
-        return FENCED.matcher(Files.readString(document)).replaceAll("");
     }
 }

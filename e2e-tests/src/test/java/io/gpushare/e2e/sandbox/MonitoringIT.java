@@ -156,7 +156,7 @@ class MonitoringIT {
         expected.removeAll(OPTIONAL);
         Await.until(
                 PATIENCE,
-                "exposed are those of METRICS.md",
+                "exposed are those of deploy/docs/reference",
                 () -> difference(expected, named(exposed().values())),
                 Set::isEmpty);
         for (Map.Entry<String, String> program : exposed().entrySet()) {

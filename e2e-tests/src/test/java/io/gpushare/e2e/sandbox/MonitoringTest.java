@@ -99,11 +99,11 @@ class MonitoringTest {
                 .allSatisfy(metric -> assertThat(documented).contains(metric.replaceFirst("_(bucket|count|sum)$", "")));
     }
 
-    /** The metrics in the tables of both METRICS.md. */
+    /** The metrics in the tables of deploy/docs/reference. */
     static Set<String> documented() throws IOException {
         Set<String> names = new TreeSet<>();
-        for (String module : List.of("device-plugin", "scheduler-extender")) {
-            String text = Files.readString(ROOT.resolve(module + "/METRICS.md"));
+        for (String program : List.of("device-plugin", "extender")) {
+            String text = Files.readString(ROOT.resolve("deploy/docs/reference/metrics-" + program + ".md"));
             names.addAll(named("(?m)(?<=^\\| `|`, `)gpushare_\\w+(?=`)", text));
         }
         return names;

@@ -104,8 +104,8 @@ final class ExtenderOptions implements CheckedOptions {
             defaultValue = "false",
             description =
                     "Whether ResourceClaims are watched, so that the view and the metrics show the cards that pods"
-                        + " have by claims (deploy/CLAIMS.md). Needs Kubernetes 1.34 or newer, and the permission to"
-                        + " list and watch claims. [false]")
+                            + " have by claims (deploy/docs/operate/claims.md). Needs Kubernetes 1.34 or newer, and the"
+                            + " permission to list and watch claims. [false]")
     private boolean claims;
 
     @Option(

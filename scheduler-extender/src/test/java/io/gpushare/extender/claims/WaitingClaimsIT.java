@@ -107,15 +107,15 @@ class WaitingClaimsIT extends WithClaims {
         api.refused("p");
         await().until(() -> extender.ledger.waiting().size() == 1);
         assertThat(text("why?pod=p"))
-                .contains("1  node serves claims (deploy/CLAIMS.md): write a ResourceClaim")
-                .contains("- Node c serves claims (deploy/CLAIMS.md): write a ResourceClaim.");
+                .contains("1  node serves claims (deploy/docs/use/claims.md): write a ResourceClaim")
+                .contains("- Node c serves claims (deploy/docs/use/claims.md): write a ResourceClaim.");
         metric("gpushare_extender_waiting_pods{why=\"impossible\"} 1.0");
         String filter = """
             {"Pod":{"metadata":{"name":"p","namespace":"default","uid":"uid-p"},"spec":{"containers":[{"name":"main",
              "resources":{"limits":{"aliyun.com/gpu-mem":"3"}}}]}},"NodeNames":["c"]}\
             """;
         assertThat(extender.post("filter", filter).body())
-                .contains("node serves claims (deploy/CLAIMS.md): write a ResourceClaim");
+                .contains("node serves claims (deploy/docs/use/claims.md): write a ResourceClaim");
     }
 
     @Test
@@ -125,7 +125,7 @@ class WaitingClaimsIT extends WithClaims {
         assertThat(text("why?pod=p"))
                 .contains("1  node does not serve claims: it offers its cards as resources")
                 .contains("- No node serves claims: request the cards as resources, or label a node with"
-                        + " gpushare.io/serve=dra (deploy/CLAIMS.md).");
+                        + " gpushare.io/serve=dra (deploy/docs/operate/claims.md).");
     }
 
     @Test

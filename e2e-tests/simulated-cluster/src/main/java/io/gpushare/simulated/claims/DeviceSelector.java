@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The selectors that the chart's device classes have, and CLAIMS.md shows: the driver, and attributes that equal a
- * text, joined by {@code &&}. Any other expression of CEL selects nothing.
+ * The selectors that the chart's device classes have, and deploy/docs/use/claims.md shows: the driver, and attributes
+ * that equal a text, joined by {@code &&}. Any other expression of CEL selects nothing.
  */
 final class DeviceSelector {
     private static final Pattern DRIVER = Pattern.compile("device\\.driver == ['\"]([^'\"]*)['\"]");

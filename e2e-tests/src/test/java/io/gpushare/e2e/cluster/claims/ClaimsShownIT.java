@@ -79,7 +79,7 @@ class ClaimsShownIT extends ClaimsScenario {
     void anOrdinaryPodIsToldToWriteAClaim() {
         pods.createMemory("ordinary", 2);
         assertThat(shows("why?namespace=default&pod=ordinary", "Node " + cluster.node()))
-                .contains("serves claims (deploy/CLAIMS.md): write a ResourceClaim");
+                .contains("serves claims (deploy/docs/use/claims.md): write a ResourceClaim");
     }
 
     @Test

@@ -26,15 +26,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A node in use goes from gpushare to this project and back by the commands of deploy/COMING-FROM-GPUSHARE.md, as they
- * are on the page, and then this project is removed by those of deploy/UNINSTALL.md. {@code -Dgpushare.minutes=20} sets
- * how long gpushare then serves the node, instead of one minute.
+ * A node in use goes from gpushare to this project and back by the commands of
+ * deploy/docs/operate/migrate-from-gpushare.md, as they are on the page, and then this project is removed by those of
+ * deploy/docs/install/removal.md. {@code -Dgpushare.minutes=20} sets how long gpushare then serves the node, instead of
+ * one minute.
  */
 @Tag("wayback")
 class GpushareGuideIT {
     private static final Path ROOT = SharedCluster.ROOT;
-    private static final GuidePage GUIDE = new GuidePage(ROOT.resolve("deploy/COMING-FROM-GPUSHARE.md"));
-    private static final GuidePage UNINSTALL = new GuidePage(ROOT.resolve("deploy/UNINSTALL.md"));
+    private static final GuidePage GUIDE = new GuidePage(ROOT.resolve("deploy/docs/operate/migrate-from-gpushare.md"));
+    private static final GuidePage REMOVAL = new GuidePage(ROOT.resolve("deploy/docs/install/removal.md"));
     private static final Duration STATUS = Duration.ofSeconds(90);
     private static final Duration BLOCK = Duration.ofMinutes(9);
     private static final Duration AFTERWARDS = Duration.ofMinutes(Integer.getInteger("gpushare.minutes", 1));
@@ -146,14 +147,14 @@ class GpushareGuideIT {
                 endpoints -> endpoints.at("/subsets/0/addresses").size() == 1);
     }
 
-    /** What is left of this project: UNINSTALL.md takes the label gpushare=true too, so gpushare's plugin ends. */
+    /** What is left of this project: the page removes the label gpushare=true too, so gpushare's plugin ends. */
     private static void remove() throws IOException {
         installation.applyManifests();
-        String others = UNINSTALL.commands("3. The programs").get(1);
+        String others = REMOVAL.commands("3. The programs").get(1);
         // A cluster without policies for admission has none of them.
         boolean policies = kubectl.run("api-resources").contains("validatingadmissionpolicies");
         run(policies ? others : others.replace("-f deploy/admission ", ""));
-        run(UNINSTALL.commands("4. What stays behind").getFirst());
+        run(REMOVAL.commands("4. What stays behind").getFirst());
         JsonNode node = kubectl.json("get", "node", cluster.node());
         assertThat(node.at("/metadata/annotations").toString()).doesNotContain("gpushare.io");
         assertThat(node.at("/metadata/labels").has("gpushare")).isFalse();

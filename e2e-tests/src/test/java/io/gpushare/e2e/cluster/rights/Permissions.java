@@ -21,10 +21,10 @@ import org.yaml.snakeyaml.Yaml;
 final class Permissions {
     private Permissions() {}
 
-    /** The permissions in the table of deploy/README.md. */
+    /** The permissions in the table of deploy/docs/operate/security.md. */
     static Set<String> documented(Path root) throws IOException {
         Set<String> all = new TreeSet<>();
-        for (String line : Files.readAllLines(root.resolve("deploy/README.md"))) {
+        for (String line : Files.readAllLines(root.resolve("deploy/docs/operate/security.md"))) {
             if (line.startsWith("| `gpu-share-")) {
                 List<String> cells = Stream.of(line.split("\\|"))
                         .map(cell -> cell.replace("`", "").strip())

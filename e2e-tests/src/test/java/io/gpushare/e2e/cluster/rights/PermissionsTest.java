@@ -11,7 +11,7 @@ class PermissionsTest {
     @Test
     void whatTheManifestsGrantIsWhatTheReadmeLists() throws Exception {
         assertThat(Permissions.granted(ROOT))
-                .as("the roles in deploy/manifests, against the table under Permissions in deploy/README.md")
+                .as("the roles in deploy/manifests, against the permissions in deploy/docs/operate/security.md")
                 .isNotEmpty()
                 .isEqualTo(Permissions.documented(ROOT));
     }

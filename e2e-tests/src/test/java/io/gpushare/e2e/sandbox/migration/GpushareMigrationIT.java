@@ -18,8 +18,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two nodes in use move from gpushare to this project and back in the order of deploy/COMING-FROM-GPUSHARE.md, with the
- * real programs and doubles of gpushare's.
+ * Two nodes in use move from gpushare to this project and back in the order of
+ * deploy/docs/operate/migrate-from-gpushare.md, with the real programs and doubles of gpushare's.
  */
 class GpushareMigrationIT extends MigrationScenario {
     private static final int UNITS = 15;

@@ -25,9 +25,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two nodes in use move from HAMi to this project and back again, in the order of deploy/COMING-FROM-HAMI.md, with the
- * real programs and doubles of HAMi's. When a node moves, it has pods of every stage: HAMi's scheduler chose cards,
- * HAMi's scheduler bound the pod, running, failed, ended, and waiting.
+ * Two nodes in use move from HAMi to this project and back again, in the order of
+ * deploy/docs/operate/migrate-from-hami.md, with the real programs and doubles of HAMi's. When a node moves, it has
+ * pods of every stage: HAMi's scheduler chose cards, HAMi's scheduler bound the pod, running, failed, ended, and
+ * waiting.
  */
 class HamiClusterMigrationIT extends MigrationScenario {
     private static final int UNIT_MIB = 256;

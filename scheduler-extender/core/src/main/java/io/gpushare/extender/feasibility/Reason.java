@@ -33,7 +33,7 @@ public record Reason(String label, String sentence, boolean resolvable) {
 
     /** For a pod without claims. */
     public static final Reason SERVES_CLAIMS =
-            new Reason("serves_claims", "node serves claims (deploy/CLAIMS.md): write a ResourceClaim", false);
+            new Reason("serves_claims", "node serves claims (deploy/docs/use/claims.md): write a ResourceClaim", false);
 
     /** For a pod with claims. */
     public static final Reason SERVES_NO_CLAIMS =

@@ -30,8 +30,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The extender's metrics in Prometheus' text format; scheduler-extender/METRICS.md lists them. Counting a request takes
- * no lock. Everything else is collected during a scrape.
+ * The extender's metrics in Prometheus' text format; deploy/docs/reference/metrics-extender.md lists them. Counting a
+ * request takes no lock. Everything else is collected during a scrape.
  */
 public final class ExtenderMetrics implements RequestObserver {
     public static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;

@@ -51,9 +51,9 @@ record Advice(List<String> sentences, boolean waits) {
                     List.of(
                             subject.demand().cards().byClaim()
                                     ? "No node serves claims: request the cards as resources, or label a node with "
-                                            + SERVE + "=" + SERVES + " (deploy/CLAIMS.md)."
+                                            + SERVE + "=" + SERVES + " (deploy/docs/operate/claims.md)."
                                     : "Node " + other.get().node()
-                                            + " serves claims (deploy/CLAIMS.md): write a ResourceClaim."),
+                                            + " serves claims (deploy/docs/use/claims.md): write a ResourceClaim."),
                     false);
         }
         List<NodeVerdict> accepted =
@@ -99,6 +99,6 @@ record Advice(List<String> sentences, boolean waits) {
                 : Optional.of("No node serves claims. Node " + labelled.getFirst()
                         + (labelled.size() == 1 ? "" : " (as " + (labelled.size() - 1) + " more)") + " has the label "
                         + SERVE + "=" + SERVES + ", and the driver of claims does not run there: see the pods with the"
-                        + " label component=gpu-share-claims (deploy/CLAIMS.md).");
+                        + " label component=gpu-share-claims (deploy/docs/operate/claims.md).");
     }
 }

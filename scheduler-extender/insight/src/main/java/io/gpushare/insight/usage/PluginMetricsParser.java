@@ -17,8 +17,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses usage from a device plugin's metrics in Prometheus' text format (device-plugin/METRICS.md). A sample that is
- * malformed, or that no card can have, is ignored: its value is unknown.
+ * Parses usage from a device plugin's metrics in Prometheus' text format
+ * (deploy/docs/reference/metrics-device-plugin.md). A sample that is malformed, or that no card can have, is ignored:
+ * its value is unknown.
  */
 final class PluginMetricsParser {
     private static final Pattern LABEL = Pattern.compile("([a-zA-Z_]\\w*)=\"((?:[^\"\\\\]|\\\\.)*)\",?");

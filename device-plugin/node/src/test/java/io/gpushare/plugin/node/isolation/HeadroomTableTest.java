@@ -19,7 +19,7 @@ class HeadroomTableTest {
 
     static final java.util.List<TestHeadroom> KINDS = TestHeadroom.KINDS;
 
-    /** The table of deploy/SUPPORT.md. */
+    /** The table of deploy/docs/reference/support.md. */
     @ParameterizedTest
     @FieldSource("KINDS")
     void theTableOfTheDocumentationIsTrue(TestHeadroom kind) throws IOException {
@@ -34,7 +34,8 @@ class HeadroomTableTest {
                         kind.units(IsolationMode.NONE, "auto", FINE),
                         kind.units(IsolationMode.DRIVER, "auto", FINE),
                         kind.units(IsolationMode.MPS, "auto", FINE));
-        assertThat(Files.readString(ROOT.resolve("deploy/SUPPORT.md"))).contains(row);
+        assertThat(Files.readString(ROOT.resolve("deploy/docs/reference/support.md")))
+                .contains(row);
     }
 
     @Test
