@@ -319,7 +319,9 @@ final class FaultInjector {
                 .filter(each -> each.container().held().request().whole()
                         || !each.pod().claimed().isEmpty())
                 .toList();
-        return candidates.stream().skip(fault.card() % Math.max(1, candidates.size())).findFirst();
+        return candidates.stream()
+                .skip(fault.card() % Math.max(1, candidates.size()))
+                .findFirst();
     }
 
     private void deletedByForce(PodView pod) throws InterruptedException {

@@ -26,7 +26,8 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
 
     static final Set<Target> OF_ISOLATION = EnumSet.of(Target.SUPERVISOR, Target.TENANT);
 
-    static final Set<Kind> OF_CLAIMS = EnumSet.of(Kind.NODE_MOVE, Kind.NODE_MOVE_BRIEF, Kind.SOCKETS_REMOVED, Kind.KILL_FAILS);
+    static final Set<Kind> OF_CLAIMS =
+            EnumSet.of(Kind.NODE_MOVE, Kind.NODE_MOVE_BRIEF, Kind.SOCKETS_REMOVED, Kind.KILL_FAILS);
 
     private static final Set<Target> OF_WAYS = EnumSet.of(Target.PLUGIN, Target.NODE, Target.RUNTIME);
 

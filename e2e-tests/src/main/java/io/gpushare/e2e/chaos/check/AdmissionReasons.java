@@ -26,8 +26,7 @@ public final class AdmissionReasons {
         reason(
                 "isolation was not in force on its card after it was bound",
                 "UnexpectedAdmissionError: .* offers no memory \\(");
-        reason(
-                "an ended pod still computed on its card", "UnexpectedAdmissionError: .* is in use by ended pod");
+        reason("an ended pod still computed on its card", "UnexpectedAdmissionError: .* is in use by ended pod");
         // The plugin refuses rather than guesses; it has less than two seconds to respond.
         reason(
                 "the API server did not respond to the plugin in time",

@@ -210,7 +210,15 @@ public final class ClusterWatcher {
         }
         List<HeldCards> prepared = claims.prepared(nodes);
         prepared.forEach(_ -> tally.count("checks: prepared claims compared"));
-        return new Snapshot(at, pods, running, listed, Set.copyOf(edited), new Snapshot.Kept(kept, keptClaims), given.orElse(List.of()), prepared);
+        return new Snapshot(
+                at,
+                pods,
+                running,
+                listed,
+                Set.copyOf(edited),
+                new Snapshot.Kept(kept, keptClaims),
+                given.orElse(List.of()),
+                prepared);
     }
 
     private Optional<List<PodView>> pods(List<ClaimView> given) {

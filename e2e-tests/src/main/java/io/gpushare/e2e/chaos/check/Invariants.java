@@ -93,8 +93,7 @@ public final class Invariants {
         }
         List<HeldCards> ofPods = new ArrayList<>();
         for (HeldCards use : snapshot.running()) {
-            if (snapshot.pod(use.uid()).isPresent()
-                    || snapshot.kept().pods().contains(use.uid())) {
+            if (snapshot.pod(use.uid()).isPresent() || snapshot.kept().pods().contains(use.uid())) {
                 ofPods.add(use);
             } else {
                 violations.add(new Violation(

@@ -56,12 +56,13 @@ public final class Processes {
     /** The first processes of the load's containers, where the runtime's ID is in their cgroups. */
     public List<Running> running() {
         Map<String, Running> found = new TreeMap<>();
-        cluster.processes().forEach(process -> container(process).ifPresent(held -> {
-            Matcher id = CONTAINER_ID.matcher(text(process, "cgroup"));
-            if (id.find()) {
-                found.putIfAbsent(id.group(), new Running(process, pidOnNode(process), id.group(), held));
-            }
-        }));
+        cluster.processes()
+                .forEach(process -> container(process).ifPresent(held -> {
+                    Matcher id = CONTAINER_ID.matcher(text(process, "cgroup"));
+                    if (id.find()) {
+                        found.putIfAbsent(id.group(), new Running(process, pidOnNode(process), id.group(), held));
+                    }
+                }));
         return List.copyOf(found.values());
     }
 
