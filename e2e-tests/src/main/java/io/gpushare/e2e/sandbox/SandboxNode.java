@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -54,8 +55,20 @@ record SandboxNode(String name, List<String> cards, boolean isolated) {
     }
 
     String cardsFile() {
+        return cardsFile(Map.of());
+    }
+
+    /** @param busy the percent of the time in which programs compute on a card, by its index */
+    String cardsFile(Map<Integer, Long> busy) {
         StringBuilder file = new StringBuilder("driver version=580.95.05 cuda=13.0 node=" + name + "\n");
-        cards.forEach(card -> file.append("card ").append(card).append('\n'));
+        for (int i = 0; i < cards.size(); i++) {
+            file.append("card ").append(cards.get(i));
+            long percent = Math.min(100, busy.getOrDefault(i, 0L));
+            if (percent > 0) {
+                file.append(" utilisation=").append(percent).append('/').append(percent / 2);
+            }
+            file.append('\n');
+        }
         return file.toString();
     }
 }

@@ -59,17 +59,18 @@ final class SimulatedUse {
             if (machine.isolated()) {
                 continue; // only clients of MPS may compute there
             }
-            StringBuilder file = new StringBuilder(machine.cardsFile());
+            StringBuilder processes = new StringBuilder();
+            Map<Integer, Long> busy = new HashMap<>(); // percent by index of the card
             for (ClusterSnapshot.Node node : snapshot.nodes()) {
                 if (node.name().equals(machine.name())) {
                     for (Card card : node.cards()) {
                         for (Placed placed : snapshot.on(card)) {
-                            processes(placed, card, file, running);
+                            busy.merge(card.index(), processes(placed, card, processes, running), Long::sum);
                         }
                     }
                 }
             }
-            replace(cards.apply(machine.name()), file.toString());
+            replace(cards.apply(machine.name()), machine.cardsFile(busy) + processes);
         }
         for (String ended : Set.copyOf(pids.keySet())) {
             if (!running.contains(ended)) {
@@ -80,14 +81,20 @@ final class SimulatedUse {
         }
     }
 
-    private void processes(Placed placed, Card card, StringBuilder file, Set<String> running) throws IOException {
+    /** Appends the processes of the pod on that card, and returns the percent of the time in which they compute. */
+    private long processes(Placed placed, Card card, StringBuilder file, Set<String> running) throws IOException {
+        long busy = 0;
         for (Share share : placed.shares()) {
             for (String key : share.card().equals(card.uuid()) ? keys(placed, share) : List.<String>of()) {
                 running.add(key);
                 String id = key.substring(0, key.length() - card.uuid().length());
-                file.append(line(pid(key, placed.pod().uid(), id), card, share));
+                int pid = pid(key, placed.pod().uid(), id);
+                long percent = percent(pid);
+                busy += percent;
+                file.append(line(pid, card, share, percent));
             }
         }
+        return busy;
     }
 
     /** The container that runs with that share, by its ID and the card's; none if it does not run. */
@@ -118,15 +125,24 @@ final class SimulatedUse {
         return pid;
     }
 
-    private String line(int pid, Card card, Share share) {
+    private String line(int pid, Card card, Share share, long percent) {
         int units = share.whole() ? card.units() : share.units();
-        double wave = Math.sin(step / 6.0 + pid);
         boolean over = !share.whole() && units > 1 && pid % 9 == 4;
-        boolean idle = pid % 5 == 2;
-        double part = over ? 1.05 : idle ? 0.15 : 0.6 + 0.25 * wave;
+        double part = over ? 1.05 : idle(pid) ? 0.15 : 0.6 + 0.25 * wave(pid);
         long mib = Math.max(64, Math.round(part * units * 1024));
-        long percent = idle ? 0 : Math.round(20 + 15 * (1 + wave));
         return "process pid=" + pid + " card=" + card.uuid() + " memory=" + mib + "MiB utilisation=" + percent + "\n";
+    }
+
+    private long percent(int pid) {
+        return idle(pid) ? 0 : Math.round(20 + 15 * (1 + wave(pid)));
+    }
+
+    private static boolean idle(int pid) {
+        return pid % 5 == 2;
+    }
+
+    private double wave(int pid) {
+        return Math.sin(step / 6.0 + pid);
     }
 
     private static void replace(Path file, String text) throws IOException {

@@ -2,6 +2,7 @@ package io.gpushare.e2e.sandbox;
 
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Card;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
+import io.gpushare.simulated.client.PodDocument;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -115,11 +116,13 @@ final class TerminalView {
             drawing.append("\nand ").append(nodes.size() - NODES).append(" more nodes, on the page\n");
         }
         drawing.append("\nwaiting\n");
-        snapshot.pods().stream()
-                .filter(placed -> !placed.pod().waitingReason().isEmpty()
-                        && placed.pod().node().isEmpty())
-                .forEach(placed -> drawing.append(String.format(
-                        "  %-16s %s%n", placed.pod().name(), placed.pod().waitingReason())));
+        List<PodDocument> waiting = snapshot.pods().stream()
+                .map(Placed::pod)
+                .filter(pod -> !pod.waitingReason().isEmpty() && pod.node().isEmpty())
+                .toList();
+        int width = waiting.stream().mapToInt(pod -> pod.name().length()).max().orElse(0);
+        waiting.forEach(pod -> drawing.append("  %s%s  %s%n"
+                .formatted(pod.name(), " ".repeat(width - pod.name().length()), pod.waitingReason())));
         return drawing.toString();
     }
 

@@ -12,6 +12,8 @@ import io.gpushare.simulated.client.PodDocument;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,6 +36,21 @@ class SimulatedUseTest {
         use.next(ended);
         assertThat(Files.readString(folder.resolve(NODE))).doesNotContain("process");
         assertThat(use.outlives(ended)).isFalse();
+    }
+
+    /** Otherwise {@code kubectl gpushare top} shows an idle card on which pods compute. */
+    @Test
+    void aCardComputesWhenItsProcessesDo() throws Exception {
+        new SimulatedUse(folder::resolve, folder.resolve("proc")).next(snapshot("Running"));
+        String file = Files.readString(folder.resolve(NODE));
+        Matcher process = Pattern.compile("process .* utilisation=([1-9]\\d)\n").matcher(file);
+        assertThat(process.find()).as(file).isTrue();
+        assertThat(file.lines().filter(line -> line.startsWith("card ")))
+                .hasSize(4)
+                .filteredOn(line -> line.contains("utilisation="))
+                .singleElement()
+                .asString()
+                .contains(" utilisation=" + process.group(1) + "/");
     }
 
     private static ClusterSnapshot snapshot(String phase) {

@@ -9,9 +9,11 @@ import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.ApiClient.Answer;
 import io.gpushare.simulated.client.Reflector;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -62,6 +64,44 @@ class SimulatedApiServerTest {
         Answer refused = cluster.post(events, ApiClient.document(event.formatted("x".repeat(1023) + "é")));
         assertThat(refused.code()).isEqualTo(422);
         assertThat(refused.message()).contains("can have at most 1024 characters");
+    }
+
+    @Test
+    void kubectlShowsTheStateOfAClaimAndWhoseASliceIs() throws Exception {
+        String claims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+        String slices = "/apis/resource.k8s.io/v1/resourceslices";
+        cluster.post(claims, ApiClient.document("{\"metadata\":{\"name\":\"free\"},\"spec\":{}}"));
+        cluster.post(claims, ApiClient.document("""
+            {"metadata":{"name":"used"},"spec":{},
+             "status":{"allocation":{"devices":{}},"reservedFor":[{"resource":"pods","name":"p"}]}}\
+            """));
+        cluster.post(slices, ApiClient.document("""
+            {"metadata":{"name":"s"},"spec":{"nodeName":"n1","driver":"gpushare.io","pool":{"name":"n1"}}}\
+            """));
+        assertThat(table(claims))
+                .startsWith("Name,State,Age")
+                .contains("\"free\",\"pending\"", "\"used\",\"allocated,reserved\"");
+        assertThat(table(slices))
+                .startsWith("Name,Node,Driver,Pool,Age")
+                .contains("\"s\",\"n1\",\"gpushare.io\",\"n1\"")
+                .doesNotContain("\"priority\":1");
+    }
+
+    /** The names of the columns, and the whole answer. */
+    private String table(String path) throws Exception {
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            String answer = http.send(
+                            HttpRequest.newBuilder(URI.create(server.uri() + path))
+                                    .header("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+                                    .build(),
+                            BodyHandlers.ofString())
+                    .body();
+            List<String> names = new ArrayList<>();
+            ApiClient.document(answer)
+                    .path("columnDefinitions")
+                    .forEach(column -> names.add(column.path("name").asText()));
+            return String.join(",", names) + " " + answer;
+        }
     }
 
     @Test

@@ -289,6 +289,9 @@ class PageIT {
         browser.await("document.querySelector('#waste tbody tr')", SOON);
         assertThat(browser.value("document.querySelector('#top').innerText", String.class))
                 .contains("allocated, unused", "idle for 30 min", "free, unusable", "over its limit");
+        assertThat(browser.texts("[...document.querySelectorAll('.figure-of:not(.when) dd:not(.note)')]"
+                        + ".map(e => e.textContent)"))
+                .allMatch(amount -> amount.equals("unknown") || amount.matches("(≥ )?[0-9.]+ [MGT]iB"));
         browser.run("document.querySelector('.f-idle a').click()");
         browser.await("location.hash.includes('state=idle')", SOON);
         browser.await("document.querySelector('[name=state]').value === 'idle'", SOON);

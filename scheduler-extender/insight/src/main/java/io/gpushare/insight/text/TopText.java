@@ -46,7 +46,8 @@ public final class TopText {
                     of.node().name(),
                     String.valueOf(card.index()),
                     Phrases.size(card.memoryMiB() << 20),
-                    of.node().unit().amount(card.allocatedUnits()) + cores(card.allocatedCores())));
+                    of.node().unit().amount(card.allocatedUnits())
+                            + (card.states().whole() ? "" : cores(card.allocatedCores()))));
             for (CardFigure figure : CardFigure.values()) {
                 row.add(measured(card.use(), figure));
             }

@@ -8,11 +8,14 @@ import io.gpushare.insight.view.Why.Card;
 import io.gpushare.insight.view.Why.Judged;
 import io.gpushare.insight.view.Why.Node;
 import io.gpushare.model.PodRef;
+import io.gpushare.model.card.CardId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Why a pod waits, as text: the reasons by kind of card, what helps, and nodes with each of their cards. */
 public final class WhyText {
@@ -40,11 +43,13 @@ public final class WhyText {
     }
 
     private static String cards(Why why) {
-        return why.cards() == null
-                ? ", its card is unknown: it has no valid allocation annotation"
-                : why.cards().stream()
-                        .map(card -> why.whole().contains(card) ? card + " (whole)" : card.uuid())
-                        .collect(Collectors.joining(", ", ", card ", ""));
+        @Nullable Set<CardId> cards = why.cards();
+        if (cards == null) {
+            return ", its card is unknown: it has no valid allocation annotation";
+        }
+        return cards.stream()
+                .map(card -> why.whole().contains(card) ? card + " (whole)" : card.uuid())
+                .collect(Collectors.joining(", ", cards.size() == 1 ? ", card " : ", cards ", ""));
     }
 
     private static String judged(Why why, Judged judged) {

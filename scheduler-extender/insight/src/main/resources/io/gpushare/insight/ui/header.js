@@ -21,7 +21,7 @@ function fact(label, number, values, kind) {
 }
 
 function figure(label, bytes, part, note, values, kind) {
-  const text = sum(bytes, part, '0');
+  const text = sum(bytes, part, '0 GiB');
   return html`<div class=${`figure-of ${kind} ${bytes ? '' : 'zero'}`}><dt>${label}</dt><dd>${bytes ? html`<a href=${Filters.link(values)}>${text}</a>` : text}</dd>${note ? html`<dd class="note">${note}</dd>` : nothing}</div>`;
 }
 

@@ -64,15 +64,25 @@ function bar(card, details, unit, view) {
   </div>`;
 }
 
+/** MIG instances are counted together: their profiles are longer than a tile is wide, and its title has them. */
+const brief = (model) => (/ MIG \S+$/.test(model) ? 'MIG' : model);
+
+/** The kinds of a node's cards, with the number of each. */
+function models(node, named) {
+  const counts = new Map();
+  node.cards.forEach((card) => counts.set(named(card.model), (counts.get(named(card.model)) ?? 0) + 1));
+  return [...counts].map(([kind, number]) => `${number} × ${kind}`).join(', ');
+}
+
 function tile(node, details, view) {
   const [some, all] = allocation(node);
-  const kinds = node.models.map((model) => `${node.cards.filter((card) => card.model === model).length} × ${model}`).join(', ');
+  const kinds = models(node, (model) => model);
   return html`
     <div class="head">
       <button type="button" class="name" data-node=${node.name} tabindex=${view.current === node.name ? 0 : -1} aria-haspopup="dialog"
         aria-label=${`${node.name}, ${kinds || 'no cards'}, ${allocated(node)} allocated${node.claims ? ', serves claims' : ''}${node.severity ? ', needs attention' : ''}`}>${node.name}</button>
       <span class="sum" aria-hidden="true"><b>${some}</b>/${all}</span>
-      <span class="kind" title=${node.unusable || kinds}>${node.claims ? html`<b class="claims" title="Pods get its cards by resource claims">claims</b>` : nothing}${node.unusable || kinds}</span>
+      <span class="kind" title=${node.unusable || kinds}>${node.claims ? html`<b class="claims" title="Pods get its cards by resource claims">claims</b>` : nothing}${node.unusable || models(node, brief)}</span>
     </div>
     ${node.cards.length ? node.cards.map((card) => bar(card, details?.cards.get(card.index), node.unit, view)) : html`<p class="none">no cards</p>`}`;
 }

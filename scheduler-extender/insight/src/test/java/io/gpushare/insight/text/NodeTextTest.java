@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.view.NodeDetails;
+import io.gpushare.insight.view.SortBy;
 import io.gpushare.insight.waste.CardFigure;
 import io.gpushare.insight.waste.CardUsage.CardUse;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
@@ -13,8 +14,11 @@ import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
+import io.gpushare.model.card.CardIsolation;
+import io.gpushare.model.card.CardLinks;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Isolation;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.MigInstance;
@@ -134,6 +138,23 @@ class NodeTextTest {
         assertThat(NodeText.of(nodes, false)).contains("\na     3 x MIG instance, 1 x simulated  0/140 GiB  0 0 0 0\n");
         assertThat(NodeText.of(nodes, true))
                 .contains("1 x simulated, 2 x simulated MIG 1g.10gb, 1 x simulated MIG 3g.40gb ");
+    }
+
+    @Test
+    void whoHasAWholeCardHasItsCoresWithoutWords() {
+        List<Card> limited = List.of(
+                Card.of("GPU-a0", 0, Memory.ofGib(15)).withIsolation(CardIsolation.of(Isolation.MPS)),
+                Card.of("GPU-a1", 1, Memory.ofGib(15)).withIsolation(CardIsolation.of(Isolation.MPS)));
+        NodeCards cards = NodeCards.of(
+                        new Inventory(MemoryUnit.GIB, null, limited, CardLinks.UNKNOWN, null, Share.ALL_CORES))
+                .with(new PodRef("p", "lab", "p"), allocation("a0", Share.WHOLE_CARD))
+                .with(
+                        new PodRef("q", "lab", "q"),
+                        allocation("a1", Share.memory(11).plus(Share.cores(30))));
+        NodeView node = new NodeView("a", null, null, null, null, cards);
+        assertThat(TopText.cards(NodeDetails.of(List.of(node), Map.of(), Map.of()), SortBy.NAME, false))
+                .containsPattern("(?m)^a +0 +15 GiB +15 GiB +-.* whole")
+                .contains(" 11 GiB, 30% of the cores ");
     }
 
     /** As in gpushare's own table, which counts such a pod in the node's sum too. */

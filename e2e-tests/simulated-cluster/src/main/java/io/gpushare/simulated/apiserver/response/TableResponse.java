@@ -7,6 +7,7 @@ import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.apiserver.store.Documents;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -33,7 +34,7 @@ public final class TableResponse {
                         .put("type", "string")
                         .put("format", name.equals("Name") ? "name" : "")
                         .put("description", "")
-                        .put("priority", name.equals("Node") || name.equals("Node-Selector") ? 1 : 0));
+                        .put("priority", resource == ApiResource.PODS && name.equals("Node") ? 1 : 0));
         ArrayNode rows = table.putArray("rows");
         for (ObjectNode object : objects) {
             ObjectNode row = rows.addObject();
@@ -89,12 +90,13 @@ public final class TableResponse {
             }
             case LEASES -> cells.put("Holder", Documents.text(object, "spec.holderIdentity"));
             case PRIORITY_CLASSES -> cells.put("Value", Documents.text(object, "value"));
-            case DISRUPTION_BUDGETS,
-                    RESOURCE_QUOTAS,
-                    DEVICE_CLASSES,
-                    RESOURCE_CLAIMS,
-                    CLAIM_TEMPLATES,
-                    RESOURCE_SLICES -> {}
+            case RESOURCE_CLAIMS -> cells.put("State", claim(object));
+            case RESOURCE_SLICES -> {
+                cells.put("Node", Documents.text(object, "spec.nodeName"));
+                cells.put("Driver", Documents.text(object, "spec.driver"));
+                cells.put("Pool", Documents.text(object, "spec.pool.name"));
+            }
+            case DISRUPTION_BUDGETS, RESOURCE_QUOTAS, DEVICE_CLASSES, CLAIM_TEMPLATES -> {}
         }
         cells.put("Age", age(Documents.text(object, "metadata.creationTimestamp"), now));
         if (resource == ApiResource.PODS) {
@@ -110,6 +112,24 @@ public final class TableResponse {
         String reason = Documents.text(pod, "status.reason");
         String phase = Documents.text(pod, "status.phase");
         return !reason.isEmpty() ? reason : phase.equals("Succeeded") ? "Completed" : phase;
+    }
+
+    private static String claim(ObjectNode claim) {
+        boolean deleted = claim.path("metadata").has("deletionTimestamp");
+        JsonNode status = claim.path("status");
+        List<String> states = new ArrayList<>();
+        if (deleted) {
+            states.add("deleted");
+        }
+        if (status.has("allocation")) {
+            states.add("allocated");
+            if (!status.path("reservedFor").isEmpty()) {
+                states.add("reserved");
+            }
+        } else if (!deleted) {
+            states.add("pending");
+        }
+        return String.join(",", states);
     }
 
     private static String age(String since, Instant now) {
