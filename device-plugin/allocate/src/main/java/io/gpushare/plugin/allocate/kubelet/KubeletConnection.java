@@ -5,6 +5,7 @@ import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.allocate.devices.DeviceLists;
 import io.gpushare.plugin.allocate.devices.DeviceResource;
 import io.gpushare.plugin.node.sockets.DomainSockets;
+import io.gpushare.plugin.node.sockets.KubeletCalls;
 import io.gpushare.time.PeriodicTask;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,8 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -65,8 +64,7 @@ public final class KubeletConnection implements AutoCloseable {
 
     private boolean returning;
     private String beside = "";
-    private final ExecutorService calls = Executors.newThreadPerTaskExecutor(
-            Thread.ofPlatform().daemon().name("kubelet-call-", 0).factory());
+    private final KubeletCalls calls = new KubeletCalls();
     private final PeriodicTask task = new PeriodicTask("registration", this::check);
 
     /**
@@ -240,6 +238,6 @@ public final class KubeletConnection implements AutoCloseable {
     public void close() {
         task.close();
         connections.values().forEach(connection -> connection.registrar().close());
-        calls.shutdownNow();
+        calls.close();
     }
 }

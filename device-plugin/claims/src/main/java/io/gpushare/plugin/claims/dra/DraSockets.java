@@ -3,6 +3,7 @@ package io.gpushare.plugin.claims.dra;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.plugin.claims.prepare.NodeClaims;
 import io.gpushare.plugin.node.sockets.DomainSockets;
+import io.gpushare.plugin.node.sockets.KubeletCalls;
 import io.gpushare.time.PeriodicTask;
 import io.grpc.BindableService;
 import io.grpc.Server;
@@ -17,8 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -45,8 +44,7 @@ public final class DraSockets implements AutoCloseable {
     private final HealthService health;
     private final Runnable registered;
     private final List<Server> servers = new ArrayList<>();
-    private final ExecutorService executor = Executors.newThreadPerTaskExecutor(
-            Thread.ofPlatform().daemon().name("kubelet-call-", 0).factory());
+    private final KubeletCalls handled = new KubeletCalls();
     private final Map<Path, Object> bound = new HashMap<>();
     private final PeriodicTask task = new PeriodicTask("driver-sockets", INTERVAL, Duration.ZERO, this::check);
     private volatile String problem = UNREGISTERED;
@@ -110,7 +108,7 @@ public final class DraSockets implements AutoCloseable {
     private void serve(Path socket, BindableService... services) throws IOException {
         Files.deleteIfExists(socket);
         var server =
-                sockets.server(socket).maxInboundMessageSize(LARGEST_REQUEST).executor(executor);
+                sockets.server(socket).maxInboundMessageSize(LARGEST_REQUEST).executor(handled);
         for (BindableService each : services) {
             server.addService(each);
         }
@@ -180,17 +178,11 @@ public final class DraSockets implements AutoCloseable {
             synchronized (this) {
                 stop();
             }
-            // A call that the kubelet has given up goes on here, and needs the parts that are closed next.
-            executor.shutdownNow();
-            if (!executor.awaitTermination(LONGEST_CALL.toSeconds(), TimeUnit.SECONDS)) {
-                LOG.warn("a call of the kubelet does not end");
-            }
         } catch (IOException e) {
             LOG.warn("a socket can't be removed: {}", e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } finally {
-            executor.shutdownNow();
         }
+        handled.close();
     }
 }
