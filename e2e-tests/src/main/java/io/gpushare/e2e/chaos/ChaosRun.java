@@ -12,6 +12,7 @@ import io.gpushare.e2e.chaos.check.RunClock;
 import io.gpushare.e2e.chaos.check.Tally;
 import io.gpushare.e2e.cluster.ApiServer;
 import io.gpushare.e2e.cluster.Await;
+import io.gpushare.e2e.cluster.FailingRuntime;
 import io.gpushare.e2e.cluster.Installation;
 import io.gpushare.e2e.cluster.LocalCluster;
 import io.gpushare.e2e.cluster.SimulatedMps;
@@ -182,17 +183,17 @@ final class ChaosRun implements AutoCloseable {
                     new ClusterWatcher(cluster, nodes, api, source, log, mps.isPresent(), watch, tally);
             ProcessKeeper keeper = new ProcessKeeper(cluster, components(), watch, tally);
             Interruptions interruptions = new Interruptions();
+            CardStates states = new CardStates(installation, cards, nodes);
             FaultInjector faults = new FaultInjector(
                     cluster,
-                    installation,
                     nodes,
                     api,
                     keeper,
                     Objects.requireNonNull(clocks),
                     claims,
-                    claims.map(_ -> new FailingRuntime(cluster)),
-                    watcher,
-                    cards,
+                    claims.map(
+                            _ -> new RuntimeFaults(cluster, keeper, api, watcher, states, interruptions, watch, tally)),
+                    states,
                     new AnnotationEditor(api, watcher, cards, tally),
                     new HostileTenant(cluster, watcher, interruptions, watch, tally),
                     interruptions,

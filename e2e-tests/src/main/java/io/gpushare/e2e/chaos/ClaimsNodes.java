@@ -21,6 +21,7 @@ final class ClaimsNodes {
     /** From this minor version of Kubernetes on kube-scheduler shares cards between claims. */
     static final int MINOR = 36;
 
+    private static final String EVENTS = "/api/v1/namespaces/default/events?fieldSelector=involvedObject.uid=";
     private static final int MOST_UNITS = 15;
     private static final int MOST_CARDS = 2;
     private static final String MOVED = "its node offers its cards by the device plugin now: recreate the pod";
@@ -115,7 +116,7 @@ final class ClaimsNodes {
                     .asText()
                     .equals("dra");
             return resources
-                    && api.get("/api/v1/namespaces/default/events?fieldSelector=involvedObject.uid=" + pod.uid())
+                    && api.get(EVENTS + pod.uid())
                             .body()
                             .path("items")
                             .valueStream()
@@ -124,6 +125,19 @@ final class ClaimsNodes {
                                     event -> event.path("lastTimestamp").asText()))
                             .filter(event -> event.path("message").asText().contains(MOVED))
                             .isPresent();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Whether the pod with this uid has an Event for that reason. */
+    static boolean hasEvent(ApiServer api, String uid, String reason) {
+        try {
+            return api.get(EVENTS + uid)
+                    .body()
+                    .path("items")
+                    .valueStream()
+                    .anyMatch(event -> event.path("reason").asText().equals(reason));
         } catch (IOException e) {
             return false;
         }

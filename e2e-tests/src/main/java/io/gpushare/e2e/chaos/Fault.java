@@ -46,6 +46,8 @@ record Fault(Duration at, Kind kind, int node, int card, Duration length) {
         SOCKETS_REMOVED(Target.PLUGIN, 1, 1),
         /** Only with claims. A pod is deleted by force while the runtime can't kill its container. */
         KILL_FAILS(Target.RUNTIME, 20, 45),
+        /** Only with claims. The runtime starts containers without what their claims give them. */
+        CDI_OFF(Target.RUNTIME, 20, 40),
         API_FREEZE(Target.API, 30, 30),
         API_KILL(Target.API, 30, 30);
 

@@ -1,28 +1,21 @@
 package io.gpushare.e2e.chaos;
 
-import io.gpushare.e2e.chaos.check.ClusterCards;
-import io.gpushare.e2e.chaos.check.ClusterWatcher;
 import io.gpushare.e2e.chaos.check.Processes;
 import io.gpushare.e2e.chaos.check.Processes.Program;
 import io.gpushare.e2e.chaos.check.RunClock;
 import io.gpushare.e2e.chaos.check.Tally;
-import io.gpushare.e2e.chaos.check.pod.PodView;
 import io.gpushare.e2e.cluster.ApiServer;
 import io.gpushare.e2e.cluster.Installation;
 import io.gpushare.e2e.cluster.LocalCluster;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /** Injects the plan's faults, each at its time, and reverts them. */
 final class FaultInjector {
@@ -34,53 +27,40 @@ final class FaultInjector {
     /** The counters of faults of the program that serves claims. */
     static final String OF_DRIVER = "faults that hit the driver of claims: ";
 
-    /** The target may be restarting, and the leader is unknown while the API server is unavailable. */
-    private static final Duration UNTIL_IT_RUNS = Duration.ofSeconds(45);
-
-    /** The kubelet repeats a kill that failed at growing intervals. */
-    private static final Duration UNTIL_KILLED = Duration.ofMinutes(3);
-
     private static final Duration PAUSE = Duration.ofMillis(300);
 
     private final LocalCluster cluster;
-    private final Installation installation;
     private final List<String> nodes;
     private final ApiServer api;
     private final Processes processes;
     private final ProcessKeeper keeper;
     private final SimulatedClocks clocks;
     private final Optional<ClaimsNodes> claims;
-    private final Optional<FailingRuntime> runtime;
-    private final ClusterWatcher watcher;
-    private final ClusterCards cards;
+    private final Optional<RuntimeFaults> runtime;
+    private final CardStates cards;
     private final AnnotationEditor editor;
     private final HostileTenant tenant;
     private final RunClock watch;
     private final Tally tally;
     private final Interruptions interruptions;
-    private final List<Map<Integer, String>> unhealthyCards = new ArrayList<>();
-    private final List<List<String>> computing = new ArrayList<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private int steps;
 
     FaultInjector(
             LocalCluster cluster,
-            Installation installation,
             List<String> nodes,
             ApiServer api,
             ProcessKeeper keeper,
             SimulatedClocks clocks,
             Optional<ClaimsNodes> claims,
-            Optional<FailingRuntime> runtime,
-            ClusterWatcher watcher,
-            ClusterCards cards,
+            Optional<RuntimeFaults> runtime,
+            CardStates cards,
             AnnotationEditor editor,
             HostileTenant tenant,
             Interruptions interruptions,
             RunClock watch,
             Tally tally) {
         this.cluster = cluster;
-        this.installation = installation;
         this.nodes = List.copyOf(nodes);
         this.api = api;
         this.processes = new Processes(cluster);
@@ -88,17 +68,12 @@ final class FaultInjector {
         this.clocks = clocks;
         this.claims = claims;
         this.runtime = runtime;
-        this.watcher = watcher;
         this.cards = cards;
         this.editor = editor;
         this.tenant = tenant;
         this.interruptions = interruptions;
         this.watch = watch;
         this.tally = tally;
-        nodes.forEach(_ -> {
-            unhealthyCards.add(new HashMap<>());
-            computing.add(new ArrayList<>());
-        });
     }
 
     void begin(List<Fault> faults) {
@@ -145,7 +120,8 @@ final class FaultInjector {
             case CARD_LOST -> failCard(fault, node, "lost");
             case HOSTILE_TENANT -> tenant.attack(fault, node);
             case NODE_MOVE, NODE_MOVE_BRIEF -> moved(fault, node);
-            case KILL_FAILS -> kept(fault, node);
+            case KILL_FAILS -> runtime.orElseThrow().keep(fault, node);
+            case CDI_OFF -> runtime.orElseThrow().withoutCdi(fault, node);
             case SOCKETS_REMOVED -> socketsRemoved(fault, node);
             case SUPERVISOR_KILL -> killed(fault, node, processes.supervisor(node));
             case CONTROL_DAEMON_KILL -> {
@@ -161,17 +137,12 @@ final class FaultInjector {
     }
 
     private boolean program(Fault fault, Supplier<Optional<Program>> lookup) throws InterruptedException {
-        Duration end = watch.now().plus(UNTIL_IT_RUNS);
-        Optional<Program> found = lookup.get();
-        while (found.isEmpty() && watch.now().compareTo(end) < 0) {
-            Thread.sleep(PAUSE);
-            found = lookup.get();
-        }
+        Optional<Program> found = watch.awaited(lookup);
         if (found.isEmpty()) {
             return false;
         }
         Program program = found.get();
-        log(fault, program.pod());
+        interruptions.begin(watch, fault, program.pod());
         if (program.pod().startsWith(DRIVER)) {
             tally.count(OF_DRIVER + fault.kind());
         }
@@ -228,14 +199,14 @@ final class FaultInjector {
     }
 
     private boolean killed(Fault fault, String component) throws InterruptedException {
-        log(fault, component);
+        interruptions.begin(watch, fault, component);
         keeper.kill(component, fault.length());
         return true;
     }
 
     private boolean killed(Fault fault, String target, Optional<ProcessHandle> process) {
         process.ifPresent(found -> {
-            log(fault, target);
+            interruptions.begin(watch, fault, target);
             found.destroyForcibly();
         });
         return process.isPresent();
@@ -245,7 +216,7 @@ final class FaultInjector {
         if (!cluster.runs(component)) {
             return false;
         }
-        log(fault, component);
+        interruptions.begin(watch, fault, component);
         cluster.component("pause", component);
         Thread.sleep(fault.length());
         if (cluster.runs(component)) {
@@ -256,7 +227,7 @@ final class FaultInjector {
 
     /** Moves the node to the other way, and back. */
     private boolean moved(Fault fault, String node) throws InterruptedException {
-        log(fault, node);
+        interruptions.begin(watch, fault, node);
         label(node, true);
         Thread.sleep(fault.length());
         label(node, false);
@@ -270,93 +241,16 @@ final class FaultInjector {
         }
     }
 
-    /**
-     * Deletes a pod by force whose container can't be killed, until the runtime kills it. A pod that has memory by
-     * resources is not chosen: what it keeps is known some seconds later.
-     */
-    private boolean kept(Fault fault, String node) throws InterruptedException {
-        Duration end = watch.now().plus(UNTIL_IT_RUNS);
-        Optional<Victim> found = victim(fault, node);
-        while (found.isEmpty() && watch.now().compareTo(end) < 0) {
-            Thread.sleep(PAUSE);
-            found = victim(fault, node);
-        }
-        if (found.isEmpty()) {
-            return false;
-        }
-        PodView pod = found.get().pod();
-        Processes.Running chosen = found.get().container();
-        log(fault, pod.name() + " on " + node + ", " + chosen.held().cards());
-        FailingRuntime.Grip grip = runtime.orElseThrow().keep(chosen.id());
-        computing(fault.node(), chosen, true);
-        watcher.kept(pod);
-        deletedByForce(pod);
-        Thread.sleep(fault.length());
-        grip.release();
-        watch.say("the runtime can kill the container of " + pod.name());
-        // As the driver lists it.
-        Duration killed = watch.now().plus(UNTIL_KILLED);
-        while (chosen.process().isAlive() && watch.now().compareTo(killed) < 0) {
-            Thread.sleep(PAUSE);
-        }
-        tally.count("containers that could not be killed: "
-                + (chosen.process().isAlive() ? "still there" : "killed later"));
-        computing(fault.node(), chosen, false);
-        return true;
-    }
-
-    private record Victim(PodView pod, Processes.Running container) {}
-
-    private Optional<Victim> victim(Fault fault, String node) {
-        Map<String, PodView> pods = new HashMap<>();
-        watcher.latest()
-                .pods()
-                .ifPresent(all -> all.stream()
-                        .filter(pod -> pod.node().equals(node) && !pod.ended() && !pod.deleting())
-                        .forEach(pod -> pods.put(pod.uid(), pod)));
-        List<Victim> candidates = processes.running().stream()
-                .flatMap(each -> Stream.ofNullable(pods.get(each.held().uid())).map(pod -> new Victim(pod, each)))
-                .filter(each -> each.container().held().request().whole()
-                        || !each.pod().claimed().isEmpty())
-                .toList();
-        return candidates.stream()
-                .skip(fault.card() % Math.max(1, candidates.size()))
-                .findFirst();
-    }
-
-    private void deletedByForce(PodView pod) throws InterruptedException {
-        String options = """
-            {"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0,"preconditions":{"uid":"%s"}}\
-            """.formatted(pod.uid());
-        while (true) {
-            try {
-                int code = api.send("DELETE", ClusterWatcher.PODS + "/" + pod.name(), options)
-                        .code();
-                if (code / 100 == 2 || code == 404 || code == 409) {
-                    return;
-                }
-            } catch (IOException e) {
-                tally.count("load: calls that the API server did not answer");
-            }
-            Thread.sleep(PAUSE);
-        }
-    }
-
     private boolean socketsRemoved(Fault fault, String node) throws InterruptedException {
-        Duration end = watch.now().plus(UNTIL_IT_RUNS);
-        log(fault, node);
-        boolean removed = claims.orElseThrow().removeSockets(node);
-        while (!removed && watch.now().compareTo(end) < 0) {
-            Thread.sleep(PAUSE);
-            removed = claims.orElseThrow().removeSockets(node);
-        }
-        return removed;
+        interruptions.begin(watch, fault, node);
+        return watch.awaited(() -> Optional.of(node).filter(claims.orElseThrow()::removeSockets))
+                .isPresent();
     }
 
     /** Sets a clock forward by an hour, or back by as much as the certificates of the cluster are old. */
     private boolean clock(Fault fault, String program, Consumer<Duration> shift) throws InterruptedException {
         Duration step = next() % 2 == 0 ? Duration.ofHours(1) : Duration.ofSeconds(-90);
-        log(fault, program + ", by " + step.toSeconds() + " s,");
+        interruptions.begin(watch, fault, program + ", by " + step.toSeconds() + " s,");
         shift.accept(step);
         Thread.sleep(fault.length());
         shift.accept(Duration.ZERO);
@@ -365,49 +259,19 @@ final class FaultInjector {
 
     private boolean edited(Fault fault) throws InterruptedException {
         Optional<String> pod = editor.edit();
-        pod.ifPresent(name -> log(fault, name));
+        pod.ifPresent(name -> interruptions.begin(watch, fault, name));
         return pod.isPresent();
     }
 
     private boolean failCard(Fault fault, String node, String state) throws InterruptedException {
-        log(fault, node + " card " + fault.card());
-        card(fault, state);
+        interruptions.begin(watch, fault, node + " card " + fault.card());
+        cards.fail(fault.node(), fault.card(), state);
         Thread.sleep(fault.length());
-        card(fault, "");
+        cards.fail(fault.node(), fault.card(), "");
         return true;
-    }
-
-    private synchronized void card(Fault fault, String state) {
-        Map<Integer, String> unhealthy = unhealthyCards.get(fault.node());
-        unhealthy.put(fault.card(), state);
-        writeCards(fault.node());
-    }
-
-    /** Has the driver list the process, or not. */
-    private synchronized void computing(int node, Processes.Running process, boolean now) {
-        List<String> lines = cards.lines(node, process.pid(), process.held());
-        if (now) {
-            computing.get(node).addAll(lines);
-        } else {
-            computing.get(node).removeAll(lines);
-        }
-        writeCards(node);
-    }
-
-    private synchronized void writeCards(int node) {
-        List<String> lines = new ArrayList<>(cards.lines(node, unhealthyCards.get(node)));
-        lines.addAll(computing.get(node));
-        installation.cards(nodes.get(node), lines);
     }
 
     private synchronized int next() {
         return ++steps;
-    }
-
-    private void log(Fault fault, String target) {
-        interruptions.add(fault, watch.now());
-        boolean lasts = fault.kind().shortest != fault.kind().longest || fault.kind().target == Fault.Target.API;
-        watch.say(
-                fault.kind() + " " + target + (lasts ? " for " + fault.length().toSeconds() + " s" : ""));
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.e2e.chaos;
 
 import io.gpushare.e2e.chaos.Fault.Kind;
 import io.gpushare.e2e.chaos.Fault.Target;
+import io.gpushare.e2e.chaos.check.RunClock;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -32,6 +33,14 @@ final class Interruptions {
 
     void add(Fault fault, Duration at) {
         hits.add(new Hit(fault, at));
+    }
+
+    /** Adds a fault that begins now, and prints it. */
+    void begin(RunClock watch, Fault fault, String target) {
+        add(fault, watch.now());
+        boolean lasts = fault.kind().shortest != fault.kind().longest || fault.kind().target == Target.API;
+        watch.say(
+                fault.kind() + " " + target + (lasts ? " for " + fault.length().toSeconds() + " s" : ""));
     }
 
     /** The kinds of faults that a pod on the node with that number may feel at that moment. */

@@ -27,7 +27,7 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
     static final Set<Target> OF_ISOLATION = EnumSet.of(Target.SUPERVISOR, Target.TENANT);
 
     static final Set<Kind> OF_CLAIMS =
-            EnumSet.of(Kind.NODE_MOVE, Kind.NODE_MOVE_BRIEF, Kind.SOCKETS_REMOVED, Kind.KILL_FAILS);
+            EnumSet.of(Kind.NODE_MOVE, Kind.NODE_MOVE_BRIEF, Kind.SOCKETS_REMOVED, Kind.KILL_FAILS, Kind.CDI_OFF);
 
     private static final Set<Target> OF_WAYS = EnumSet.of(Target.PLUGIN, Target.NODE, Target.RUNTIME);
 
@@ -130,8 +130,8 @@ record Plan(List<PlannedPod> orders, List<Fault> faults) {
             int drawn = random.nextInt(NODES);
             // Each kind in turn hits the node that serves claims and the one that serves resources.
             int node = claims && OF_WAYS.contains(kind.target) ? times(faults, kind) % NODES : drawn;
-            if (kind == Kind.SOCKETS_REMOVED) {
-                node = 0; // the other one has none before it is moved
+            if (kind == Kind.SOCKETS_REMOVED || kind == Kind.CDI_OFF) {
+                node = 0; // the other one has no driver of claims before it is moved
             }
             Fault fault = new Fault(at, kind, node, random.nextInt(cards), duration);
             if (busyUntil.getOrDefault(fault.subject(), Duration.ZERO).compareTo(at) <= 0) {

@@ -119,7 +119,7 @@ public record ClusterCards(Map<String, Integer> units, Map<String, String> nodes
     }
 
     /** The simulated driver's lines for a process on these cards of a node. */
-    public List<String> lines(int node, long pid, HeldCards held) {
+    public List<String> processLines(int node, long pid, HeldCards held) {
         int gib = held.request().whole() ? 1 : held.request().amount();
         return IntStream.range(0, PER_NODE)
                 .filter(card -> held.cards().contains(uuid(node, card)))

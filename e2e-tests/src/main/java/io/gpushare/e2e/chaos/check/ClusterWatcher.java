@@ -47,6 +47,8 @@ public final class ClusterWatcher {
     private final Set<String> edited = ConcurrentHashMap.newKeySet();
     private final Set<String> kept = ConcurrentHashMap.newKeySet();
     private final Set<String> keptClaims = ConcurrentHashMap.newKeySet();
+    private final Set<String> withoutCdi = ConcurrentHashMap.newKeySet();
+    private final Set<String> bare = ConcurrentHashMap.newKeySet();
     private final Map<Violation, Duration> lasting = new HashMap<>();
     private volatile Snapshot latest = new Snapshot(Duration.ZERO, Optional.empty(), List.of(), Map.of(), Set.of());
     private volatile boolean over;
@@ -99,6 +101,32 @@ public final class ClusterWatcher {
         if (!pod.claimed().isEmpty()) {
             keptClaims.add(pod.uid());
         }
+    }
+
+    /** The runtime of that node is about to start containers without what their claims give them, or no longer does. */
+    public void withoutCdi(String node, boolean now) {
+        if (now) {
+            withoutCdi.add(node);
+        } else {
+            withoutCdi.remove(node);
+        }
+    }
+
+    /** Whether the container has no card because a runtime without CDI started it. */
+    private boolean bare(HeldCards sees, Optional<List<PodView>> pods) {
+        if (!sees.cards().isEmpty()) {
+            return false;
+        }
+        boolean may = pods.stream()
+                .flatMap(List::stream)
+                .filter(pod -> pod.uid().equals(sees.uid()))
+                .findFirst()
+                .map(pod -> withoutCdi.contains(pod.node()) && !pod.claimed().isEmpty())
+                .orElse(!withoutCdi.isEmpty());
+        if (may) {
+            bare.add(sees.uid());
+        }
+        return bare.contains(sees.uid());
     }
 
     public void end() {
@@ -196,7 +224,9 @@ public final class ClusterWatcher {
         Duration at = watch.now();
         Optional<List<ClaimView>> given = claims.claims();
         Optional<List<PodView>> pods = given.flatMap(this::pods);
-        List<HeldCards> running = processes.containers();
+        List<HeldCards> running = processes.containers().stream()
+                .filter(sees -> !bare(sees, pods))
+                .toList();
         Map<String, Map<String, Set<String>>> listed = new HashMap<>();
         for (String node : nodes) {
             try {

@@ -84,9 +84,11 @@ public final class Processes {
                         environment.getOrDefault(POD, ""),
                         environment.getOrDefault(CONTAINER, ""),
                         ContainerRequest.parse(environment.getOrDefault(REQUEST, "")),
-                        Set.of(environment
-                                .getOrDefault("NVIDIA_VISIBLE_DEVICES", "")
-                                .split(","))));
+                        cards(environment.getOrDefault("NVIDIA_VISIBLE_DEVICES", ""))));
+    }
+
+    private static Set<String> cards(String variable) {
+        return variable.isEmpty() ? Set.of() : Set.of(variable.split(","));
     }
 
     /** The PID in the namespace of the cluster, which is the one of its nodes; 0 for a process that has ended. */

@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.ClusterScenario;
+import io.gpushare.e2e.cluster.FailingRuntime;
 import io.gpushare.e2e.cluster.Kubectl;
 import io.gpushare.e2e.cluster.LocalCluster;
 import io.gpushare.e2e.cluster.SharedCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -24,10 +27,11 @@ import org.junit.jupiter.api.Test;
 @Tag("release")
 class ContainersOfClaimsIT extends ClaimsScenario {
     private static final String TEAM = "team";
-    private static final String SECTION = "[plugins.\"io.containerd.cri.v1.runtime\"]\n";
 
     private Path configuration;
-    private String before;
+    private @Nullable String before;
+    private FailingRuntime runtime;
+    private FailingRuntime.@Nullable Grip kept;
 
     @BeforeEach
     void configuration() throws IOException {
@@ -35,21 +39,25 @@ class ContainersOfClaimsIT extends ClaimsScenario {
         configuration = cluster.kubeletFolder().resolveSibling("config/containerd.toml");
         assumeThat(configuration).exists();
         before = Files.readString(configuration);
-        assumeThat(before).contains(SECTION);
+        runtime = new FailingRuntime((LocalCluster) cluster);
     }
 
     @AfterEach
     void restore() throws IOException {
         if (before != null) {
-            Files.deleteIfExists(failing());
-            configure(before);
+            if (kept != null) {
+                kept.release();
+            }
+            Files.writeString(configuration, before);
+            restart();
             shared.installation().cards(SharedCluster.twoT4());
         }
     }
 
     @Test
-    void whereCdiIsOffThePodIsReportedAndNoFurtherClaimIsPreparedUntilItIsOn() throws IOException {
-        configure(before.replace(SECTION, SECTION + "  enable_cdi = false\n"));
+    void whereCdiIsOffThePodIsReportedAndNoFurtherClaimIsPreparedUntilItIsOn() {
+        runtime.applyClaims(cluster.node(), false);
+        restart();
         create("without", "share-3");
         pods.running("without");
         assertThat(pods.sees("without", "main")).doesNotContain("GPU-");
@@ -81,36 +89,28 @@ class ContainersOfClaimsIT extends ClaimsScenario {
                 () -> ClusterScenario.events(cluster, "next"),
                 events -> events.contains("does not apply claims"));
 
-        configure(before);
+        runtime.applyClaims(cluster.node(), true);
+        restart();
         pods.delete("without");
         kubectl.run("delete", "namespace", TEAM, "--wait=true");
         assertThat(sees("next")).startsWith("GPU-");
     }
 
     @Test
-    void aCardWhoseContainerCantBeKilledIsGivenToNobodyUntilItIsGone() throws IOException {
-        Path wrapper = cluster.sharedFolder().resolve("runc-that-fails");
-        String runc = before.lines()
-                .filter(line -> line.strip().startsWith("BinaryName"))
-                .findFirst()
-                .orElseThrow();
-        String program = runc.substring(runc.indexOf('"') + 1, runc.lastIndexOf('"'));
-        Files.writeString(wrapper, """
-            #!/bin/sh
-            for argument; do
-                [ "$argument" != kill ] || [ ! -e %s ] || exit 1
-            done
-            exec %s "$@"
-            """.formatted(failing(), program));
-        assertThat(wrapper.toFile().setExecutable(true)).isTrue();
-        configure(before.replace(runc, "  BinaryName = \"" + wrapper + "\""));
+    void aCardWhoseContainerCantBeKilledIsGivenToNobodyUntilItIsGone() {
+        runtime.install(List.of(cluster.node()));
         create("stuck", "card");
         String card = sees("stuck").split(" ", -1)[0];
         String index = card.toLowerCase(Locale.ROOT).equals(first()) ? "0" : "1";
         // Its sleep, as the node's processes list it.
         String pid = cluster.onNode("sh", "-c", "pgrep -xf 'sleep 100000' | tail -n 1")
                 .strip();
-        Files.createFile(failing());
+        String id = cluster.kubectl()
+                .json("-n", "default", "get", "pod", "stuck")
+                .at("/status/containerStatuses/0/containerID")
+                .asText()
+                .replace("containerd://", "");
+        kept = runtime.keep(id);
         shared.installation()
                 .cards(Stream.concat(
                                 Stream.of(SharedCluster.twoT4()),
@@ -131,7 +131,7 @@ class ContainersOfClaimsIT extends ClaimsScenario {
                         .strip())
                 .isEqualTo("alive");
 
-        Files.delete(failing());
+        kept.release();
         Await.until(
                 PATIENCE,
                 "the kubelet has killed it",
@@ -140,11 +140,6 @@ class ContainersOfClaimsIT extends ClaimsScenario {
                 "gone"::equals);
         shared.installation().cards(SharedCluster.twoT4());
         assertThat(sees("next")).startsWith(card);
-    }
-
-    /** While it is there, no container that was started with the failing runtime can be killed. */
-    private static Path failing() {
-        return cluster.sharedFolder().resolve("kill-fails");
     }
 
     /** The name of the first card in slices. */
@@ -158,8 +153,7 @@ class ContainersOfClaimsIT extends ClaimsScenario {
                 .asText();
     }
 
-    private void configure(String content) throws IOException {
-        Files.writeString(configuration, content);
+    private void restart() {
         ((LocalCluster) cluster).component("restart", "runtime");
     }
 }

@@ -9,7 +9,7 @@ class PermissionsTest {
     private static final Path ROOT = Path.of(System.getProperty("gpushare.root"));
 
     @Test
-    void whatTheManifestsGrantIsWhatTheReadmeLists() throws Exception {
+    void whatTheManifestsGrantIsWhatTheDocumentationLists() throws Exception {
         assertThat(Permissions.granted(ROOT))
                 .as("the roles in deploy/manifests, against the permissions in deploy/docs/operate/security.md")
                 .isNotEmpty()

@@ -1,6 +1,5 @@
-package io.gpushare.e2e.chaos;
+package io.gpushare.e2e.cluster;
 
-import io.gpushare.e2e.cluster.LocalCluster;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -9,25 +8,32 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A containerd whose runc can't kill chosen containers, as one whose process is stuck in the driver. */
-final class FailingRuntime {
+/**
+ * A containerd 2 whose runc can't kill chosen containers, as one whose process is stuck in the driver, or that does not
+ * apply claims.
+ */
+public final class FailingRuntime {
     private static final Pattern BINARY = Pattern.compile("BinaryName = \"([^\"]+)\"");
 
+    private static final String SECTION = "[plugins.\"io.containerd.cri.v1.runtime\"]\n";
+    private static final String WITHOUT_CDI = SECTION + "  enable_cdi = false\n";
+
     /** A container that can't be killed. */
-    interface Grip {
+    public interface Grip {
+        /** The runtime can kill it again. */
         void release();
     }
 
     private final LocalCluster cluster;
     private final Path chosen;
 
-    FailingRuntime(LocalCluster cluster) {
+    public FailingRuntime(LocalCluster cluster) {
         this.cluster = cluster;
         this.chosen = cluster.sharedFolder().resolve("kill-fails");
     }
 
     /** Gives these nodes' containerd that runc, and restarts it. */
-    void install(List<String> nodes) {
+    public void install(List<String> nodes) {
         try {
             Files.createDirectories(chosen);
             for (String node : nodes) {
@@ -39,7 +45,7 @@ final class FailingRuntime {
     }
 
     private void install(String node) throws IOException {
-        Path configuration = cluster.kubeletFolder(node).resolveSibling("config/containerd.toml");
+        Path configuration = configuration(node);
         String before = Files.readString(configuration);
         Matcher binary = BINARY.matcher(before);
         if (!binary.find()) {
@@ -60,12 +66,30 @@ final class FailingRuntime {
         cluster.component("restart", "runtime@" + node);
     }
 
+    /** Whether it applies claims (CDI) from its next start on. */
+    public void applyClaims(String node, boolean applies) {
+        Path configuration = configuration(node);
+        try {
+            String before = Files.readString(configuration).replace(WITHOUT_CDI, SECTION);
+            if (!before.contains(SECTION)) {
+                throw new IllegalStateException(configuration + " is not one of containerd 2");
+            }
+            Files.writeString(configuration, applies ? before : before.replace(SECTION, WITHOUT_CDI));
+        } catch (IOException e) {
+            throw new UncheckedIOException("containerd can't be configured", e);
+        }
+    }
+
+    private Path configuration(String node) {
+        return cluster.kubeletFolder(node).resolveSibling("config/containerd.toml");
+    }
+
     /**
      * Makes a container one that can't be killed.
      *
      * @param id the container's, as the runtime knows it
      */
-    Grip keep(String id) {
+    public Grip keep(String id) {
         Path file = chosen.resolve(id);
         try {
             Files.createFile(file);
@@ -74,7 +98,7 @@ final class FailingRuntime {
         }
         return () -> {
             try {
-                Files.delete(file);
+                Files.deleteIfExists(file);
             } catch (IOException e) {
                 throw new UncheckedIOException("the container can't be released", e);
             }
