@@ -7,8 +7,6 @@ import java.util.regex.Pattern;
 /** An amount of memory, exact, in bytes. */
 public record Memory(long bytes) implements Comparable<Memory> {
     private static final long MIB = 1L << 20;
-    // Cards are sold in GiB: only amounts of many of them are in TiB.
-    private static final long LEAST_TIB = 10_000L << 30;
     // Less than a tenth of a GiB apart, in MiB.
     private static final long CLOSE = 102;
     private static final Pattern FORM = Pattern.compile("([1-9][0-9]{0,8})([GM])iB");
@@ -55,8 +53,8 @@ public record Memory(long bytes) implements Comparable<Memory> {
     }
 
     /**
-     * The amount for people: whole MiB below 1 GiB, else GiB, or TiB from 10,000 GiB up, with one decimal unless it is
-     * whole. The page writes amounts in the same way.
+     * The amount for people: whole MiB below 1 GiB, else GiB with one decimal unless it is whole. Cards are sold in
+     * GiB, so the sum of many is in GiB too, beside the figure of one. The page writes amounts in the same way.
      */
     public String text() {
         return in(scale()) + " " + scale().unit;
@@ -80,8 +78,7 @@ public record Memory(long bytes) implements Comparable<Memory> {
 
     private enum Scale {
         MIB("MiB", 1),
-        GIB("GiB", 1L << 10),
-        TIB("TiB", 1L << 20);
+        GIB("GiB", 1L << 10);
 
         private final String unit;
         private final long mib;
@@ -93,7 +90,7 @@ public record Memory(long bytes) implements Comparable<Memory> {
     }
 
     private Scale scale() {
-        return mib() < Scale.GIB.mib ? Scale.MIB : bytes < LEAST_TIB ? Scale.GIB : Scale.TIB;
+        return mib() < Scale.GIB.mib ? Scale.MIB : Scale.GIB;
     }
 
     private String in(Scale scale) {

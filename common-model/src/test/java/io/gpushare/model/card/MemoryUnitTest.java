@@ -33,7 +33,7 @@ class MemoryUnitTest {
     void anAmountOfUnitsIsReadInGib() {
         assertThat(MemoryUnit.ofMib(256).amount(151)).isEqualTo("37.8 GiB");
         assertThat(MemoryUnit.GIB.amount(8)).isEqualTo("8 GiB");
-        assertThat(MemoryUnit.ofMib(999_999_999).amount(Integer.MAX_VALUE)).isEqualTo("8388608.0 TiB");
+        assertThat(MemoryUnit.ofMib(999_999_999).amount(Integer.MAX_VALUE)).isEqualTo("8589934592.0 GiB");
     }
 
     @Test

@@ -352,8 +352,8 @@ class PageIT {
                         "80 GiB",
                         "82.5 GiB",
                         "10000.0 GiB",
-                        "9.8 TiB",
-                        "1855.5 TiB");
+                        "10000 GiB",
+                        "1900000 GiB");
     }
 
     private void onAPhoneCardsAreFirstAndFiltersFolded(DisplayedCluster cluster) throws Exception {

@@ -91,12 +91,18 @@ public final class NodeText {
         Map<String, Integer> models = new TreeMap<>();
         node.cards()
                 .forEach(card ->
-                        models.merge(profiles || !card.instance() ? card.model() : "MIG instance", 1, Integer::sum));
+                        models.merge(card.instance() ? instance(card, profiles) : card.model(), 1, Integer::sum));
         return models.isEmpty()
                 ? "none"
                 : models.entrySet().stream()
                         .map(model -> model.getValue() + " x " + model.getKey())
                         .collect(Collectors.joining(", ", "", node.servesClaims() ? " (by claims)" : ""));
+    }
+
+    /** For example {@code MIG 3g.40gb}: the model of the card that is cut is not repeated for each profile. */
+    private static String instance(OneCard card, boolean profile) {
+        int from = card.model().indexOf("MIG ");
+        return profile && from >= 0 ? card.model().substring(from) : "MIG instance";
     }
 
     private static String sign(OneCard card, Set<Mark> marks) {

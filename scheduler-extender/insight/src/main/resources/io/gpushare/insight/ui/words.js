@@ -3,18 +3,15 @@
 const COLOURS = 8;
 
 const GIB = 2 ** 30;
-// Cards are sold in GiB: only amounts of many of them are in TiB.
-const LEAST_TIB = 10000 * GIB;
 
 const figure = (mib, of) => (mib % of === 0 ? `${mib / of}` : (mib / of).toFixed(1));
 
 /** The unit in which people read an amount, and its size in MiB. */
 function scale(bytes) {
-  if (bytes < GIB) return ['MiB', 1];
-  return bytes < LEAST_TIB ? ['GiB', 1024] : ['TiB', 2 ** 20];
+  return bytes < GIB ? ['MiB', 1] : ['GiB', 1024];
 }
 
-/** An amount of memory, as the command line writes it: whole MiB below 1 GiB, else GiB or TiB with one decimal unless it is whole. */
+/** An amount of memory, as the command line writes it: whole MiB below 1 GiB, else GiB with one decimal unless it is whole. */
 export function size(bytes) {
   const [unit, mib] = scale(bytes);
   return `${figure(Math.floor(bytes / 2 ** 20), mib)} ${unit}`;

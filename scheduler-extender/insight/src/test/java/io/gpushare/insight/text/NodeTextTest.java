@@ -136,8 +136,7 @@ class NodeTextTest {
                 new NodeView("a", null, null, null, null, NodeCards.of(new Inventory(MemoryUnit.GIB, null, cards)));
         List<NodeDetails> nodes = NodeDetails.of(List.of(node), Map.of(), Map.of());
         assertThat(NodeText.of(nodes, false)).contains("\na     3 x MIG instance, 1 x simulated  0/140 GiB  0 0 0 0\n");
-        assertThat(NodeText.of(nodes, true))
-                .contains("1 x simulated, 2 x simulated MIG 1g.10gb, 1 x simulated MIG 3g.40gb ");
+        assertThat(NodeText.of(nodes, true)).contains("2 x MIG 1g.10gb, 1 x MIG 3g.40gb, 1 x simulated ");
     }
 
     @Test
