@@ -13,8 +13,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** The cluster in the API at one moment: nodes with their inventory, pods with their allocation. Without claims. */
+/**
+ * The cluster in the API at one moment: nodes with their inventory, pods with their allocation. {@link ClaimedCards}
+ * has those of claims.
+ */
 record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
     static final String INVENTORY = "gpushare.io/inventory";
     static final String ALLOCATION = "gpushare.io/allocation";
@@ -67,7 +71,7 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
     static ClusterSnapshot take(ApiClient cluster) throws IOException, InterruptedException {
         List<Node> nodes = new ArrayList<>();
         for (JsonNode node : list(cluster, "/api/v1/nodes")) {
-            if (!node.at("/metadata/labels").has(SERVE)) {
+            if (!servesClaims(node)) {
                 nodes.add(node(node));
             }
         }
@@ -78,7 +82,18 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
         return new ClusterSnapshot(nodes, pods);
     }
 
-    private static JsonNode list(ApiClient cluster, String path) throws IOException, InterruptedException {
+    /** With the nodes and pods of another one. */
+    ClusterSnapshot and(ClusterSnapshot other) {
+        return new ClusterSnapshot(
+                Stream.concat(nodes.stream(), other.nodes.stream()).toList(),
+                Stream.concat(pods.stream(), other.pods.stream()).toList());
+    }
+
+    static boolean servesClaims(JsonNode node) {
+        return node.at("/metadata/labels").has(SERVE);
+    }
+
+    static JsonNode list(ApiClient cluster, String path) throws IOException, InterruptedException {
         ApiClient.Answer answer = cluster.get(path);
         if (!answer.succeeded()) {
             throw new IOException(path + ": " + answer.message());
@@ -86,7 +101,7 @@ record ClusterSnapshot(List<Node> nodes, List<Placed> pods) {
         return answer.document().path("items");
     }
 
-    private static Node node(JsonNode node) {
+    static Node node(JsonNode node) {
         String inventory =
                 node.path("metadata").path("annotations").path(INVENTORY).asText("{}");
         JsonNode document = ApiClient.document(inventory);

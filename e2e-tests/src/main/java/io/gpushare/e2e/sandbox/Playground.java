@@ -56,8 +56,9 @@ final class Playground {
                 }
                 Instant now = Instant.now();
                 renew(snapshot, now);
-                if (!now.isBefore(nextUse) || use.outlives(snapshot)) {
-                    use.next(snapshot);
+                ClusterSnapshot all = snapshot.and(ClaimedCards.take(sandbox.api()));
+                if (!now.isBefore(nextUse) || use.outlives(all)) {
+                    use.next(all);
                     nextUse = now.plus(USE_PERIOD);
                 }
                 Thread.sleep(PERIOD);

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Gives each running container of the sandbox a process on its cards, with memory and utilisation that move. A few use
@@ -23,6 +24,9 @@ import java.util.function.Function;
  */
 final class SimulatedUse {
     private static final int FIRST_PID = 10_000;
+    private static final List<SandboxNode> MACHINES = Stream.concat(
+                    SandboxNode.ALL.stream(), Stream.of(SandboxNode.CLAIMS))
+            .toList();
 
     private final Function<String, Path> cards;
     private final Path proc;
@@ -51,11 +55,11 @@ final class SimulatedUse {
         return !running.containsAll(pids.keySet());
     }
 
-    /** Writes the use of the next moment for the nodes that have a device plugin. */
+    /** Writes the use of the next moment for the nodes that have a device plugin or a driver of claims. */
     void next(ClusterSnapshot snapshot) throws IOException {
         step++;
         Set<String> running = new HashSet<>();
-        for (SandboxNode machine : SandboxNode.ALL) {
+        for (SandboxNode machine : MACHINES) {
             if (machine.isolated()) {
                 continue; // only clients of MPS may compute there
             }

@@ -7,6 +7,7 @@ import io.gpushare.e2e.sandbox.ClusterSnapshot.Card;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Node;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Placed;
 import io.gpushare.e2e.sandbox.ClusterSnapshot.Share;
+import io.gpushare.simulated.apiserver.SimulatedApiServer;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import java.nio.file.Files;
@@ -51,6 +52,32 @@ class SimulatedUseTest {
                 .singleElement()
                 .asString()
                 .contains(" utilisation=" + process.group(1) + "/");
+    }
+
+    /** Otherwise the sandbox shows pods with claims that compute nothing. */
+    @Test
+    void thePodsWithClaimsComputeOnTheirCardsToo() throws Exception {
+        try (SimulatedApiServer server = SimulatedApiServer.start();
+                ApiClient client = new ApiClient(server.uri())) {
+            server.add(ApiClient.document("""
+                {"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","labels":{"gpushare.io/serve":"dra"},"annotations":
+                 {"gpushare.io/inventory":"{\\"unitMiB\\":1024,\\"cards\\":[{\\"uuid\\":\\"GPU-A\\",\\"memoryMiB\\":49152}]}"}}}\
+                """.formatted(SandboxNode.CLAIMS.name())));
+            server.add(ApiClient.document("""
+                {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"c","namespace":"default"},
+                 "status":{"allocation":{"devices":{"results":[
+                  {"device":"gpu-a","consumedCapacity":{"memory":"6Gi"}}]}}}}\
+                """));
+            server.add(ApiClient.document("""
+                {"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"default"},
+                 "spec":{"nodeName":"%s","containers":[{"name":"main","resources":{"claims":[{"name":"gpu"}]}}]},
+                 "status":{"phase":"Running","containerStatuses":[{"name":"main","containerID":"containerd://c1"}],
+                  "resourceClaimStatuses":[{"name":"gpu","resourceClaimName":"c"}]}}\
+                """.formatted(SandboxNode.CLAIMS.name())));
+            new SimulatedUse(folder::resolve, folder.resolve("proc")).next(ClaimedCards.take(client));
+        }
+        assertThat(Files.readString(folder.resolve(SandboxNode.CLAIMS.name())))
+                .containsPattern("process pid=\\d+ card=GPU-A memory=[2-5]\\d{3}MiB");
     }
 
     private static ClusterSnapshot snapshot(String phase) {
