@@ -2,7 +2,12 @@ package io.gpushare.e2e.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.e2e.chart.Chart;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -13,6 +18,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("release")
 class NewerFeaturesIT extends ClusterScenario {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String SEE = "echo card: $NVIDIA_VISIBLE_DEVICES";
 
     @Test
@@ -54,6 +60,32 @@ class NewerFeaturesIT extends ClusterScenario {
         assertThat(pods.sees("four", "main")).isEqualTo(card);
         pods.createMemory("one", 1);
         pods.refused("one", "Insufficient");
+    }
+
+    @Test
+    void requestsOfZeroAreRemovedWhereTheValuesSaySo() throws IOException {
+        needs("mutating-policies");
+        cluster.kubectl()
+                .apply(Objects.requireNonNull(Chart.templates("admission: {dropZeros: true, programs: false}", "1.36.3")
+                        .get("admission.yaml")));
+        try {
+            JsonNode limits = Await.until(
+                    PATIENCE,
+                    "the policy is in force",
+                    () -> {
+                        cluster.kubectl()
+                                .apply(pods.manifest("zero", Map.of("main", "aliyun.com/gpu-mem: 0, cpu: 10m")));
+                        JsonNode made = pods.pod("zero").at("/spec/containers/0/resources");
+                        pods.delete("zero");
+                        return made;
+                    },
+                    made -> !made.path("limits").has("aliyun.com/gpu-mem"));
+            assertThat(limits.path("requests").has("aliyun.com/gpu-mem")).isFalse();
+            assertThat(limits.at("/limits/cpu").asText()).isEqualTo("10m");
+        } finally {
+            cluster.kubectl()
+                    .run("delete", "mutatingadmissionpolicy,mutatingadmissionpolicybinding", "gpushare-drop-zeros");
+        }
     }
 
     /** The manifest with the image and the command of the other scenarios. */
