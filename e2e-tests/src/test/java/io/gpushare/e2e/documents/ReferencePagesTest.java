@@ -1,0 +1,101 @@
+package io.gpushare.e2e.documents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The pages of deploy/docs/reference name what the programs and their manifests have, and nothing else. */
+class ReferencePagesTest {
+    private static final Path ROOT = Path.of(System.getProperty("gpushare.root", ".."));
+    private static final Pattern EVENT = Pattern.compile("\"(Gpu[A-Z][A-Za-z]+)\"");
+    private static final Pattern EVENT_OF_PAGE = Pattern.compile("`(Gpu[A-Z][A-Za-z]+)`");
+    private static final String KEY = "gpushare\\.io/[A-Za-z][A-Za-z0-9-]*";
+    private static final Pattern KEY_OF_PROGRAM = Pattern.compile("\"(" + KEY + ")\"");
+    private static final Pattern KEY_OF_CHART = Pattern.compile("(?<![./])(" + KEY + ")(?=[\":=\\s])");
+    /** Those of the cards in slices. */
+    private static final Pattern TAINT = Pattern.compile("keys\\.add\\(\"([a-z-]+)\"\\)");
+
+    private static final Pattern KEY_OF_PAGE = Pattern.compile("(?<!\\.)(" + KEY + ")");
+
+    @Test
+    void theEventsAreThoseOfThePrograms() throws Exception {
+        assertThat(found(EVENT_OF_PAGE, page("deploy/docs/reference/events.md")))
+                .isEqualTo(found(EVENT, programs()));
+    }
+
+    @Test
+    void theAnnotationsAndLabelsAreThoseOfTheProgramsAndTheChart() throws Exception {
+        Set<String> known = found(KEY_OF_PROGRAM, programs());
+        known.addAll(found(KEY_OF_CHART, chart()));
+        found(TAINT, programs()).forEach(taint -> known.add("gpushare.io/" + taint));
+        assertThat(found(KEY_OF_PAGE, page("deploy/docs/reference/annotations-and-labels.md")))
+                .isEqualTo(known);
+    }
+
+    /** Name, severity and time of each. */
+    @Test
+    void theAlertsAreThoseOfTheRules() throws Exception {
+        String rules = Files.readString(ROOT.resolve("deploy/chart/files/rules.yaml"));
+        List<String> alerts = Stream.of(rules.split("- alert: "))
+                .skip(1)
+                .map(rule -> "| `" + rule.split("\n", 2)[0] + "` | " + value(rule, "severity", "") + ", "
+                        + value(rule, "for", "at once") + " |")
+                .toList();
+        assertThat(Files.readAllLines(ROOT.resolve("deploy/docs/reference/alerts.md")).stream()
+                        .filter(line -> line.startsWith("| `GpuShare"))
+                        .map(line -> line.replaceFirst("^(\\|[^|]*\\|[^|]*\\|).*", "$1")))
+                .containsExactlyInAnyOrderElementsOf(alerts);
+    }
+
+    private static String value(String rule, String key, String otherwise) {
+        Matcher value = Pattern.compile("(?m)^ +" + key + ": (\\w+)$").matcher(rule);
+        return value.find() ? value.group(1) : otherwise;
+    }
+
+    private static Set<String> found(Pattern pattern, Stream<String> texts) {
+        try (texts) {
+            return texts.flatMap(text -> pattern.matcher(text).results().map(match -> match.group(1)))
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+    }
+
+    private static Stream<String> page(String name) throws IOException {
+        return Stream.of(Files.readString(ROOT.resolve(name)));
+    }
+
+    /** The main code of both programs, and of what they share. */
+    private static Stream<String> programs() throws IOException {
+        return Stream.of("common-model", "device-plugin", "scheduler-extender")
+                .flatMap(module -> texts(ROOT.resolve(module), "src/main/java", ".java"));
+    }
+
+    private static Stream<String> chart() throws IOException {
+        return texts(ROOT.resolve("deploy/chart"), "deploy/chart", "");
+    }
+
+    private static Stream<String> texts(Path folder, String within, String ending) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            List<String> texts = new ArrayList<>();
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                if (file.toString().contains(within) && file.toString().endsWith(ending)) {
+                    texts.add(Files.readString(file));
+                }
+            }
+            return texts.stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
