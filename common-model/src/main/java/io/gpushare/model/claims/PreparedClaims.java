@@ -174,7 +174,9 @@ public final class PreparedClaims {
                         using(claim, part, now))
                 .sorted(Comparator.comparing(user -> !first.equals(Optional.of(user.pod()))))
                 .distinct();
-        return Stream.of(using, claim.pods().stream().map(pod -> new User(pod, part)))
+        // Of a pod that is not reported, which may have several claims with requests of one name: no container has it.
+        String unknown = claim.name() + "/" + part;
+        return Stream.of(using, claim.pods().stream().map(pod -> new User(pod, unknown)))
                 .map(found -> found.limit(MOST_USERS).toList())
                 .filter(found -> !found.isEmpty())
                 .findFirst()

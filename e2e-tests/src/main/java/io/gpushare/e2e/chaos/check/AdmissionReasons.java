@@ -38,6 +38,10 @@ public final class AdmissionReasons {
         reason(
                 "the kubelet had fewer devices than when it was bound",
                 "OutOf(aliyun\\.com/gpu-(mem|count)|nvidia\\.com/gpu): ");
+        // What a container ended with while its runtime was away is not known.
+        reason(
+                "the runtime was restarted while a container ended",
+                "\"terminated\":\\{\"exitCode\":255,\"reason\":\"Unknown\"");
         // The runtime cancels a start when its caller is gone; only pods that are never restarted fail from it.
         reason(
                 "the kubelet ended while the runtime started a container",

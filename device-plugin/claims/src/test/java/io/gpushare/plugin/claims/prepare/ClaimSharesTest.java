@@ -93,7 +93,11 @@ class ClaimSharesTest {
     void aClaimWhosePodIsNotReportedYetIsItsPodsAndWithoutPodsItsOwn() {
         assertThat(ContainerShare.of(holdings(NODE)))
                 .extracting(share -> share.pod().name(), ContainerShare::container)
-                .containsOnly(tuple("p", "gpu"));
+                .containsExactlyInAnyOrder(tuple("p", "shared/gpu"), tuple("p", "own/gpu"));
+        // Two series with the same labels would fail each scrape.
+        assertThat(ContainerShare.of(holdings(NODE)))
+                .extracting(ContainerShare::key)
+                .doesNotHaveDuplicates();
         ClaimHoldings restarted = ClaimHoldings.none(PreparedClaims.of(CARDS))
                 .withPrepared(PreparedClaims.of(CARDS).with(claim("c"), allocation(3)));
         assertThat(ContainerShare.of(holdings(restarted)))
