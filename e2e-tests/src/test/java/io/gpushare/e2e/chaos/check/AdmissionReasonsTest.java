@@ -25,8 +25,10 @@ class AdmissionReasonsTest {
     /** Seen on 1.36.3, when containerd was killed and started while pods completed. */
     @Test
     void howAContainerEndedWhileItsRuntimeWasAwayIsUnknown() {
-        assertThat(AdmissionReasons.of(": {\"terminated\":{\"exitCode\":0,\"reason\":\"Completed\"}}"
-                        + " {\"terminated\":{\"exitCode\":255,\"reason\":\"Unknown\",\"startedAt\":\"2026-11-30T00:37:59Z\"}}"))
+        assertThat(
+                        AdmissionReasons.of(
+                                ": {\"terminated\":{\"exitCode\":0,\"reason\":\"Completed\"}}"
+                                    + " {\"terminated\":{\"exitCode\":255,\"reason\":\"Unknown\",\"startedAt\":\"2026-11-30T00:37:59Z\"}}"))
                 .contains("the runtime was restarted while a container ended");
         assertThat(AdmissionReasons.of(": {\"terminated\":{\"exitCode\":137,\"reason\":\"Error\"}}"))
                 .isEmpty();
