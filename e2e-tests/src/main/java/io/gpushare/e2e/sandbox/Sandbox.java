@@ -199,11 +199,13 @@ public final class Sandbox implements Callable<Integer> {
     /** Runs until Ctrl-C or until a check fails. */
     private static int runUntilStopped(SandboxCluster sandbox, TerminalView screen, Path folder)
             throws IOException, InterruptedException {
-        screen.head(Guide.text(sandbox.extender().resolve("/ui/"), folder));
+        // A user's pods would take the cards on which these rely.
+        screen.line("checking isolation and claims, for about half a minute; then the cards are yours");
         Checks tenants = new Checks();
         isolation(sandbox, screen, tenants);
         claims(sandbox, screen, tenants);
         sandbox.showPlugins();
+        screen.head(Guide.text(sandbox.extender().resolve("/ui/"), folder));
         Checks checks = tenants.failures().isEmpty() ? new Playground(sandbox, screen).run() : tenants;
         checks.failures().forEach(failure -> System.out.println("  - " + failure));
         return checks.failures().isEmpty() ? 0 : 1;
