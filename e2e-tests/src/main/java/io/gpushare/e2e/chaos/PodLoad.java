@@ -153,9 +153,11 @@ final class PodLoad {
 
     private void rejected(PodView pod, boolean ran) {
         boolean edited = watcher.latest().edited().contains(pod.uid());
-        Optional<String> reason =
-                edited ? AdmissionReasons.ofEdited(pod.message()) : AdmissionReasons.of(pod.message());
         Set<Kind> faults = interruptions.on(nodes.indexOf(pod.node()), watch.now());
+        Optional<String> reason = (edited
+                        ? AdmissionReasons.ofEdited(pod.message())
+                        : AdmissionReasons.of(pod.message()))
+                .filter(found -> !found.equals(AdmissionReasons.RUNTIME_RESTARTED) || faults.contains(Kind.CDI_OFF));
         String when = ran ? "while it ran" : "at its admission";
         if (reason.isEmpty()) {
             tally.violation("a pod failed without an accepted reason", pod.name() + " " + when, pod.message());

@@ -11,6 +11,9 @@ import java.util.regex.Pattern;
  * Kubernetes never admits such a pod again; its owner creates another one, as the load does.
  */
 public final class AdmissionReasons {
+    /** A reason only where a fault restarts the runtime. */
+    public static final String RUNTIME_RESTARTED = "the runtime was restarted while a container ended";
+
     private static final Map<String, Pattern> KNOWN = new LinkedHashMap<>();
 
     static {
@@ -39,9 +42,7 @@ public final class AdmissionReasons {
                 "the kubelet had fewer devices than when it was bound",
                 "OutOf(aliyun\\.com/gpu-(mem|count)|nvidia\\.com/gpu): ");
         // What a container ended with while its runtime was away is not known.
-        reason(
-                "the runtime was restarted while a container ended",
-                "\"terminated\":\\{\"exitCode\":255,\"reason\":\"Unknown\"");
+        reason(RUNTIME_RESTARTED, "\"terminated\":\\{\"exitCode\":255,\"reason\":\"Unknown\"");
         // The runtime cancels a start when its caller is gone; only pods that are never restarted fail from it.
         reason(
                 "the kubelet ended while the runtime started a container",
