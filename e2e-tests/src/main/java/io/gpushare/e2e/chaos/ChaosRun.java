@@ -37,8 +37,8 @@ final class ChaosRun implements AutoCloseable {
     /** How long after it is written a line of a log is read at the latest. */
     private static final Duration LOG_DELAY = Duration.ofSeconds(10);
 
-    /** Where one node serves claims, two thirds of the pods wait for the four cards of the other one. */
-    private static final Duration DRAIN = Duration.ofMinutes(15);
+    /** Within this time some of the last pods end. They run one after the other where they wait for whole cards. */
+    private static final Duration DRAIN = Duration.ofMinutes(5);
 
     private interface Loop {
         void run() throws InterruptedException;

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Creates the pods of the plan, lets them run and deletes them. A pod that a kubelet rejected is created again, as its
@@ -59,6 +60,7 @@ final class PodLoad {
     private final List<String> nodes;
     private final Interruptions interruptions;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final AtomicInteger ended = new AtomicInteger();
 
     PodLoad(
             ApiServer api,
@@ -83,6 +85,7 @@ final class PodLoad {
         orders.forEach(order -> threads.execute(() -> {
             try {
                 carryOut(order);
+                ended.incrementAndGet();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (RuntimeException e) {
@@ -92,9 +95,18 @@ final class PodLoad {
         threads.shutdown();
     }
 
-    /** Waits until every pod has ended; pods that have not ended by then are violations. */
-    void awaitEnd(Duration limit) throws InterruptedException {
-        if (!threads.awaitTermination(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+    /**
+     * Waits until every pod has ended, as long as some pod ends within each such time: a queue that moves is not stuck,
+     * however slow the machine is. Pods that have not ended by then are violations.
+     */
+    void awaitEnd(Duration between) throws InterruptedException {
+        int before = -1;
+        boolean over = false;
+        while (!over && ended.get() > before) {
+            before = ended.get();
+            over = threads.awaitTermination(between.toMillis(), TimeUnit.MILLISECONDS);
+        }
+        if (!over) {
             watcher.latest()
                     .pods()
                     .ifPresent(pods -> pods.forEach(
