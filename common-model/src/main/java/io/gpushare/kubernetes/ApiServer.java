@@ -7,49 +7,29 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.kubernetes.wire.ObjectReader;
-import io.kubernetes.client.openapi.ApiClient;
-import io.kubernetes.client.openapi.ApiException;
-import io.kubernetes.client.openapi.Pair;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLEncoder;
-import java.security.cert.CertificateParsingException;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import okhttp3.Call;
-import okhttp3.Handshake;
-import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Sends requests to the API server and reads its JSON. The client library configures and authenticates the connection.
- * Its models are not used: they hold every field (50,000 pods take 5 GiB to read), and reject what a newer server adds.
- */
+/** Sends requests to the API server and reads its JSON. */
 final class ApiServer implements AutoCloseable {
     // The body of a failure is a small Status.
-    private static final long MOST_OF_A_FAILURE = 64 << 10;
+    private static final int MOST_OF_A_FAILURE = 64 << 10;
     private static final int TOO_LARGE = 413;
-    // The type of a DNS name among a certificate's names.
-    private static final Integer DNS_NAME = 2;
 
-    private final ApiClient client;
-    private final Duration deadline;
-    private volatile @Nullable X509Certificate certificate;
+    private final ApiTransport transport;
 
-    /** @param deadline of a request without its own */
-    ApiServer(ApiClient client, Duration deadline) {
-        this.client = client;
-        this.deadline = deadline;
+    ApiServer(ApiTransport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -162,76 +142,37 @@ final class ApiServer implements AutoCloseable {
     }
 
     private <T> T respond(Request request, Reader<T> reader) throws KubernetesException {
-        try (Response response = execute(call(request))) {
-            @Nullable Handshake tls = response.handshake();
-            // None of a server that is not verified.
-            if (tls != null
-                    && !tls.peerCertificates().isEmpty()
-                    && tls.peerCertificates().getFirst() instanceof X509Certificate presented) {
-                certificate = presented;
+        try (ApiTransport.Answer answer = transport.send(call(request))) {
+            if (answer.status() / 100 != 2) {
+                throw KubernetesException.rejected(request.doing(), answer.status(), status(answer));
             }
-            if (!response.isSuccessful()) {
-                throw KubernetesException.rejected(request.doing(), response.code(), status(response));
-            }
-            return reader.read(response.body().byteStream());
+            return reader.read(answer.body());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw KubernetesException.unanswered(request.doing(), e);
-        } catch (IOException | ApiException e) {
+        } catch (IOException e) {
             throw KubernetesException.unanswered(request.doing(), e);
         }
     }
 
-    /** OkHttp is Kotlin code, and throws InterruptedException without declaring it. */
-    private static Response execute(Call call) throws IOException, InterruptedException {
-        return call.execute();
-    }
-
-    private Call call(Request request) throws ApiException {
-        List<Pair> query = request.query().entrySet().stream()
-                .map(entry -> new Pair(entry.getKey(), entry.getValue()))
-                .toList();
-        Map<String, String> headers =
-                new HashMap<>(Map.of("Accept", "application/json", "Content-Type", request.contentType()));
-        Call call = client.buildCall(
-                client.getBasePath(),
-                request.path(),
+    private static ApiTransport.Call call(Request request) {
+        return new ApiTransport.Call(
                 request.method(),
-                query,
-                List.of(),
+                request.path(),
+                request.query(),
                 request.body() == null ? null : Json.write(request.body()),
-                headers,
-                new HashMap<>(),
-                Map.of(),
-                new String[] {"BearerToken"},
-                null);
-        Duration limit = request.deadline() == null ? deadline : request.deadline();
-        call.timeout().timeout(Math.max(1, limit.toMillis()), TimeUnit.MILLISECONDS);
-        return call;
+                request.contentType(),
+                request.deadline());
     }
 
     /** Whether the server's certificate, as of the last response, is for that host. */
     boolean named(String host) {
-        @Nullable X509Certificate presented = certificate;
-        return presented != null && includes(presented, host);
+        return transport.named(host);
     }
 
-    /** Whether the certificate was issued for that host, in lower case (RFC 6125); {@code *.} stands for one label. */
-    private static boolean includes(X509Certificate certificate, String host) {
-        String wildcard = "*" + host.substring(Math.max(0, host.indexOf('.')));
+    private static JsonNode status(ApiTransport.Answer answer) throws IOException {
         try {
-            return Objects.requireNonNullElse(certificate.getSubjectAlternativeNames(), List.<List<?>>of()).stream()
-                    .filter(name -> name.getFirst().equals(DNS_NAME))
-                    .map(name -> String.valueOf(name.getLast()))
-                    .anyMatch(name -> name.equalsIgnoreCase(host) || name.equalsIgnoreCase(wildcard));
-        } catch (CertificateParsingException _) {
-            return false;
-        }
-    }
-
-    private static JsonNode status(Response response) throws IOException {
-        try (InputStream body = response.peekBody(MOST_OF_A_FAILURE).byteStream()) {
-            return Json.read(body);
+            return Json.read(new ByteArrayInputStream(answer.body().readNBytes(MOST_OF_A_FAILURE)));
         } catch (JsonProcessingException _) {
             return MissingNode.getInstance();
         }
@@ -239,7 +180,6 @@ final class ApiServer implements AutoCloseable {
 
     @Override
     public void close() {
-        client.getHttpClient().dispatcher().executorService().shutdown();
-        client.getHttpClient().connectionPool().evictAll();
+        transport.close();
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.kubernetes;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.kubernetes.wire.Json;
+import io.gpushare.time.Machine;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
@@ -9,7 +10,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -75,7 +75,7 @@ public final class Informer implements AutoCloseable {
         this.server = server;
         this.kind = kind;
         this.known = new KnownObjects<>(kind, listener);
-        this.thread = Thread.ofVirtual().name("informer-" + kind.plural()).unstarted(this::run);
+        this.thread = Machine.here().lightThread("informer-" + kind.plural(), this::run);
     }
 
     static <T> Informer start(ApiServer server, Kind<T> kind, Listener<T> listener) {
@@ -137,7 +137,7 @@ public final class Informer implements AutoCloseable {
 
     private static void pause() {
         try {
-            Thread.sleep(PAUSE);
+            Machine.here().pause(PAUSE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -147,7 +147,7 @@ public final class Informer implements AutoCloseable {
         ApiServer.Request all = kind.request("listing ");
         Set<String> listed = new HashSet<>();
         Consumer<JsonNode> each = object -> {
-            heard = Instant.now();
+            heard = Machine.here().now();
             listed.add(known.changed(object));
         };
         if (kind.paged()) {
@@ -155,7 +155,7 @@ public final class Informer implements AutoCloseable {
         } else {
             version = server.list(version == null ? all : all.with("resourceVersion", version), each);
         }
-        heard = Instant.now();
+        heard = Machine.here().now();
         known.retain(listed);
     }
 
@@ -175,8 +175,8 @@ public final class Informer implements AutoCloseable {
     }
 
     private void watch() throws KubernetesException {
-        int seconds = ThreadLocalRandom.current().nextInt(SHORTEST_WATCH, LONGEST_WATCH);
-        Instant start = Instant.now();
+        int seconds = Machine.here().random().nextInt(SHORTEST_WATCH, LONGEST_WATCH);
+        Instant start = Machine.here().now();
         server.watch(
                 kind.request("watching ")
                         .with("resourceVersion", String.valueOf(version))
@@ -184,13 +184,13 @@ public final class Informer implements AutoCloseable {
                         .with("timeoutSeconds", seconds)
                         .within(AFTER_WATCH.plusSeconds(seconds)),
                 this::event);
-        if (Instant.now().isBefore(start.plus(PAUSE))) {
+        if (Machine.here().now().isBefore(start.plus(PAUSE))) {
             pause();
         }
     }
 
     private void event(JsonNode event) {
-        heard = Instant.now();
+        heard = Machine.here().now();
         failure = "";
         JsonNode object = event.path("object");
         switch (Json.text(event, "type")) {

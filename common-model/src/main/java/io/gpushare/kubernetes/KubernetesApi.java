@@ -69,7 +69,16 @@ public final class KubernetesApi implements AutoCloseable {
                 .readTimeout(Duration.ZERO)
                 .pingInterval(PING)
                 .build());
-        return new KubernetesApi(new ApiServer(calls, CALL), new ApiServer(watches, page));
+        return of(new HttpTransport(calls, CALL), new HttpTransport(watches, page));
+    }
+
+    /**
+     * The API behind those transports.
+     *
+     * @param watches carries lists and watches of informers, whose responses take long
+     */
+    public static KubernetesApi of(ApiTransport calls, ApiTransport watches) {
+        return new KubernetesApi(new ApiServer(calls), new ApiServer(watches));
     }
 
     private static ApiClient client(@Nullable Path kubeconfig, String userAgent) throws IOException {

@@ -8,6 +8,7 @@ import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.kubernetes.wire.PodJson;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.pod.PodState;
+import io.gpushare.time.Machine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -126,7 +127,7 @@ public final class Pods {
      * with 409 if the pod is already bound, is being deleted, or is another pod of that name. It ends within 4.5 s.
      */
     public void bind(PodRef pod, String node, Map<String, String> annotations) throws KubernetesException {
-        long end = System.nanoTime() + BINDING.toNanos();
+        long end = Machine.here().nanos() + BINDING.toNanos();
         if (!serverChecksUid()) {
             requireSameUid(pod);
         }
@@ -141,7 +142,7 @@ public final class Pods {
                 Map.of("apiVersion", "v1", "kind", "Node", "name", node));
         calls.send(Request.post(
                         "binding pod " + pod + " to node " + node, pod(pod.namespace(), pod.name(), "binding"), binding)
-                .within(Duration.ofNanos(end - System.nanoTime())));
+                .within(Duration.ofNanos(end - Machine.here().nanos())));
     }
 
     /** For API servers that ignore the uid in a Binding. */

@@ -1,10 +1,10 @@
 package io.gpushare.program;
 
+import io.gpushare.time.Machine;
 import io.gpushare.time.Pause;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** The end of a program, which its parts and its environment request. The first request gives the exit code. */
@@ -41,7 +41,7 @@ public final class Ending implements Pause {
     @Override
     public void pause(Duration time) throws InterruptedException {
         try {
-            code.get(time.toNanos(), TimeUnit.NANOSECONDS);
+            Machine.here().get(code, time);
             throw new InterruptedException("the program is to end");
         } catch (TimeoutException e) {
             // Nobody requested the end meanwhile.

@@ -136,8 +136,8 @@ class KubernetesApiIT {
                     return phase;
                 },
                 state -> state);
-        try (ApiServer direct = new ApiServer(
-                        new ApiClient().setBasePath("http://127.0.0.1:" + server.port()), Duration.ofSeconds(5));
+        try (ApiServer direct = new ApiServer(new HttpTransport(
+                        new ApiClient().setBasePath("http://127.0.0.1:" + server.port()), Duration.ofSeconds(5)));
                 Informer pods = Informer.start(direct, kind, new Informer.Listener<>() {
                     @Override
                     public void changed(String now) {

@@ -21,6 +21,7 @@ import io.gpushare.plugin.node.offer.PublishedInventory;
 import io.gpushare.plugin.node.offer.SnapshotPublisher.Source;
 import io.gpushare.program.Ending;
 import io.gpushare.time.Deadlines;
+import io.gpushare.time.Machine;
 import io.gpushare.time.PeriodicTask;
 import io.gpushare.time.StartedParts;
 import java.io.IOException;
@@ -79,7 +80,7 @@ final class AllocateParts {
                         new NodeLeaseCalls(node.api, options.cluster.nodeLeaseNamespace(), options.nodeName),
                         node.publisher::changed,
                         NodeLease.Pace.USUAL,
-                        System::nanoTime))
+                        Machine.here()::nanos))
                 .start();
         AllocationReconciler allocations = reconciler();
         AllocationHandler calls = handler(podList, live, limits);

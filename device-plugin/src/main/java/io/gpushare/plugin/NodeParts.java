@@ -10,7 +10,6 @@ import io.gpushare.model.request.DemandCodec;
 import io.gpushare.plugin.allocate.devices.WireSize;
 import io.gpushare.plugin.node.cards.CardSource;
 import io.gpushare.plugin.node.cards.NodePause;
-import io.gpushare.plugin.node.cards.NvmlCards;
 import io.gpushare.plugin.node.cluster.InventoryPublisher;
 import io.gpushare.plugin.node.cluster.NodeObject;
 import io.gpushare.plugin.node.cluster.NodePodInformer;
@@ -35,7 +34,7 @@ import io.gpushare.plugin.node.monitor.XidReporter;
 import io.gpushare.plugin.node.offer.InventoryAssembler;
 import io.gpushare.plugin.node.offer.InventoryUpdates;
 import io.gpushare.plugin.node.offer.SnapshotPublisher;
-import io.gpushare.plugin.node.sockets.DomainSockets;
+import io.gpushare.plugin.node.sockets.Sockets;
 import io.gpushare.program.Ending;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.StartedParts;
@@ -58,7 +57,7 @@ final class NodeParts {
     final EventSubject.Node node;
     final SnapshotPublisher publisher = new SnapshotPublisher();
     final LatestHoldings holdings;
-    final DomainSockets sockets;
+    final Sockets sockets;
     final KubernetesApi api;
     final NodeObject nodeObject;
     final NodePodInformer pods;
@@ -94,7 +93,8 @@ final class NodeParts {
      * @param ending requested if the plugin can't continue
      * @param parts receives what has to be closed
      */
-    NodeParts(PluginOptions options, Ending ending, Clocks clocks, StartedParts parts) throws IOException {
+    NodeParts(PluginOptions options, NodeEdges edges, Ending ending, Clocks clocks, StartedParts parts)
+            throws IOException {
         this.options = options;
         this.ending = ending;
         this.parts = parts;
@@ -105,10 +105,9 @@ final class NodeParts {
         invalid = () -> ending.request(Ending.INVALID_OPTIONS);
         holdings = new LatestHoldings(Inventory.empty(unit), publisher::changed);
         pause = new NodePause(options.pauseLabels);
-        driver = new NvmlCards(options.scanning(unit, pause), clocks);
-        sockets = parts.add(new DomainSockets());
-        api = parts.add(
-                KubernetesApi.connect(options.cluster.kubeconfig(), COMPONENT + "/" + PluginOptions.Version.number()));
+        driver = edges.cards(options.scanning(unit, pause), clocks);
+        sockets = parts.add(edges.sockets());
+        api = parts.add(edges.api(options.cluster.kubeconfig(), COMPONENT + "/" + PluginOptions.Version.number()));
         nodeObject = new NodeObject(api, options.nodeName);
         pods = parts.add(
                 new NodePodInformer(api, options.nodeName, new DemandCodec(options.cluster.resources(), unit)));

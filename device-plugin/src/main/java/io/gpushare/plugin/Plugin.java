@@ -24,10 +24,16 @@ final class Plugin {
      * @param deadlines of calls that are made while the kubelet waits
      * @param parts receives what has to be closed
      */
-    Plugin(PluginOptions options, Ending ending, Clocks clocks, Deadlines deadlines, StartedParts parts)
+    Plugin(
+            PluginOptions options,
+            NodeEdges edges,
+            Ending ending,
+            Clocks clocks,
+            Deadlines deadlines,
+            StartedParts parts)
             throws IOException {
         boolean byClaims = options.serve.offer() == Offer.CLAIMS;
-        NodeParts node = new NodeParts(options, ending, clocks, parts);
+        NodeParts node = new NodeParts(options, edges, ending, clocks, parts);
         NodeParts.Limits limits = node.limits(
                 options.serve.offer(),
                 byClaims

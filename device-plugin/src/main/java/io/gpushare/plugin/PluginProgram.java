@@ -30,8 +30,10 @@ public final class PluginProgram {
     private final Map<String, String> environment;
     private final Clocks clocks;
     private final Deadlines deadlines;
+    private final NodeEdges edges;
 
-    private PluginProgram(Map<String, String> environment, Clocks clocks, Deadlines deadlines) {
+    private PluginProgram(Map<String, String> environment, Clocks clocks, Deadlines deadlines, NodeEdges edges) {
+        this.edges = edges;
         this.environment = Map.copyOf(environment);
         this.clocks = clocks;
         this.deadlines = deadlines;
@@ -45,8 +47,15 @@ public final class PluginProgram {
     /** The same with other deadlines of its calls. */
     static RunningProgram start(
             List<String> arguments, Map<String, String> environment, Clocks clocks, Deadlines deadlines) {
-        PluginProgram program = new PluginProgram(environment, clocks, deadlines);
+        PluginProgram program = new PluginProgram(environment, clocks, deadlines, NodeEdges.REAL);
         return RunningProgram.start("the plugin", ending -> program.run(arguments, ending));
+    }
+
+    /** Runs the plugin in this thread with other edges, until its end is requested; returns its exit code. */
+    public static int run(
+            List<String> arguments, Map<String, String> environment, Clocks clocks, NodeEdges edges, Ending ending)
+            throws InterruptedException {
+        return new PluginProgram(environment, clocks, Deadlines.USUAL, edges).run(arguments, ending);
     }
 
     private int run(List<String> arguments, Ending ending) throws InterruptedException {
@@ -103,7 +112,7 @@ public final class PluginProgram {
 
     private int serve(PluginOptions options, Ending ending) throws IOException, InterruptedException {
         try (StartedParts parts = new StartedParts()) {
-            Plugin plugin = new Plugin(options, ending, clocks, deadlines, parts);
+            Plugin plugin = new Plugin(options, edges, ending, clocks, deadlines, parts);
             int code = ending.await();
             LOG.info("stopping");
             if (code == Ending.DONE || code == DRIVER_REPLACED) {

@@ -7,6 +7,7 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.pod.PodState;
+import io.gpushare.time.Machine;
 import io.gpushare.time.PeriodicTask;
 import io.gpushare.time.StartedParts;
 import java.time.Duration;
@@ -36,7 +37,7 @@ public final class ClaimWatch implements PodFeed, AutoCloseable {
                 ledger::annotated,
                 PodFeed.of(ledger),
                 showing::runSoon,
-                System::nanoTime);
+                Machine.here()::nanos);
     }
 
     /** Starts to watch: a {@link PodFeed.Factory}. */

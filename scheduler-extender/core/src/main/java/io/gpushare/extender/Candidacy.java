@@ -4,7 +4,7 @@ import io.gpushare.extender.cluster.Election;
 import io.gpushare.extender.cluster.LeaderLabel;
 import io.gpushare.extender.cluster.Leadership;
 import io.gpushare.kubernetes.KubernetesApi;
-import java.util.UUID;
+import io.gpushare.time.Machine;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,9 @@ public record Candidacy(
         String identity,
         @Nullable String pod) {
     Election join(KubernetesApi api) {
-        return Election.of(api.lease(namespace, lease, Leadership.CALL), identity + "_" + UUID.randomUUID());
+        return Election.of(
+                api.lease(namespace, lease, Leadership.CALL),
+                identity + "_" + Machine.here().unique());
     }
 
     @Nullable

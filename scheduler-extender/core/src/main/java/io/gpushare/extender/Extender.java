@@ -18,7 +18,7 @@ import io.gpushare.extender.policy.Policies;
 import io.gpushare.extender.preemption.Preemption;
 import io.gpushare.extender.preemption.PreemptionCounts;
 import io.gpushare.extender.preemption.PreemptionMode;
-import io.gpushare.extender.protocol.VerbRoutes;
+import io.gpushare.extender.protocol.Verbs;
 import io.gpushare.extender.scheduling.Binder;
 import io.gpushare.extender.scheduling.DecideIn;
 import io.gpushare.extender.scheduling.NodeSelection;
@@ -27,12 +27,14 @@ import io.gpushare.extender.scheduling.WaitingPods;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.Extension;
 import io.gpushare.extender.server.ServiceNames;
+import io.gpushare.extender.server.VerbServer;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.event.EventQueue;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Machine;
 import io.gpushare.time.PeriodicTask;
 import io.gpushare.time.StartedParts;
 import java.io.IOException;
@@ -102,13 +104,30 @@ public final class Extender implements AutoCloseable {
     private final ClusterInformers informers;
     private final NodeLeasePoller leases;
     private final Leadership leadership;
-    private final ExtenderServer server;
+    private final VerbServer server;
     private final Clocks clocks;
     private boolean stopped;
+
+    /**
+     * What the extender is connected to.
+     *
+     * @param server starts to serve kube-scheduler
+     */
+    public record Edges(KubernetesApi api, VerbServer.Factory server) {
+        /** The API server of these settings, and a server over HTTP. */
+        static Edges of(Settings settings) throws IOException {
+            return new Edges(
+                    KubernetesApi.connect(
+                            settings.kubeconfig(),
+                            "gpushare-scheduler-extender/" + settings.server().version()),
+                    ExtenderServer::start);
+        }
+    }
 
     /** @param parts what is started, also when this throws */
     private Extender(
             Settings settings,
+            Edges edges,
             StartedParts parts,
             Clocks clocks,
             PodFeed.Factory feeds,
@@ -116,9 +135,7 @@ public final class Extender implements AutoCloseable {
             throws IOException {
         this.parts = parts;
         this.clocks = clocks;
-        KubernetesApi api = parts.add(KubernetesApi.connect(
-                settings.kubeconfig(),
-                "gpushare-scheduler-extender/" + settings.server().version()));
+        KubernetesApi api = parts.add(edges.api());
         DemandCodec demands = new DemandCodec(settings.resources(), settings.memoryUnit());
         @Nullable Candidacy candidacy = settings.candidacy();
         @Nullable Election election = candidacy == null ? null : candidacy.join(api);
@@ -130,11 +147,11 @@ public final class Extender implements AutoCloseable {
         placer = new Placer(
                 ledger,
                 new Policies(settings.policy()),
-                scoring -> Thread.ofPlatform().daemon().name("scorings").start(scoring),
+                scoring -> Machine.here().thread("scorings", scoring).start(),
                 why -> LOG.error("can't weigh the cluster's cards; pods are placed by what was known before", why));
         PodFeed feed = feeds.of(api, ledger, parts);
         PodClient pods = new PodClient(api, leads, feed::show);
-        PlacementOutcomes outcomes = new PlacementOutcomes(System::nanoTime);
+        PlacementOutcomes outcomes = new PlacementOutcomes(Machine.here()::nanos);
         binder = new Binder(placer, pods, outcomes, clocks.wall());
         informers = parts.add(new ClusterInformers(api, ledger, feed, outcomes, settings.pluginNamespace()));
         NodeSelection selection =
@@ -168,23 +185,24 @@ public final class Extender implements AutoCloseable {
                 feed::behind,
                 informers.templates()::now,
                 events));
-        server = ExtenderServer.start(
-                settings.server(),
-                new ExtenderServer.Parts(
-                        ledger,
-                        new VerbRoutes.Parts(
-                                selection,
-                                new Preemption(placer, settings.preemption(), preempting::helps),
-                                binder,
-                                leadership::unready,
-                                clocks.steady(),
-                                extension.requests()),
-                        leadership::unavailable,
-                        () -> tooOld(feed.behind()),
-                        ServiceNames.of(settings.pluginNamespace(), RESOLVER)
-                                .or(settings.hosts()::contains)
-                                .or(api::named),
-                        extension));
+        server = edges.server()
+                .start(
+                        settings.server(),
+                        new ExtenderServer.Parts(
+                                ledger,
+                                new Verbs.Parts(
+                                        selection,
+                                        new Preemption(placer, settings.preemption(), preempting::helps),
+                                        binder,
+                                        leadership::unready,
+                                        clocks.steady(),
+                                        extension.requests()),
+                                leadership::unavailable,
+                                () -> tooOld(feed.behind()),
+                                ServiceNames.of(settings.pluginNamespace(), RESOLVER)
+                                        .or(settings.hosts()::contains)
+                                        .or(api::named),
+                                extension));
         parts.add(leases.start());
         parts.add(Requeuer.start(api, waiting, ready, clocks));
         repeat("unknown-bindings", UNKNOWN_BINDINGS, this::resolveUnknownBindings);
@@ -232,9 +250,16 @@ public final class Extender implements AutoCloseable {
     public static Extender start(
             Settings settings, Clocks clocks, PodFeed.Factory feeds, Function<Core, Extension> extensions)
             throws IOException {
+        return start(settings, Edges.of(settings), clocks, feeds, extensions);
+    }
+
+    /** The same with other edges. */
+    public static Extender start(
+            Settings settings, Edges edges, Clocks clocks, PodFeed.Factory feeds, Function<Core, Extension> extensions)
+            throws IOException {
         StartedParts parts = new StartedParts();
         try {
-            return new Extender(settings, parts, clocks, feeds, extensions);
+            return new Extender(settings, edges, parts, clocks, feeds, extensions);
         } catch (IOException | RuntimeException e) {
             parts.close();
             throw e;

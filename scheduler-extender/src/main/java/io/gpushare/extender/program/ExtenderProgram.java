@@ -11,6 +11,7 @@ import io.gpushare.options.OptionParser;
 import io.gpushare.program.Ending;
 import io.gpushare.program.RunningProgram;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Machine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -107,7 +108,7 @@ public final class ExtenderProgram {
             LOG.info("stopped");
         } finally {
             if (inPod) {
-                Thread.sleep(KUBE_PROXY);
+                Machine.here().pause(KUBE_PROXY);
             }
         }
         return Ending.DONE;

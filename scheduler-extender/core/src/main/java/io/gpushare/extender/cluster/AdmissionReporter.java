@@ -5,10 +5,11 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.Pods;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.pod.PodState;
+import io.gpushare.time.PeriodicTask;
+import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.BlockingQueue;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,18 +21,13 @@ final class AdmissionReporter implements AutoCloseable {
 
     private final Pods pods;
     private final PlacementOutcomes outcomes;
-    private final ExecutorService lookups = new ThreadPoolExecutor(
-            0,
-            1,
-            10,
-            TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(MOST_LOOKUPS),
-            Thread.ofPlatform().daemon().name("vanished-pods").factory(),
-            new ThreadPoolExecutor.DiscardPolicy());
+    private final BlockingQueue<PodRef> vanished = new ArrayBlockingQueue<>(MOST_LOOKUPS);
+    private final PeriodicTask lookups = PeriodicTask.onRequest("vanished-pods", Duration.ZERO, this::lookUp);
 
     AdmissionReporter(Pods pods, PlacementOutcomes outcomes) {
         this.pods = pods;
         this.outcomes = outcomes;
+        lookups.start();
     }
 
     void seen(PodState pod) {
@@ -46,10 +42,18 @@ final class AdmissionReporter implements AutoCloseable {
     /** A pod that was bound just now and is gone before it was admitted is read: it may have ended instead. */
     void gone(PodRef pod) {
         if (outcomes.admissions().awaits(pod.uid())) {
-            lookups.execute(() -> lookUp(pod));
+            vanished.offer(pod);
+            lookups.runSoon();
         } else {
             outcomes.forget(pod.uid());
         }
+    }
+
+    private Duration lookUp() {
+        for (@Nullable PodRef pod = vanished.poll(); pod != null; pod = vanished.poll()) {
+            lookUp(pod);
+        }
+        return PeriodicTask.ON_REQUEST;
     }
 
     private void lookUp(PodRef pod) {
@@ -65,6 +69,6 @@ final class AdmissionReporter implements AutoCloseable {
 
     @Override
     public void close() {
-        lookups.shutdownNow();
+        lookups.close();
     }
 }

@@ -2,6 +2,7 @@ package io.gpushare.extender.cluster;
 
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.Leases;
+import io.gpushare.time.Machine;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
@@ -65,7 +66,8 @@ public final class Election {
 
     /** The election for that Lease. */
     public static Election of(Leases lease, String identity) {
-        return new Election(LeaseStore.of(lease), identity, Timing.ORDINARY, System::nanoTime, InstantSource.system());
+        return new Election(
+                LeaseStore.of(lease), identity, Timing.ORDINARY, Machine.here()::nanos, Machine.here()::now);
     }
 
     /** Whether the Lease is ours now, so that no other extender acts, and a call that ends within 5 s may be sent. */

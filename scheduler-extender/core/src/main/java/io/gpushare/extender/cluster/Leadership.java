@@ -1,6 +1,7 @@
 package io.gpushare.extender.cluster;
 
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.time.Machine;
 import io.gpushare.time.PeriodicTask;
 import io.gpushare.time.StartedParts;
 import java.time.Duration;
@@ -56,7 +57,8 @@ public final class Leadership implements AutoCloseable {
             leadership.run(
                     "leader-label",
                     PERIOD,
-                    () -> label.step(leadership.unready().isEmpty(), System.nanoTime()));
+                    () -> label.step(
+                            leadership.unready().isEmpty(), Machine.here().nanos()));
         }
         leadership.run("catching-up", PERIOD, leadership::catchUp);
         return leadership;
@@ -120,7 +122,7 @@ public final class Leadership implements AutoCloseable {
                 check = informers.catchUp();
             }
             try {
-                if (check.complete(System.nanoTime())) {
+                if (check.complete(Machine.here().nanos())) {
                     prepare.run();
                     current = now;
                     LOG.info("answering: the ledger has all bound pods");

@@ -3,6 +3,7 @@ package io.gpushare.extender.cluster;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.time.Machine;
 import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,7 +53,7 @@ public final class NodeLeasePoller {
     /** Reads the Leases in that namespace. */
     public static NodeLeasePoller of(KubernetesApi api, String namespace, Ledger ledger) {
         return new NodeLeasePoller(
-                () -> api.nodes().leases(namespace), ledger, System::nanoTime, InstantSource.system());
+                () -> api.nodes().leases(namespace), ledger, Machine.here()::nanos, Machine.here()::now);
     }
 
     /** Starts to read. */

@@ -14,12 +14,12 @@ import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.kubernetes.eviction.PodStatusPatch;
 import io.gpushare.model.PodRef;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Machine;
 import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +86,7 @@ public final class PreemptionLoop {
         this.ready = parts.ready();
         this.counts = parts.counts();
         this.events = new PreemptionEvents(api.evictions(), parts.events(), clocks.wall());
-        this.turns = new PreemptionTurns(ledger, new Random());
+        this.turns = new PreemptionTurns(ledger, Machine.here().random());
         this.preemptor = new Preemptor(
                 parts.placer(),
                 api.evictions(),

@@ -16,6 +16,7 @@ import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.Placement;
+import io.gpushare.time.Machine;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -25,7 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -104,7 +104,7 @@ public final class Placer {
     public Scoring scoring(@Nullable PolicyKind kind) {
         if (cardsChanged.get() && refreshing.compareAndSet(false, true)) {
             try {
-                CompletableFuture.runAsync(this::refresh, beside).get(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+                Machine.here().get(CompletableFuture.runAsync(this::refresh, beside), LONGEST_WAIT);
             } catch (TimeoutException _) {
                 // It goes on, for later requests.
             } catch (InterruptedException _) {

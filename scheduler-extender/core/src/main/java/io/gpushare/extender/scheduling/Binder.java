@@ -18,13 +18,13 @@ import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.pod.PodState;
+import io.gpushare.time.Machine;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -165,9 +165,7 @@ public final class Binder {
     /** Waits until the kubelet offers cards that another pod has just left. */
     private void awaitSettled(Holding holding) {
         try {
-            TimeUnit.NANOSECONDS.sleep(outcomes.left()
-                    .settlesIn(holding.node(), holding.allocation())
-                    .toNanos());
+            Machine.here().pause(outcomes.left().settlesIn(holding.node(), holding.allocation()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // this process ends, and the call fails
         }

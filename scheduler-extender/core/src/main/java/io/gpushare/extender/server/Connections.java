@@ -1,6 +1,7 @@
 package io.gpushare.extender.server;
 
 import io.gpushare.extender.protocol.RequestObserver;
+import io.gpushare.time.Machine;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
@@ -40,11 +41,11 @@ final class Connections implements Handler<HttpServerRequest> {
         private long until;
 
         void within(Duration limit) {
-            until = System.nanoTime() + limit.toNanos();
+            until = Machine.here().nanos() + limit.toNanos();
         }
 
         boolean late() {
-            return System.nanoTime() - until > 0;
+            return Machine.here().nanos() - until > 0;
         }
 
         boolean idle() {

@@ -1,7 +1,7 @@
 package io.gpushare.extender.server;
 
 import io.gpushare.extender.ledger.Ledger;
-import io.gpushare.extender.protocol.VerbRoutes;
+import io.gpushare.extender.protocol.Verbs;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The HTTP server: one event loop per core, and a virtual thread for each bind and preemption. */
-public final class ExtenderServer {
+public final class ExtenderServer implements VerbServer {
     private static final Duration START = Duration.ofSeconds(30);
     private static final Duration TLS_PERIOD = Duration.ofSeconds(10);
     private static final int CORES = Runtime.getRuntime().availableProcessors();
@@ -82,7 +82,7 @@ public final class ExtenderServer {
      */
     public record Parts(
             Ledger ledger,
-            VerbRoutes.Parts verbs,
+            Verbs.Parts verbs,
             Supplier<Optional<String>> unavailable,
             Supplier<Optional<String>> behind,
             Predicate<String> hosts,
@@ -191,16 +191,17 @@ public final class ExtenderServer {
                 .setMaxHeaderSize(HEADERS);
     }
 
+    @Override
     public int port() {
         return loops.getFirst().actualPort();
     }
 
-    /** The port of the view for callers with a token; there is one. */
+    @Override
     public int viewPort() {
         return viewLoops.getFirst().actualPort();
     }
 
-    /** Stops accepting, lets requests in flight end for at most that long, then closes. */
+    @Override
     public void stop(Duration grace) throws IOException {
         await(
                 Future.all(Stream.concat(loops.stream(), viewLoops.stream())

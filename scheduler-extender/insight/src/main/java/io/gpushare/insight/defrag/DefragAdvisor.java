@@ -14,6 +14,7 @@ import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.pod.PodPriority;
+import io.gpushare.time.Machine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -137,7 +138,7 @@ public final class DefragAdvisor {
     /** The plan when all of its pods have been read. */
     private Plan settled(LearnedPods known, ClusterSearch search) throws KubernetesException {
         for (int i = 0; i < MOST_SEARCHES; i++) {
-            if (System.nanoTime() - began > LONGEST.toNanos()) {
+            if (Machine.here().nanos() - began > LONGEST.toNanos()) {
                 return new Plan.NotPossible("the pods of the plans could not all be read in time; try again");
             }
             Plan plan = search.plan();
@@ -168,7 +169,7 @@ public final class DefragAdvisor {
             Thread.currentThread().interrupt();
             throw new UnavailableException("the extender is shutting down");
         }
-        began = System.nanoTime();
+        began = Machine.here().nanos();
         try {
             return advice.about(new LearnedPods(states.get(), api, conditions, api.permitted()));
         } catch (KubernetesException e) {

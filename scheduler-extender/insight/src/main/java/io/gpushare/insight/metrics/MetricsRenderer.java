@@ -1,5 +1,6 @@
 package io.gpushare.insight.metrics;
 
+import io.gpushare.time.Machine;
 import io.vertx.core.buffer.Buffer;
 import java.util.HashMap;
 import java.util.Map;
@@ -22,7 +23,7 @@ final class MetricsRenderer {
             10,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name("metrics").factory());
+            Machine.here().threads("metrics-"));
     private final Map<Boolean, CompletableFuture<Buffer>> next = new HashMap<>();
 
     /** @param text renders the metrics, with or without series per node */

@@ -1,6 +1,7 @@
 package io.gpushare.insight.report;
 
 import io.gpushare.kubernetes.event.EventRecorder;
+import io.gpushare.time.Machine;
 import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -41,15 +42,15 @@ public final class WaitReporter {
         if (!ready.getAsBoolean()) {
             return;
         }
-        long began = System.nanoTime();
+        long began = Machine.here().nanos();
         List<WaitAdvice.Note> notes = waiting.due(clock.instant());
-        Duration rest = Duration.ofNanos(System.nanoTime() - began).multipliedBy(REST);
+        Duration rest = Duration.ofNanos(Machine.here().nanos() - began).multipliedBy(REST);
         for (WaitAdvice.Note note : notes) {
             if (ready.getAsBoolean()) {
                 events.warn(note.pod(), "GpuPodWaits", note.text());
-                Thread.sleep(PACE);
+                Machine.here().pause(PACE);
             }
         }
-        Thread.sleep(rest);
+        Machine.here().pause(rest);
     }
 }

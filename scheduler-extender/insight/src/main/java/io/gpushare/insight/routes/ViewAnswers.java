@@ -24,6 +24,7 @@ import io.gpushare.insight.view.Waste;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
 import io.gpushare.insight.waste.WasteReport;
 import io.gpushare.model.PodRef;
+import io.gpushare.time.Machine;
 import io.vertx.core.buffer.Buffer;
 import java.util.HashMap;
 import java.util.List;
@@ -111,7 +112,8 @@ final class ViewAnswers {
     /** Viewers who have no snapshot get the same bytes until something changes. */
     private Answer cluster(ViewParameters parameters) {
         return () -> {
-            ClusterChanges changes = revisions.since(parameters.text("since", ""), System.nanoTime());
+            ClusterChanges changes =
+                    revisions.since(parameters.text("since", ""), Machine.here().nanos());
             Optional<String> why = unready.get();
             Complete last = complete;
             if (changes.full() && changes.revision().equals(last.revision()) && why.equals(last.unready())) {

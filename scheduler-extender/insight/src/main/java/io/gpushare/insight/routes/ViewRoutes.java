@@ -9,6 +9,7 @@ import io.gpushare.extender.http.Methods;
 import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.insight.view.ViewRevisions;
 import io.gpushare.model.text.Printable;
+import io.gpushare.time.Machine;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -64,10 +65,12 @@ public final class ViewRoutes {
         this.vertx = vertx;
         this.blocking = blocking;
         this.access = view.access();
-        this.tokens = new ViewerTokens(view.viewers(), System::nanoTime);
+        this.tokens = new ViewerTokens(view.viewers(), Machine.here()::nanos);
         ViewRevisions revisions = new ViewRevisions(states);
         this.answers = new ViewAnswers(states, view, revisions, unready);
-        vertx.setPeriodic(REST.toMillis(), timer -> blocking.execute(() -> revisions.rest(System.nanoTime())));
+        vertx.setPeriodic(
+                REST.toMillis(),
+                timer -> blocking.execute(() -> revisions.rest(Machine.here().nanos())));
     }
 
     /** Whether the view needs no client certificate. */

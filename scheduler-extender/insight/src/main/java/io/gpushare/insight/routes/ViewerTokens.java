@@ -1,6 +1,7 @@
 package io.gpushare.insight.routes;
 
 import io.gpushare.insight.routes.Viewers.Refusal;
+import io.gpushare.time.Machine;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Optional;
@@ -41,7 +42,7 @@ final class ViewerTokens {
         try {
             Optional<Refusal> refusal = known(token) ? Optional.empty() : viewers.refusal(token);
             if (refusal.isPresent()) {
-                Thread.sleep(REFUSED_PAUSE);
+                Machine.here().pause(REFUSED_PAUSE);
                 throw new RefusedException(refusal.get().status(), refusal.get().sentence());
             }
             accept(token);

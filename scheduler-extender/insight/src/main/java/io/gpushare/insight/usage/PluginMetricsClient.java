@@ -2,6 +2,7 @@ package io.gpushare.insight.usage;
 
 import io.gpushare.extender.ledger.ClusterState.NodeView;
 import io.gpushare.insight.waste.CardUsage;
+import io.gpushare.time.Machine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -98,10 +99,10 @@ public final class PluginMetricsClient implements CardUsage {
 
     /** Waits for all fetches, but not longer than the deadline. */
     private static void await(List<Future<?>> pending) {
-        long end = System.nanoTime() + DEADLINE.toNanos();
+        long end = Machine.here().nanos() + DEADLINE.toNanos();
         try {
             for (Future<?> one : pending) {
-                one.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+                one.get(Math.max(0, end - Machine.here().nanos()), TimeUnit.NANOSECONDS);
             }
         } catch (TimeoutException e) {
             LOG.debug("some plugins did not report usage in time");

@@ -8,6 +8,7 @@ import io.gpushare.insight.waste.LedgerStats;
 import io.gpushare.insight.waste.WasteHistory;
 import io.gpushare.insight.waste.WasteReport;
 import io.gpushare.insight.waste.WasteRound;
+import io.gpushare.time.Machine;
 import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -67,7 +68,7 @@ public final class WasteMonitor {
     private void run() throws InterruptedException {
         while (!ready.getAsBoolean()) {
             report = WasteReport.NONE;
-            Thread.sleep(PAUSE);
+            Machine.here().pause(PAUSE);
         }
         round(PAUSE);
     }
@@ -88,7 +89,7 @@ public final class WasteMonitor {
             together.add(node);
             if (together.size() == TOGETHER) {
                 add(round, together);
-                Thread.sleep(pause);
+                Machine.here().pause(pause);
             }
         }
         add(round, together);

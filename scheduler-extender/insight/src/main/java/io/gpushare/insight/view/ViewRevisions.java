@@ -3,6 +3,7 @@ package io.gpushare.insight.view;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.ClusterState;
 import io.gpushare.extender.ledger.ClusterState.NodeView;
+import io.gpushare.time.Machine;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +54,7 @@ public final class ViewRevisions {
      */
     public synchronized ClusterChanges since(@Nullable String known, long nanos) {
         if (epoch.isEmpty()) {
-            epoch = UUID.randomUUID().toString().substring(0, 8);
+            epoch = Machine.here().unique().substring(0, 8);
             refresh(nanos);
         } else if (nanos - refreshedAt >= REFRESH_NANOS) {
             refresh(nanos);

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.allocate.kubelet;
 
+import io.gpushare.time.Machine;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor.MethodType;
@@ -35,14 +36,14 @@ final class CallObserver implements ServerInterceptor {
         if (call.getMethodDescriptor().getType() != MethodType.UNARY) {
             return next.startCall(call, headers);
         }
-        long begin = System.nanoTime();
+        long begin = Machine.here().nanos();
         String name = Objects.requireNonNull(call.getMethodDescriptor().getBareMethodName());
         inFlight.incrementAndGet();
         return next.startCall(
                 new SimpleForwardingServerCall<>(call) {
                     @Override
                     public void close(Status status, Metadata trailers) {
-                        listener.responded(name, System.nanoTime() - begin);
+                        listener.responded(name, Machine.here().nanos() - begin);
                         super.close(status, trailers);
                         inFlight.decrementAndGet();
                     }

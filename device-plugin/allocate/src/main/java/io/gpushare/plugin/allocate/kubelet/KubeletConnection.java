@@ -6,6 +6,7 @@ import io.gpushare.plugin.allocate.devices.DeviceLists;
 import io.gpushare.plugin.allocate.devices.DeviceResource;
 import io.gpushare.plugin.node.sockets.DomainSockets;
 import io.gpushare.plugin.node.sockets.KubeletCalls;
+import io.gpushare.plugin.node.sockets.Sockets;
 import io.gpushare.time.PeriodicTask;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,7 +81,7 @@ public final class KubeletConnection implements AutoCloseable {
             CallHandler handler,
             Listener listener,
             Supplier<Map<String, String>> allocatable,
-            DomainSockets sockets,
+            Sockets sockets,
             InstantSource clock) {
         observer = new CallObserver(listener);
         this.listener = listener;

@@ -9,6 +9,8 @@ import io.gpushare.model.request.ResourceNames;
 import io.gpushare.plugin.allocate.snapshot.PodResourcesList;
 import io.gpushare.plugin.node.pod.PodName;
 import io.gpushare.plugin.node.sockets.DomainSockets;
+import io.gpushare.plugin.node.sockets.Sockets;
+import io.gpushare.time.Machine;
 import io.grpc.Deadline;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
@@ -31,14 +33,14 @@ public final class PodResourcesClient implements AutoCloseable {
     // The response of a full node is larger than gRPC's default of 4 MiB; the kubelet sends without a limit.
     private static final int LARGEST_RESPONSE = 64 << 20;
     // The kubelet refuses bursts of more than some ten calls, and then accepts a hundred a second.
-    private static final long RETRY_MILLISECONDS = 12;
+    private static final Duration RETRY = Duration.ofMillis(12);
 
     private final ManagedChannel channel;
     private final ResourceNames names;
     private final Set<String> ours;
     private volatile boolean failing;
 
-    public PodResourcesClient(Path socket, ResourceNames names, DomainSockets sockets) {
+    public PodResourcesClient(Path socket, ResourceNames names, Sockets sockets) {
         this.channel = sockets.channel(DomainSockets.checked(socket), LARGEST_RESPONSE);
         this.names = names;
         this.ours = names.all();
@@ -69,7 +71,7 @@ public final class PodResourcesClient implements AutoCloseable {
 
     private static boolean pause(Deadline deadline) {
         try {
-            TimeUnit.MILLISECONDS.sleep(RETRY_MILLISECONDS);
+            Machine.here().pause(RETRY);
             return !deadline.isExpired();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

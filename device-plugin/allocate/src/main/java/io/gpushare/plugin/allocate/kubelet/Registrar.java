@@ -3,6 +3,7 @@ package io.gpushare.plugin.allocate.kubelet;
 import io.gpushare.api.deviceplugin.v1beta1.RegisterRequest;
 import io.gpushare.api.deviceplugin.v1beta1.RegistrationGrpc;
 import io.gpushare.plugin.node.sockets.DomainSockets;
+import io.gpushare.plugin.node.sockets.Sockets;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
@@ -36,7 +37,7 @@ final class Registrar {
 
     private final ResourceServer server;
     private final Path kubeletSocket;
-    private final DomainSockets sockets;
+    private final Sockets sockets;
     private final InstantSource clock;
     private Optional<Object> registeredWith = Optional.empty();
     private Instant since = Instant.EPOCH;
@@ -44,7 +45,7 @@ final class Registrar {
     private String problem = "";
     private final AtomicLong registrations = new AtomicLong();
 
-    Registrar(ResourceServer server, Path kubeletSocket, DomainSockets sockets, InstantSource clock) {
+    Registrar(ResourceServer server, Path kubeletSocket, Sockets sockets, InstantSource clock) {
         this.server = server;
         this.kubeletSocket = kubeletSocket;
         this.sockets = sockets;

@@ -6,6 +6,7 @@ import io.gpushare.api.deviceplugin.v1beta1.ListAndWatchResponse;
 import io.gpushare.plugin.allocate.devices.DeviceLists.Offered;
 import io.gpushare.plugin.allocate.devices.DeviceResource;
 import io.gpushare.plugin.node.sockets.DomainSockets;
+import io.gpushare.plugin.node.sockets.Sockets;
 import io.grpc.Server;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.io.IOException;
@@ -34,7 +35,7 @@ final class ResourceServer {
 
     private final Endpoint endpoint;
     private final CallObserver calls;
-    private final DomainSockets sockets;
+    private final Sockets sockets;
     private final Executor executor;
     private final InstantSource clock;
     private final DevicePluginService service;
@@ -50,7 +51,7 @@ final class ResourceServer {
             Endpoint endpoint,
             CallHandler handler,
             CallObserver calls,
-            DomainSockets sockets,
+            Sockets sockets,
             Executor executor,
             InstantSource clock) {
         this.endpoint = endpoint;

@@ -3,12 +3,12 @@ package io.gpushare.plugin.allocate.offer;
 import io.gpushare.model.PodRef;
 import io.gpushare.plugin.allocate.state.LatestSnapshot;
 import io.gpushare.plugin.node.pod.NodePod;
+import io.gpushare.time.Machine;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -39,17 +39,17 @@ public record Departure(
     /** Returns when no pod waits any more, or after 20 s. */
     public void await() throws InterruptedException {
         Instant begin = clock.instant();
-        TimeUnit.MILLISECONDS.sleep(SETTLE.toMillis());
+        Machine.here().pause(SETTLE);
         List<PodRef> waiting = waiting();
         while (!waiting.isEmpty() && clock.instant().isBefore(begin.plus(LONGEST))) {
-            TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+            Machine.here().pause(POLL);
             waiting = waiting();
         }
         if (!waiting.isEmpty()) {
             LOG.warn("these pods have not got their cards within {} s: {}", LONGEST.toSeconds(), waiting);
         }
         while (!idle.getAsBoolean() && clock.instant().isBefore(begin.plus(LONGEST))) {
-            TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+            Machine.here().pause(POLL);
         }
     }
 

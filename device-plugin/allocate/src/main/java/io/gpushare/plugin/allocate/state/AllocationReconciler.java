@@ -9,6 +9,7 @@ import io.gpushare.plugin.allocate.snapshot.AnnotationDifference;
 import io.gpushare.plugin.allocate.snapshot.AnnotationDifference.Kind;
 import io.gpushare.plugin.node.part.Backoff;
 import io.gpushare.plugin.node.part.Counts;
+import io.gpushare.time.Machine;
 import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -114,7 +114,7 @@ public final class AllocationReconciler implements AutoCloseable {
                     || before.kind() != difference.kind()
                     || !clock.instant().isBefore(before.next())) {
                 repair(difference, before);
-                TimeUnit.MILLISECONDS.sleep(pace.gap().toMillis());
+                Machine.here().pause(pace.gap());
             }
             Attempt after =
                     Objects.requireNonNull(attempts.get(difference.pod().ref().uid()));

@@ -2,12 +2,12 @@ package io.gpushare.plugin.allocate.state;
 
 import io.gpushare.plugin.allocate.snapshot.KubeletCheckpoint;
 import io.gpushare.plugin.allocate.snapshot.PodResourcesList;
+import io.gpushare.time.Machine;
 import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -90,7 +90,7 @@ public final class PodResourcesPoller implements AutoCloseable {
     private void awaitPods() throws InterruptedException {
         Instant end = clock.instant().plus(FIRST_PODS);
         while (!podsKnown.getAsBoolean() && clock.instant().isBefore(end)) {
-            TimeUnit.MILLISECONDS.sleep(20);
+            Machine.here().pause(Duration.ofMillis(20));
         }
     }
 

@@ -4,6 +4,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.plugin.claims.prepare.NodeClaims;
 import io.gpushare.plugin.node.sockets.DomainSockets;
 import io.gpushare.plugin.node.sockets.KubeletCalls;
+import io.gpushare.plugin.node.sockets.Sockets;
 import io.gpushare.time.PeriodicTask;
 import io.grpc.BindableService;
 import io.grpc.Server;
@@ -38,7 +39,7 @@ public final class DraSockets implements AutoCloseable {
 
     private final Path registration;
     private final Path service;
-    private final DomainSockets sockets;
+    private final Sockets sockets;
     private final DraService calls;
     private final RegistrationService registrations;
     private final HealthService health;
@@ -62,7 +63,7 @@ public final class DraSockets implements AutoCloseable {
             NodeClaims claims,
             Supplier<Inventory> inventory,
             Runnable registered,
-            DomainSockets sockets,
+            Sockets sockets,
             InstantSource clock) {
         registration = DomainSockets.checked(kubeletDir.resolve("plugins_registry/" + driver + "-reg.sock"));
         service = DomainSockets.checked(

@@ -6,12 +6,12 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.codec.InventoryCodec;
 import io.gpushare.model.hami.HamiRegister;
 import io.gpushare.plugin.node.part.Backoff;
+import io.gpushare.time.Machine;
 import io.gpushare.time.PeriodicTask;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,9 +54,9 @@ public final class InventoryPublisher implements AutoCloseable {
     /** Publishes this inventory, and waits at most that long until it is written; returns whether it is. */
     public boolean publish(Inventory inventory, Duration timeout) throws InterruptedException {
         publish(inventory);
-        long end = System.nanoTime() + timeout.toNanos();
-        while (!inventory.equals(written) && System.nanoTime() < end) {
-            TimeUnit.MILLISECONDS.sleep(10);
+        long end = Machine.here().nanos() + timeout.toNanos();
+        while (!inventory.equals(written) && Machine.here().nanos() < end) {
+            Machine.here().pause(Duration.ofMillis(10));
         }
         return inventory.equals(written);
     }

@@ -4,6 +4,7 @@ import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
 import io.gpushare.kubernetes.Leases;
 import io.gpushare.kubernetes.NodeState;
+import io.gpushare.time.Machine;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -18,7 +19,7 @@ public final class NodeLeaseCalls implements NodeLease.Calls {
     private final KubernetesApi api;
     private final Leases lease;
     private final String node;
-    private final InstantSource shown = InstantSource.system();
+    private final InstantSource shown = Machine.here()::now;
     private volatile Leases.@Nullable State last;
 
     /** @param namespace the namespace of the nodes' Leases */

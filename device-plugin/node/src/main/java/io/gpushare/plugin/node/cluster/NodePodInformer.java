@@ -15,6 +15,7 @@ import io.gpushare.model.pod.PodState;
 import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.DemandCodec;
 import io.gpushare.plugin.node.pod.NodePod;
+import io.gpushare.time.Machine;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +49,8 @@ public final class NodePodInformer implements AutoCloseable {
     private final String node;
     private final DemandCodec demands;
     // The client's own deadline is longer than the kubelet may wait.
-    private final ExecutorService lists = Executors.newThreadPerTaskExecutor(
-            Thread.ofPlatform().daemon().name("live-list-", 0).factory());
+    private final ExecutorService lists =
+            Executors.newThreadPerTaskExecutor(Machine.here().threads("live-list-"));
     private final AtomicLong received = new AtomicLong();
     private volatile boolean complete;
     private @Nullable Informer watched;
@@ -93,7 +93,7 @@ public final class NodePodInformer implements AutoCloseable {
         Callable<List<PodState>> list = () -> api.pods().onNode(node);
         Future<List<PodState>> response = lists.submit(list);
         try {
-            return Optional.of(response.get(timeout.toMillis(), TimeUnit.MILLISECONDS).stream()
+            return Optional.of(Machine.here().get(response, timeout).stream()
                     .map(this::pod)
                     .toList());
         } catch (TimeoutException e) {

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.node.metrics;
 
+import io.gpushare.time.Machine;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -32,7 +33,7 @@ final class MetricsPage {
     }
 
     static MetricsPage of(Writer writer) {
-        long begun = System.nanoTime();
+        long begun = Machine.here().nanos();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);
         Deflater deflater = new Deflater(Deflater.BEST_SPEED);
         try (DeflaterOutputStream page = new DeflaterOutputStream(bytes, deflater)) {

@@ -2,6 +2,7 @@ package io.gpushare.plugin.node.metrics;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.gpushare.time.Machine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +39,7 @@ public final class MetricsServer implements AutoCloseable {
             10,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
-            Thread.ofPlatform().daemon().name("metrics-", 0).factory());
+            Machine.here().threads("metrics-"));
 
     private MetricsServer(HttpServer server) {
         this.server = server;

@@ -4,6 +4,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.plugin.node.holdings.LatestHoldings;
 import io.gpushare.plugin.node.isolation.IsolationProvider;
 import io.gpushare.plugin.node.monitor.UsageMonitor;
+import io.gpushare.time.Machine;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -131,7 +132,7 @@ public final class PluginMetrics {
      * it has no values from before they came.
      */
     MetricsPage page() {
-        long requested = System.nanoTime();
+        long requested = Machine.here().nanos();
         synchronized (registry) {
             MetricsPage page = last;
             if (page == null || !page.newerThan(requested)) {

@@ -17,6 +17,7 @@ import io.gpushare.plugin.node.usage.CardProcess;
 import io.gpushare.plugin.node.usage.CardUsages;
 import io.gpushare.plugin.node.usage.Cgroup;
 import io.gpushare.plugin.node.usage.EndedPods;
+import io.gpushare.time.Machine;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -34,7 +35,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -76,8 +76,8 @@ public final class StillComputing implements FreeCards, AutoCloseable {
     private final Function<Duration, Optional<List<NodePod>>> live;
     private final EventRecorder events;
     private final InstantSource clock;
-    private final ExecutorService reads = Executors.newSingleThreadExecutor(
-            Thread.ofPlatform().daemon().name("processes-of-cards").factory());
+    private final ExecutorService reads =
+            Executors.newSingleThreadExecutor(Machine.here().threads("processes-of-cards-"));
     /** The last pods that had cards, by UID. */
     private final Map<String, Had> remembered = new LinkedHashMap<>();
 
@@ -362,10 +362,10 @@ public final class StillComputing implements FreeCards, AutoCloseable {
             awaitPods();
         }
         // Of the call, not of what is found: two that take turns on a card would be waited for without end.
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = Machine.here().nanos() + PATIENCE.toNanos();
         while (true) {
             Look now = read(cards).map(pids -> look(next, pids)).orElse(Look.NOTHING);
-            if (!now.waits() || System.nanoTime() - end >= 0 || !rested()) {
+            if (!now.waits() || Machine.here().nanos() - end >= 0 || !rested()) {
                 return now.user();
             }
         }
@@ -390,7 +390,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
 
     private static boolean rested() {
         try {
-            TimeUnit.MILLISECONDS.sleep(BETWEEN.toMillis());
+            Machine.here().pause(BETWEEN);
             return true;
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -409,7 +409,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
             return pids;
         });
         try {
-            return Optional.of(read.get(LONGEST_READ.toMillis(), TimeUnit.MILLISECONDS));
+            return Optional.of(Machine.here().get(read, LONGEST_READ));
         } catch (TimeoutException _) {
             read.cancel(true);
         } catch (ExecutionException e) {

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Runs gRPC over the JDK's Unix domain sockets, without a native library. */
-public final class DomainSockets implements AutoCloseable {
+public final class DomainSockets implements Sockets {
     /** The kernel's limit: sun_path has 108 bytes, including a final zero. */
     private static final int LONGEST_PATH = 107;
 
@@ -43,8 +43,8 @@ public final class DomainSockets implements AutoCloseable {
         return socket;
     }
 
-    /** A server on that socket. */
     // SO_KEEPALIVE is unset: gRPC sets it on every connection, and domain sockets don't support it.
+    @Override
     public NettyServerBuilder server(Path socket) {
         return NettyServerBuilder.forAddress(UnixDomainSocketAddress.of(socket))
                 .channelType(NioServerDomainSocketChannel.class)
@@ -53,7 +53,7 @@ public final class DomainSockets implements AutoCloseable {
                 .withChildOption(ChannelOption.SO_KEEPALIVE, null);
     }
 
-    /** A channel to that socket. */
+    @Override
     public ManagedChannel channel(Path socket, int largestResponse) {
         return NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
                 .channelFactory(NioDomainSocketChannel::new)

@@ -1,5 +1,6 @@
 package io.gpushare.plugin.node.sockets;
 
+import io.gpushare.time.Machine;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -16,8 +17,8 @@ public final class KubeletCalls implements Executor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KubeletCalls.class);
     private static final Duration LONGEST_END = Duration.ofSeconds(5);
 
-    private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
-            Thread.ofPlatform().daemon().name("kubelet-call-", 0).factory());
+    private final ExecutorService threads =
+            Executors.newThreadPerTaskExecutor(Machine.here().threads("kubelet-call-"));
 
     @Override
     public void execute(Runnable call) {

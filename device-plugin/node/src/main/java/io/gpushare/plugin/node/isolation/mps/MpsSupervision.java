@@ -5,6 +5,7 @@ import io.gpushare.mps.link.CardReport;
 import io.gpushare.mps.link.CardWant;
 import io.gpushare.mps.link.MpsDirectory;
 import io.gpushare.mps.link.Phase;
+import io.gpushare.time.Machine;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,7 +101,7 @@ final class MpsSupervision {
                         + report.map(MpsSupervision::text).orElse("no supervisor reports it") + ")");
             }
             try {
-                TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+                Machine.here().pause(POLL);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return Optional.of("the plugin stops");

@@ -16,7 +16,8 @@ public record Clocks(InstantSource steady, InstantSource wall) {
 
     /** The clocks of this machine. */
     public static Clocks system() {
-        return of(InstantSource.system(), System::nanoTime);
+        Machine here = Machine.here();
+        return of(here::now, here::nanos);
     }
 
     /**

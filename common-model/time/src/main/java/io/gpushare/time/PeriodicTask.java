@@ -2,7 +2,6 @@ package io.gpushare.time;
 
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +27,7 @@ public final class PeriodicTask implements AutoCloseable {
     }
 
     private final Semaphore requests = new Semaphore(0);
+    private final Machine machine;
     private final Thread thread;
     private volatile boolean ending;
 
@@ -47,7 +47,8 @@ public final class PeriodicTask implements AutoCloseable {
      * @param gap the time between a request and its step: requests that come together cause one step
      */
     public PeriodicTask(String name, Duration first, Duration gap, Step step) {
-        thread = Thread.ofPlatform().daemon().name(name).unstarted(() -> run(first, gap, step));
+        machine = Machine.here();
+        thread = machine.thread(name, () -> run(first, gap, step));
     }
 
     /** A task whose first step is taken on request. */
@@ -71,13 +72,13 @@ public final class PeriodicTask implements AutoCloseable {
      */
     public static PeriodicTask rounds(String name, Duration rest, int times, Round round) {
         return new PeriodicTask(name, () -> {
-            long began = System.nanoTime();
+            long began = Machine.here().nanos();
             try {
                 round.run();
             } catch (RuntimeException e) {
                 LOG.error("{} failed; the next round tries again", name, e);
             }
-            Duration took = Duration.ofNanos(System.nanoTime() - began).multipliedBy(times);
+            Duration took = Duration.ofNanos(Machine.here().nanos() - began).multipliedBy(times);
             return took.compareTo(rest) < 0 ? rest : took;
         });
     }
@@ -96,8 +97,8 @@ public final class PeriodicTask implements AutoCloseable {
         try {
             Duration wait = first;
             while (true) {
-                if (requests.tryAcquire(wait.toNanos(), TimeUnit.NANOSECONDS)) {
-                    Thread.sleep(gap);
+                if (machine.acquire(requests, wait)) {
+                    machine.pause(gap);
                     requests.drainPermits();
                 }
                 if (ending) {
@@ -126,7 +127,7 @@ public final class PeriodicTask implements AutoCloseable {
 
     private boolean ended(Duration longest) {
         try {
-            return thread.getState() == Thread.State.NEW || thread.join(longest);
+            return thread.getState() == Thread.State.NEW || machine.join(thread, longest);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
