@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * Answers who calls and who may do what. Every client may do everything. Tokens are of the service accounts that a test
  * adds, for the audiences that the request names; a token is {@code audience/namespace/account}.
  */
-final class AccessAnswers {
+public final class AccessAnswers {
     private static final Pattern TOKEN_REQUEST =
             Pattern.compile("/api/v1/namespaces/([^/]+)/serviceaccounts/([^/]+)/token");
     private static final Pattern TOKEN = Pattern.compile("([^/]+)/([^/]+)/([^/]+)");
@@ -24,7 +24,8 @@ final class AccessAnswers {
     private final Set<String> accounts = ConcurrentHashMap.newKeySet();
     private final Set<String> permitted = ConcurrentHashMap.newKeySet();
 
-    void add(String namespace, String name, boolean mayDoEverything) {
+    /** Adds a service account. */
+    public void add(String namespace, String name, boolean mayDoEverything) {
         accounts.add(namespace + "/" + name);
         if (mayDoEverything) {
             permitted.add("system:serviceaccount:" + namespace + ":" + name);
@@ -32,7 +33,7 @@ final class AccessAnswers {
     }
 
     /** The answer to a POST; empty if the path is none of access. */
-    Optional<ObjectNode> answer(String path, byte[] body) {
+    public Optional<ObjectNode> answer(String path, byte[] body) {
         Matcher token = TOKEN_REQUEST.matcher(path);
         if (token.matches()) {
             return Optional.of(token(token.group(1), token.group(2), Documents.parse(body)));

@@ -8,11 +8,11 @@ import io.gpushare.simulated.apiserver.store.Documents;
 import io.gpushare.simulated.apiserver.store.MergePatch;
 import io.gpushare.simulated.apiserver.store.ObjectStore;
 import io.gpushare.simulated.apiserver.store.StoredQuantities;
+import io.gpushare.time.Machine;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +35,7 @@ final class ObjectVerbs {
         ObjectNode metadata = Documents.metadata(fresh);
         String prefix = metadata.path("generateName").asText("");
         if (metadata.path("name").asText("").isEmpty() && !prefix.isEmpty()) {
-            metadata.put("name", prefix + UUID.randomUUID().toString().substring(0, 5));
+            metadata.put("name", prefix + Machine.here().unique().substring(0, 5));
         }
         String name = metadata.path("name").asText("");
         if (name.isEmpty()) {

@@ -8,10 +8,7 @@ import io.gpushare.simulated.apiserver.response.TableResponse;
 import io.gpushare.simulated.apiserver.response.WatchResponse;
 import io.gpushare.simulated.apiserver.store.ApiError;
 import io.gpushare.simulated.apiserver.store.ApiResource;
-import io.gpushare.simulated.apiserver.store.Documents;
-import io.gpushare.simulated.apiserver.store.ObjectKey;
 import io.gpushare.simulated.apiserver.store.ObjectStore;
-import io.gpushare.simulated.apiserver.store.Selection;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -25,7 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +35,7 @@ final class RequestHandler {
 
     private final Vertx vertx;
     private final ObjectStore store;
-    private final ObjectVerbs verbs;
+    private final ObjectRequests objects;
     private final ApiFaults faults;
     private final RequestLog log;
     private final SimulatedApiServer.Options options;
@@ -52,14 +48,13 @@ final class RequestHandler {
     RequestHandler(
             Vertx vertx,
             ObjectStore store,
-            ObjectVerbs verbs,
             ApiFaults faults,
             RequestLog log,
             SimulatedApiServer.Options options,
             InstantSource clock) {
         this.vertx = vertx;
         this.store = store;
-        this.verbs = verbs;
+        this.objects = new ObjectRequests(store, clock);
         this.faults = faults;
         this.log = log;
         this.options = options;
@@ -138,7 +133,7 @@ final class RequestHandler {
     private void executeWithoutResponse(HttpServerRequest request, Buffer body) {
         try {
             if (!request.method().equals(HttpMethod.GET)) {
-                change(request, ApiPath.parse(request.path()), body);
+                var _ = objects.change(about(request, body));
             }
         } catch (ApiError refusal) {
             LOG.debug("{} {} is refused without a response", request.method(), request.uri(), refusal);
@@ -183,94 +178,52 @@ final class RequestHandler {
     }
 
     private void answerAboutObjects(HttpServerRequest request, Buffer body) {
-        ApiPath path = ApiPath.parse(request.path());
-        if (!request.method().equals(HttpMethod.GET)) {
-            ObjectNode result = change(request, path, body);
-            send(request.response(), request.method().equals(HttpMethod.POST) ? 201 : 200, result);
-        } else if (path.name().isEmpty()) {
-            Selection selection = Selection.parse(
-                    path.resource(),
-                    path.namespace(),
-                    request.getParam("fieldSelector"),
-                    request.getParam("labelSelector"));
-            if (isTrue(request.getParam("watch"))) {
-                watch(request, path.resource(), selection);
-            } else {
-                list(request, path.resource(), selection);
+        boolean table = TableResponse.accepted(request.getHeader("Accept"));
+        switch (objects.answer(about(request, body))) {
+            case ObjectRequests.Answer.Document(int code, ApiPath path, ObjectNode document) ->
+                send(
+                        request.response(),
+                        code,
+                        table
+                                        && code == 200
+                                        && !path.subresource().equals("scale")
+                                        && request.method().equals(HttpMethod.GET)
+                                ? TableResponse.of(path.resource(), List.of(document), store.version(), clock.instant())
+                                : document);
+            case ObjectRequests.Answer.Page(ApiResource resource, ObjectStore.Page page, var begun) -> {
+                if (table && !page.more()) {
+                    send(
+                            request.response(),
+                            200,
+                            TableResponse.of(resource, page.objects(), page.version(), clock.instant()));
+                } else {
+                    ListResponse.write(request.response(), resource, page, begun);
+                }
             }
-        } else if (path.subresource().isEmpty() || path.subresource().equals("status")) {
-            ObjectNode object = store.get(path.resource(), path.key());
-            send(
-                    request.response(),
-                    200,
-                    TableResponse.accepted(request.getHeader("Accept"))
-                            ? TableResponse.of(path.resource(), List.of(object), store.version(), clock.instant())
-                            : object);
-        } else if (scale(path)) {
-            send(request.response(), 200, Scale.of(store.get(path.resource(), path.key())));
-        } else {
-            throw ApiError.methodNotAllowed();
+            case ObjectRequests.Answer.Watch watch -> watch(request, watch);
         }
     }
 
-    private static boolean scale(ApiPath path) {
-        return path.subresource().equals("scale") && path.resource() == ApiResource.DEPLOYMENTS;
+    private static ObjectRequests.Request about(HttpServerRequest request, Buffer body) {
+        return new ObjectRequests.Request(
+                request.method().name(),
+                request.path(),
+                request::getParam,
+                request.getHeader("Content-Type"),
+                body.getBytes());
     }
 
-    private ObjectNode change(HttpServerRequest request, ApiPath path, Buffer body) {
-        ObjectNode document = body.length() == 0 ? Documents.empty() : Documents.parse(body.getBytes());
-        boolean collection = path.name().isEmpty();
-        boolean whole = path.subresource().isEmpty();
-        boolean status = path.subresource().equals("status") && path.resource().hasStatus;
-        boolean binding = path.subresource().equals("binding") && path.resource() == ApiResource.PODS;
-        String verb = request.method().name();
-        if (verb.equals("POST") && collection) {
-            return verbs.create(path, document);
-        }
-        if (verb.equals("POST") && binding) {
-            return verbs.bind(path, document);
-        }
-        if (verb.equals("POST") && path.subresource().equals("eviction") && path.resource() == ApiResource.PODS) {
-            return new PodEviction(store, verbs, clock).evict(path, document);
-        }
-        if ((verb.equals("PUT") || verb.equals("PATCH")) && scale(path)) {
-            return Scale.of(store.update(path.resource(), path.key(), before -> Scale.apply(before, document)));
-        }
-        if (verb.equals("PUT") && !collection && (whole || status)) {
-            return verbs.replace(path, document);
-        }
-        if (verb.equals("PATCH") && !collection && (whole || status)) {
-            return verbs.patch(path, request.getHeader("Content-Type"), document);
-        }
-        if (verb.equals("DELETE") && !collection && whole) {
-            return verbs.delete(path, request.getParam("gracePeriodSeconds"), document);
-        }
-        throw ApiError.methodNotAllowed();
-    }
-
-    private void list(HttpServerRequest request, ApiResource resource, Selection selection) {
-        long limit = number(request.getParam("limit"), 0);
-        ListResponse.Continue begun = ListResponse.Continue.parse(request.getParam("continue"));
-        ObjectKey after = begun == null ? new ObjectKey("", "") : begun.after();
-        int size = limit <= 0 ? Integer.MAX_VALUE : (int) Math.min(limit, Integer.MAX_VALUE);
-        ObjectStore.Page page = store.list(resource, selection, after, size);
-        if (TableResponse.accepted(request.getHeader("Accept")) && !page.more()) {
-            send(request.response(), 200, TableResponse.of(resource, page.objects(), page.version(), clock.instant()));
-        } else {
-            ListResponse.write(request.response(), resource, page, begun);
-        }
-    }
-
-    private void watch(HttpServerRequest request, ApiResource resource, Selection selection) {
-        boolean bookmarks = isTrue(request.getParam("allowWatchBookmarks"));
-        WatchResponse watch =
-                new WatchResponse(vertx, request.response(), resource, store, bookmarks, faults::watchesMuted);
+    private void watch(HttpServerRequest request, ObjectRequests.Answer.Watch asked) {
+        WatchResponse watch = new WatchResponse(
+                vertx, request.response(), asked.resource(), store, asked.bookmarks(), faults::watchesMuted);
         watches.put(watch, user(request));
         request.response().endHandler(_ -> watches.remove(watch));
-        long seconds = number(request.getParam("timeoutSeconds"), 0);
-        Duration length = seconds > 0 ? Duration.ofSeconds(seconds) : options.watchLength();
-        long since = number(request.getParam("resourceVersion"), 0);
-        watch.start(selection, since, length, options.bookmarkPeriod());
+        Duration length = asked.length();
+        watch.start(
+                asked.selection(),
+                asked.since(),
+                length == null ? options.watchLength() : length,
+                options.bookmarkPeriod());
     }
 
     ServiceProxy services() {
@@ -297,18 +250,6 @@ final class RequestHandler {
     private static String user(HttpServerRequest request) {
         String authorization = request.getHeader("Authorization");
         return authorization == null ? "" : authorization.replaceFirst("^Bearer ", "");
-    }
-
-    private static boolean isTrue(@Nullable String parameter) {
-        return "true".equals(parameter) || "1".equals(parameter);
-    }
-
-    private static long number(@Nullable String parameter, long absent) {
-        try {
-            return parameter == null || parameter.isEmpty() ? absent : Long.parseLong(parameter);
-        } catch (NumberFormatException _) {
-            throw ApiError.badRequest("not a whole number: " + parameter);
-        }
     }
 
     private static void send(HttpServerResponse response, int code, ObjectNode document) {

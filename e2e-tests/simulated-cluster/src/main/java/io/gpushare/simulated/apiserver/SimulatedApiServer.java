@@ -43,7 +43,7 @@ public final class SimulatedApiServer implements AutoCloseable {
     private SimulatedApiServer(Options options, InstantSource clock) {
         vertx = Vertx.vertx();
         store = new ObjectStore(clock, options.memory());
-        requests = new RequestHandler(vertx, store, new ObjectVerbs(store, clock), faults, log, options, clock);
+        requests = new RequestHandler(vertx, store, faults, log, options, clock);
         server = vertx.createHttpServer(
                         new HttpServerOptions().setHost("127.0.0.1").setPort(options.port()))
                 .requestHandler(requests::handle);

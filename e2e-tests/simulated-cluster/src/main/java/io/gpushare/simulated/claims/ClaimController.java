@@ -8,16 +8,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.client.Reflector;
+import io.gpushare.time.PeriodicTask;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,24 +25,27 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClaimController implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimController.class);
-    private static final long PAUSE_MILLIS = 200;
+    private static final Duration PAUSE = Duration.ofMillis(200);
 
     private final ApiClient cluster;
     private final Map<String, PodDocument> pods = new HashMap<>(); // by uid
     private final Reflector follower;
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("claims").factory());
+    private final PeriodicTask task = PeriodicTask.rounds("claims", PAUSE, this::round);
 
-    private ClaimController(URI api) {
-        cluster = new ApiClient(api);
+    private ClaimController(ApiClient api) {
+        cluster = api;
         follower = new Reflector(cluster, "/api/v1/pods", "", new Pods());
     }
 
     public static ClaimController start(URI api) {
+        return start(new ApiClient(api));
+    }
+
+    /** The same over that wire. */
+    public static ClaimController start(ApiClient api) {
         ClaimController controller = new ClaimController(api);
         controller.follower.start();
-        Future<?> _ = controller.timer.scheduleWithFixedDelay(
-                controller::round, PAUSE_MILLIS, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        controller.task.start();
         return controller;
     }
 
@@ -167,7 +168,7 @@ public final class ClaimController implements AutoCloseable {
 
     @Override
     public void close() {
-        timer.shutdownNow();
+        task.close();
         follower.close();
         cluster.close();
     }

@@ -16,22 +16,21 @@ import io.gpushare.api.pluginregistration.v1.RegistrationGrpc;
 import io.gpushare.api.pluginregistration.v1.RegistrationStatus;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
-import io.gpushare.simulated.kubelet.devices.UnixSockets;
+import io.gpushare.simulated.kubelet.devices.KubeletSockets;
+import io.gpushare.time.PeriodicTask;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +41,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClaimDrivers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimDrivers.class);
-    private static final long LOOK_MILLIS = 500;
+    private static final Duration LOOK = Duration.ofMillis(500);
     private static final int CALL_SECONDS = 45;
 
     private record Driver(Path socket, ManagedChannel channel) {}
@@ -52,15 +51,15 @@ public final class ClaimDrivers implements AutoCloseable {
     private final Path registry;
     private final String node;
     private final ApiClient cluster;
-    private final UnixSockets sockets;
+    private final KubeletSockets sockets;
     private final Map<String, Driver> drivers = new HashMap<>(); // by name
     private final Map<String, Map<String, Prepared>> prepared =
             new HashMap<>(); // by uid and the pod's name for the claim
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("plugin registry").factory());
+    private boolean cleaned;
+    private final PeriodicTask task = PeriodicTask.rounds("plugin registry", LOOK, this::look);
 
     /** @param directory the kubelet's */
-    public ClaimDrivers(Path directory, String node, ApiClient cluster, UnixSockets sockets) {
+    public ClaimDrivers(Path directory, String node, ApiClient cluster, KubeletSockets sockets) {
         this.registry = directory.resolve("plugins_registry");
         this.node = node;
         this.cluster = cluster;
@@ -69,8 +68,7 @@ public final class ClaimDrivers implements AutoCloseable {
 
     /** Deletes the slices of the node, as each kubelet does at its start, and looks for drivers. */
     public void start() {
-        Future<?> _ = timer.submit(this::deleteSlices);
-        Future<?> _ = timer.scheduleWithFixedDelay(this::look, 0, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        task.start();
     }
 
     private void deleteSlices() {
@@ -89,6 +87,10 @@ public final class ClaimDrivers implements AutoCloseable {
     }
 
     private void look() {
+        if (!cleaned) {
+            cleaned = true;
+            deleteSlices();
+        }
         List<Path> present = new ArrayList<>();
         try {
             Files.createDirectories(registry);
@@ -253,7 +255,7 @@ public final class ClaimDrivers implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        timer.shutdownNow();
+        task.close();
         drivers.values().forEach(driver -> driver.channel().shutdownNow());
     }
 }

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.Quantities;
+import io.gpushare.time.Machine;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -223,7 +223,7 @@ final class DeviceAllocator {
                     .put("pool", each.device().pool())
                     .put("device", each.device().name());
             if (each.device().shared()) {
-                result.put("shareID", UUID.randomUUID().toString());
+                result.put("shareID", Machine.here().unique());
                 ObjectNode consumed = result.putObject("consumedCapacity");
                 each.amounts().forEach((name, amount) -> consumed.put(name, quantity(amount)));
             }

@@ -4,20 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
-import java.util.concurrent.Executors;
+import java.nio.charset.StandardCharsets;
 
 /** A JSON client of an API server, safe for use by many threads. */
 public final class ApiClient implements AutoCloseable {
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     /** A response; the document is empty if the body is not a JSON object. */
     public record Answer(int code, ObjectNode document) {
@@ -31,15 +23,14 @@ public final class ApiClient implements AutoCloseable {
         }
     }
 
-    private final URI server;
-    private final HttpClient http = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(5))
-            .executor(Executors.newVirtualThreadPerTaskExecutor())
-            .build();
+    private final ApiWire wire;
 
     public ApiClient(URI server) {
-        this.server = server;
+        this(new HttpWire(server));
+    }
+
+    public ApiClient(ApiWire wire) {
+        this.wire = wire;
     }
 
     public static ObjectNode document() {
@@ -56,18 +47,15 @@ public final class ApiClient implements AutoCloseable {
     }
 
     public Answer get(String path) throws IOException, InterruptedException {
-        return send(request(path).GET());
+        return send("GET", path, "", new byte[0]);
     }
 
     public Answer post(String path, JsonNode body) throws IOException, InterruptedException {
-        return send(request(path)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body.toString())));
+        return send("POST", path, body);
     }
 
     public Answer put(String path, JsonNode body) throws IOException, InterruptedException {
-        return send(
-                request(path).header("Content-Type", "application/json").PUT(BodyPublishers.ofString(body.toString())));
+        return send("PUT", path, body);
     }
 
     /** A strategic merge patch, as the kubelet and kube-scheduler send it. */
@@ -76,35 +64,35 @@ public final class ApiClient implements AutoCloseable {
     }
 
     public Answer patch(String path, JsonNode body, String contentType) throws IOException, InterruptedException {
-        return send(request(path)
-                .header("Content-Type", contentType)
-                .method("PATCH", BodyPublishers.ofString(body.toString())));
+        return send("PATCH", path, contentType, bytes(body));
     }
 
     public Answer delete(String path, JsonNode options) throws IOException, InterruptedException {
-        return send(request(path)
-                .header("Content-Type", "application/json")
-                .method("DELETE", BodyPublishers.ofString(options.toString())));
+        return send("DELETE", path, options);
     }
 
     /** Opens a watch: a GET without a time limit whose body is read as it arrives. */
-    HttpResponse<InputStream> open(String path) throws IOException, InterruptedException {
-        return http.send(HttpRequest.newBuilder(server.resolve(path)).build(), BodyHandlers.ofInputStream());
+    ApiWire.Stream open(String path) throws IOException, InterruptedException {
+        return wire.open(path);
     }
 
-    private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(server.resolve(path)).timeout(TIMEOUT);
+    private Answer send(String method, String path, JsonNode body) throws IOException, InterruptedException {
+        return send(method, path, "application/json", bytes(body));
     }
 
-    private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
-        HttpResponse<byte[]> response = http.send(request.build(), BodyHandlers.ofByteArray());
-        boolean json = response.headers().firstValue("Content-Type").orElse("").contains("json");
-        JsonNode body = json ? MAPPER.readTree(response.body()) : MAPPER.missingNode();
-        return new Answer(response.statusCode(), body instanceof ObjectNode object ? object : document());
+    private static byte[] bytes(JsonNode body) {
+        return body.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private Answer send(String method, String path, String contentType, byte[] body)
+            throws IOException, InterruptedException {
+        ApiWire.Response response = wire.send(method, path, contentType, body);
+        JsonNode document = response.json() ? MAPPER.readTree(response.body()) : MAPPER.missingNode();
+        return new Answer(response.code(), document instanceof ObjectNode object ? object : document());
     }
 
     @Override
     public void close() {
-        http.shutdownNow();
+        wire.close();
     }
 }

@@ -1,11 +1,13 @@
 package io.gpushare.simulated.client;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.time.Machine;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Reflector implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Reflector.class);
-    private static final long PAUSE_MILLIS = 200;
+    private static final Duration PAUSE = Duration.ofMillis(200);
 
     /** Receives objects. It may keep the documents but must not modify them. */
     public interface Listener {
@@ -46,7 +48,7 @@ public final class Reflector implements AutoCloseable {
         this.path = path;
         this.selectors = selectors;
         this.listener = listener;
-        this.thread = Thread.ofVirtual().name("follow " + path).unstarted(this::run);
+        this.thread = Machine.here().lightThread("follow " + path, this::run);
     }
 
     public void start() {
@@ -71,7 +73,7 @@ public final class Reflector implements AutoCloseable {
 
     private void pause() {
         try {
-            Thread.sleep(PAUSE_MILLIS);
+            Machine.here().pause(PAUSE);
         } catch (InterruptedException _) {
             closed = true;
         }
@@ -98,12 +100,12 @@ public final class Reflector implements AutoCloseable {
 
     private void watch() throws IOException, InterruptedException {
         String query = "watch=true&allowWatchBookmarks=true&resourceVersion=" + version + "&" + selectors;
-        var response = cluster.open(path + "?" + query);
+        ApiWire.Stream response = cluster.open(path + "?" + query);
         stream = response.body();
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
-            if (response.statusCode() != 200) {
-                throw new IOException("watch " + path + ": HTTP " + response.statusCode());
+            if (response.code() != 200) {
+                throw new IOException("watch " + path + ": HTTP " + response.code());
             }
             for (String line = lines.readLine(); line != null && !closed; line = lines.readLine()) {
                 take(ApiClient.document(line));

@@ -4,12 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.kubelet.devices.DeviceManager;
 import io.gpushare.simulated.kubelet.devices.DeviceTable;
+import io.gpushare.time.PeriodicTask;
 import java.io.IOException;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,18 +17,17 @@ final class NodeStatusReporter implements AutoCloseable {
     private final KubeletOptions options;
     private final ApiClient cluster;
     private final DeviceManager devices;
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("node status").factory());
+    private final PeriodicTask task;
 
     NodeStatusReporter(KubeletOptions options, ApiClient cluster, DeviceManager devices) {
         this.options = options;
         this.cluster = cluster;
         this.devices = devices;
+        task = PeriodicTask.rounds("node status", options.statusPeriod(), this::report);
     }
 
     void start() {
-        Future<?> _ = timer.scheduleWithFixedDelay(
-                this::report, 0, options.statusPeriod().toMillis(), TimeUnit.MILLISECONDS);
+        task.start();
     }
 
     /**
@@ -98,6 +94,6 @@ final class NodeStatusReporter implements AutoCloseable {
 
     @Override
     public void close() {
-        timer.shutdownNow();
+        task.close();
     }
 }

@@ -4,11 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.time.Machine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -18,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /** Writes pod statuses to the API server in order, and retries while the server is unreachable. */
 final class PodStatusWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PodStatusWriter.class);
-    private static final long PAUSE_MILLIS = 200;
+    private static final Duration PAUSE = Duration.ofMillis(200);
 
     /** One request, repeated until the response is not a 5xx. */
     private interface Request {
@@ -26,8 +27,8 @@ final class PodStatusWriter implements AutoCloseable {
     }
 
     private final ApiClient cluster;
-    private final ExecutorService thread = Executors.newSingleThreadExecutor(
-            Thread.ofVirtual().name("pod status").factory());
+    private final ExecutorService thread =
+            Executors.newSingleThreadExecutor(Machine.here().threads("pod status "));
 
     PodStatusWriter(ApiClient cluster) {
         this.cluster = cluster;
@@ -58,7 +59,11 @@ final class PodStatusWriter implements AutoCloseable {
 
     /** Records why the pod's claims can't be prepared. */
     void notPrepared(PodDocument pod, String message) {
-        ObjectNode event = pod.warning("FailedPrepareDynamicResources", message, "kubelet", Instant.now());
+        ObjectNode event = pod.warning(
+                "FailedPrepareDynamicResources",
+                message,
+                "kubelet",
+                Machine.here().now());
         untilAnswered("Event of " + pod.title(), () -> cluster.post(pod.events(), event));
     }
 
@@ -123,7 +128,7 @@ final class PodStatusWriter implements AutoCloseable {
                 } catch (IOException e) {
                     LOG.debug("{}: {}", what, e.toString());
                 }
-                Thread.sleep(PAUSE_MILLIS);
+                Machine.here().pause(PAUSE);
             }
         } catch (InterruptedException stopped) {
             LOG.debug("{}: stopped, the kubelet ends", what);

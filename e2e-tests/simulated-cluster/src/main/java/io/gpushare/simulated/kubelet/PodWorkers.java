@@ -6,6 +6,7 @@ import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.client.Reflector;
 import io.gpushare.simulated.kubelet.devices.AdmissionException;
 import io.gpushare.simulated.kubelet.devices.DeviceManager;
+import io.gpushare.time.Machine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,9 +20,6 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,13 +56,19 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
     private final Path cdi;
     private final PodStatusWriter status;
     private final Map<String, Entry> entries = new LinkedHashMap<>();
-    private final ExecutorService admission = Executors.newSingleThreadExecutor(
-            Thread.ofVirtual().name("admission").factory());
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("pod timer").factory());
+    private final ExecutorService admission =
+            Executors.newSingleThreadExecutor(Machine.here().threads("admission "));
+    private final Delays delays = new Delays();
+    private final Containers containers;
 
-    /** @param cdi the directory of CDI files that the container runtime reads */
-    PodWorkers(DeviceManager devices, ClaimDrivers claims, Path cdi, PodStatusWriter status) {
+    /**
+     * Makes workers without pods.
+     *
+     * @param cdi the directory of CDI files that the container runtime reads
+     * @param containers hears of the containers
+     */
+    PodWorkers(DeviceManager devices, ClaimDrivers claims, Path cdi, PodStatusWriter status, Containers containers) {
+        this.containers = containers;
         this.devices = devices;
         this.claims = claims;
         this.cdi = cdi;
@@ -97,7 +101,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
     public synchronized void gone(ObjectNode object) {
         Entry entry = entries.remove(new PodDocument(object).uid());
         if (entry != null) {
-            entry.stage = Stage.ENDED;
+            end(entry);
             release(entry, () -> {});
         }
     }
@@ -128,7 +132,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
             devices.retain(activeUids());
             devices.admit(pod);
             if (devices.preStartRequired(pod) || ClaimDrivers.has(pod)) {
-                Thread.ofVirtual().start(() -> startOrRetry(entry));
+                start(() -> startOrRetry(entry));
             } else {
                 start(entry);
             }
@@ -156,7 +160,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
             start(entry);
         } else {
             LOG.info("{} does not start yet: {}", pod.title(), refusal.get());
-            after(START_RETRY, () -> Thread.ofVirtual().start(() -> startOrRetry(entry)));
+            after(START_RETRY, () -> start(() -> startOrRetry(entry)));
         }
     }
 
@@ -173,9 +177,9 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
             return;
         }
         PodDocument pod = entry.pod;
-        Map<String, StartedContainer> containers = new HashMap<>();
+        Map<String, StartedContainer> begun = new HashMap<>();
         for (PodDocument.Container container : pod.containers()) {
-            containers.put(
+            begun.put(
                     container.name(),
                     StartedContainer.of(
                             devices.held(pod.uid(), container.name()),
@@ -183,8 +187,9 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
                             claims.cdi(pod, container.name()),
                             cdi));
         }
-        entry.containers = containers;
+        entry.containers = begun;
         entry.stage = Stage.RUNNING;
+        containers.started(pod, begun);
         status.running(pod);
         pod.runsFor().ifPresent(length -> after(length, () -> succeed(entry)));
     }
@@ -201,7 +206,7 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
             then.run();
             return;
         }
-        Thread.ofVirtual().start(() -> {
+        start(() -> {
             if (claims.unprepare(entry.pod)) {
                 then.run();
             } else {
@@ -227,11 +232,18 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
     }
 
     private void after(Duration delay, Runnable work) {
-        Future<?> _ = timer.schedule(work, delay.toMillis(), TimeUnit.MILLISECONDS);
+        delays.after(delay, work);
+    }
+
+    private static void start(Runnable work) {
+        Machine.here().lightThread("pod worker", work).start();
     }
 
     private synchronized boolean end(Entry entry) {
         boolean first = entry.stage != Stage.ENDED;
+        if (entry.stage == Stage.RUNNING) {
+            containers.ended(entry.pod);
+        }
         entry.stage = Stage.ENDED;
         return first;
     }
@@ -259,6 +271,6 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
     @Override
     public void close() {
         admission.shutdownNow();
-        timer.shutdownNow();
+        delays.close();
     }
 }

@@ -5,6 +5,7 @@ import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.Reflector;
 import io.gpushare.simulated.kubelet.devices.DeviceManager;
 import io.gpushare.simulated.kubelet.devices.DeviceTable;
+import io.gpushare.simulated.kubelet.devices.KubeletSockets;
 import io.gpushare.simulated.kubelet.devices.RegistrationService;
 import io.gpushare.simulated.kubelet.devices.UnixSockets;
 import io.grpc.BindableService;
@@ -15,7 +16,6 @@ import java.net.URI;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +33,7 @@ public final class SimulatedKubelet implements AutoCloseable {
     private final KubeletOptions options;
     private final InstantSource clock;
     private final ApiClient cluster;
-    private final UnixSockets sockets = new UnixSockets();
+    private final KubeletSockets sockets;
     private final DeviceManager devices;
     private final ClaimDrivers claims;
     private final PodStatusWriter status;
@@ -43,14 +43,16 @@ public final class SimulatedKubelet implements AutoCloseable {
     private Server registration;
     private Server podResources;
 
-    private SimulatedKubelet(KubeletOptions options, URI api, InstantSource clock) {
+    private SimulatedKubelet(
+            KubeletOptions options, ApiClient api, KubeletSockets sockets, Containers containers, InstantSource clock) {
         this.options = options;
         this.clock = clock;
-        cluster = new ApiClient(api);
+        this.sockets = sockets;
+        cluster = api;
         devices = new DeviceManager(options.plugins(), options.version(), options.seed(), clock);
         status = new PodStatusWriter(cluster);
         claims = new ClaimDrivers(options.directory(), options.node(), cluster, sockets);
-        pods = new PodWorkers(devices, claims, options.cdi(), status);
+        pods = new PodWorkers(devices, claims, options.cdi(), status, containers);
         report = new NodeStatusReporter(options, cluster, devices);
         follower = new Reflector(cluster, "/api/v1/pods", "fieldSelector=spec.nodeName%3D" + options.node(), pods);
         removePluginSockets();
@@ -60,7 +62,17 @@ public final class SimulatedKubelet implements AutoCloseable {
 
     /** Starts the kubelet: sockets first, then the node's object and its pods. */
     public static SimulatedKubelet start(KubeletOptions options, URI api, InstantSource clock) {
-        SimulatedKubelet kubelet = new SimulatedKubelet(options, api, clock);
+        return start(options, new ApiClient(api), new UnixSockets(), Containers.UNSEEN, clock);
+    }
+
+    /**
+     * The same over those wires.
+     *
+     * @param containers hears of the node's containers
+     */
+    public static SimulatedKubelet start(
+            KubeletOptions options, ApiClient api, KubeletSockets sockets, Containers containers, InstantSource clock) {
+        SimulatedKubelet kubelet = new SimulatedKubelet(options, api, sockets, containers, clock);
         kubelet.report.start();
         kubelet.claims.start();
         kubelet.follower.start();
@@ -152,7 +164,7 @@ public final class SimulatedKubelet implements AutoCloseable {
             Files.createDirectories(options.plugins());
             try (DirectoryStream<Path> files = Files.newDirectoryStream(options.plugins())) {
                 for (Path file : files) {
-                    if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
+                    if (sockets.socket(file)) {
                         Files.delete(file);
                     }
                 }

@@ -8,13 +8,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -45,11 +42,11 @@ final class ExtenderClient implements AutoCloseable {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final ExtenderConfig options;
-    private final HttpClient http =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final ExtenderWire wire;
 
-    ExtenderClient(ExtenderConfig options) {
+    ExtenderClient(ExtenderConfig options, ExtenderWire wire) {
         this.options = options;
+        this.wire = wire;
     }
 
     /** Whether any container names a managed resource. */
@@ -74,7 +71,7 @@ final class ExtenderClient implements AutoCloseable {
             }
             passed.add(node.asText());
         }
-        Map<String, String> failed = new HashMap<>();
+        Map<String, String> failed = new LinkedHashMap<>();
         for (String list : new String[] {"FailedNodes", "FailedAndUnresolvableNodes"}) {
             field(answer, list)
                     .properties()
@@ -86,7 +83,7 @@ final class ExtenderClient implements AutoCloseable {
 
     /** The weighted scores on the framework's scale. A failure is ignored, as in kube-scheduler. */
     Map<String, Long> prioritize(PodDocument pod, List<String> nodes) throws InterruptedException {
-        Map<String, Long> scores = new HashMap<>();
+        Map<String, Long> scores = new LinkedHashMap<>();
         try {
             for (JsonNode host : send("prioritize", arguments(pod, nodes))) {
                 JsonNode score = field(host, "Score");
@@ -126,17 +123,12 @@ final class ExtenderClient implements AutoCloseable {
     }
 
     private JsonNode send(String verb, ObjectNode arguments) throws Failure, InterruptedException {
-        URI uri = URI.create(options.urlPrefix() + "/" + verb);
-        HttpRequest request = HttpRequest.newBuilder(uri)
-                .timeout(options.timeout())
-                .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(arguments.toString()))
-                .build();
+        String uri = options.urlPrefix() + "/" + verb;
+        byte[] body = arguments.toString().getBytes(StandardCharsets.UTF_8);
         try {
-            HttpResponse<byte[]> response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
-            if (response.statusCode() != 200) {
-                throw new Failure(
-                        "failed " + verb + " with extender at URL " + uri + ", code " + response.statusCode());
+            ExtenderWire.Response response = wire.call(verb, body, options.timeout());
+            if (response.code() != 200) {
+                throw new Failure("failed " + verb + " with extender at URL " + uri + ", code " + response.code());
             }
             return MAPPER.readTree(response.body());
         } catch (JsonProcessingException e) {
@@ -158,6 +150,6 @@ final class ExtenderClient implements AutoCloseable {
 
     @Override
     public void close() {
-        http.shutdownNow();
+        wire.close();
     }
 }

@@ -1,11 +1,13 @@
 package io.gpushare.simulated.scheduler;
 
 import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.time.Machine;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class SchedulingQueue {
     private static final Duration FIRST_BACKOFF = Duration.ofSeconds(1);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(10);
+    private static final Duration LOOK = Duration.ofMillis(100);
     private static final Duration FLUSH = Duration.ofSeconds(30);
 
     /** One attempt to schedule a pod, which the caller returns with its outcome. */
@@ -36,6 +39,7 @@ final class SchedulingQueue {
 
     private final Map<String, Entry> entries = new LinkedHashMap<>();
     private final InstantSource clock;
+    private final Semaphore changes = new Semaphore(0);
     private long events;
 
     SchedulingQueue(InstantSource clock) {
@@ -44,7 +48,7 @@ final class SchedulingQueue {
 
     synchronized void add(PodDocument pod) {
         entries.computeIfAbsent(pod.uid(), _ -> new Entry(pod)).pod = pod;
-        notifyAll();
+        changes.release();
     }
 
     synchronized void remove(String uid) {
@@ -55,21 +59,30 @@ final class SchedulingQueue {
     synchronized void event() {
         events++;
         entries.values().forEach(entry -> entry.needsEvent = false);
-        notifyAll();
+        changes.release();
     }
 
     /** Waits for the next pod to try. */
-    synchronized Attempt take() throws InterruptedException {
+    Attempt take() throws InterruptedException {
         while (true) {
-            Entry next = next(clock.instant());
+            @Nullable Attempt next = poll();
             if (next != null) {
-                next.atWork = true;
-                next.attempts++;
-                next.tried = clock.instant();
-                return new Attempt(next.pod, events);
+                return next;
             }
-            wait(100);
+            Machine.here().acquire(changes, LOOK);
+            changes.drainPermits();
         }
+    }
+
+    private synchronized @Nullable Attempt poll() {
+        @Nullable Entry next = next(clock.instant());
+        if (next == null) {
+            return null;
+        }
+        next.atWork = true;
+        next.attempts++;
+        next.tried = clock.instant();
+        return new Attempt(next.pod, events);
     }
 
     private @Nullable Entry next(Instant now) {

@@ -5,6 +5,7 @@ import io.gpushare.simulated.claims.SchedulerClaims;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.client.Reflector;
+import io.gpushare.time.Machine;
 import java.io.IOException;
 import java.net.URI;
 import java.time.InstantSource;
@@ -35,13 +36,19 @@ public final class SimulatedScheduler implements AutoCloseable {
     private final InstantSource clock;
     private final Reflector nodeFollower;
     private final Reflector podFollower;
-    private final Thread thread = Thread.ofVirtual().name("scheduler").unstarted(this::run);
+    private final Thread thread = Machine.here().lightThread("scheduler", this::run);
 
-    private SimulatedScheduler(Set<String> names, URI api, ExtenderConfig options, long seed, InstantSource clock) {
+    private SimulatedScheduler(
+            Set<String> names,
+            ApiClient api,
+            ExtenderWire wire,
+            ExtenderConfig options,
+            long seed,
+            InstantSource clock) {
         this.names = Set.copyOf(names);
         nodes = new NodeCache(options.ignored());
-        cluster = new ApiClient(api);
-        extender = new ExtenderClient(options);
+        cluster = api;
+        extender = new ExtenderClient(options, wire);
         this.clock = clock;
         waiting = new SchedulingQueue(clock);
         claims = new SchedulerClaims(cluster, waiting::event);
@@ -66,7 +73,18 @@ public final class SimulatedScheduler implements AutoCloseable {
     /** As {@link #start(URI, ExtenderConfig, long, InstantSource)}, for the pods that name one of these schedulers. */
     public static SimulatedScheduler start(
             Set<String> names, URI api, ExtenderConfig options, long seed, InstantSource clock) {
-        SimulatedScheduler scheduler = new SimulatedScheduler(names, api, options, seed, clock);
+        return start(names, new ApiClient(api), new HttpExtender(options.urlPrefix()), options, seed, clock);
+    }
+
+    /** The same over those wires. */
+    public static SimulatedScheduler start(
+            Set<String> names,
+            ApiClient api,
+            ExtenderWire wire,
+            ExtenderConfig options,
+            long seed,
+            InstantSource clock) {
+        SimulatedScheduler scheduler = new SimulatedScheduler(names, api, wire, options, seed, clock);
         scheduler.nodeFollower.start();
         scheduler.podFollower.start();
         scheduler.claims.start();
@@ -137,7 +155,7 @@ public final class SimulatedScheduler implements AutoCloseable {
             String node = choose(pod, feasible);
             nodes.place(pod, node);
             claims.assume(pod, node);
-            Thread.startVirtualThread(() -> bind(attempt, node));
+            Machine.here().lightThread("bind", () -> bind(attempt, node)).start();
         } catch (ExtenderClient.Failure failure) {
             report(pod, "SchedulerError", failure.reason());
             waiting.failed(attempt);

@@ -51,8 +51,8 @@ public final class ListResponse {
         this.objects = objects;
     }
 
-    public static void write(
-            HttpServerResponse response, ApiResource resource, ObjectStore.Page page, @Nullable Continue begun) {
+    /** The list without its items. */
+    public static ObjectNode head(ApiResource resource, ObjectStore.Page page, @Nullable Continue begun) {
         ObjectNode head = Documents.empty();
         head.put("kind", resource.kind + "List").put("apiVersion", resource.apiVersion());
         long version = begun == null ? page.version() : begun.version();
@@ -60,7 +60,12 @@ public final class ListResponse {
         if (page.more()) {
             metadata.put("continue", new Continue(ObjectKey.of(page.objects().getLast()), version).token());
         }
-        String opening = new String(Documents.bytes(head), StandardCharsets.UTF_8);
+        return head;
+    }
+
+    public static void write(
+            HttpServerResponse response, ApiResource resource, ObjectStore.Page page, @Nullable Continue begun) {
+        String opening = new String(Documents.bytes(head(resource, page, begun)), StandardCharsets.UTF_8);
         response.putHeader("Content-Type", "application/json").setChunked(true);
         response.write(opening.substring(0, opening.length() - 1) + ",\"items\":[");
         new ListResponse(response, page.objects().iterator()).pump();

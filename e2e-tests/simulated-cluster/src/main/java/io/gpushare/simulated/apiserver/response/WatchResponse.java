@@ -121,16 +121,21 @@ public final class WatchResponse {
 
     /** Sends a bookmark after all changes before its version: both use the context's queue in the store's order. */
     private void bookmark() {
+        later(bookmark(resource, store.version()));
+    }
+
+    /** A line that says that all changes up to that version have been sent. */
+    public static byte[] bookmark(ApiResource resource, long version) {
         ObjectNode object = Documents.empty();
         object.put("kind", resource.kind).put("apiVersion", resource.apiVersion());
         object.putObject("metadata")
-                .put("resourceVersion", Long.toString(store.version()))
+                .put("resourceVersion", Long.toString(version))
                 .putNull("creationTimestamp");
         if (resource == ApiResource.PODS) {
             // The real server encodes an empty Go struct, in which an absent list is null.
             object.putObject("spec").putNull("containers");
             object.putObject("status");
         }
-        later(Change.line("BOOKMARK", Documents.bytes(object)));
+        return Change.line("BOOKMARK", Documents.bytes(object));
     }
 }

@@ -23,6 +23,26 @@ public final class Change {
         this.removed = removed;
     }
 
+    /** The version of the change. */
+    public long version() {
+        return version;
+    }
+
+    /** The object as it is now, or was last. */
+    public ObjectNode object() {
+        return object;
+    }
+
+    /** Whether the object is gone. */
+    public boolean removed() {
+        return removed;
+    }
+
+    /** A creation of an object that was there before a watch began. */
+    public static Change present(long version, ObjectNode object) {
+        return new Change(version, null, object, false);
+    }
+
     /**
      * The watch event for a watcher with this selection, as one JSON line; empty if the object is outside of the
      * selection before and after. An object that enters or leaves the selection leads to ADDED or DELETED.

@@ -2,6 +2,7 @@ package io.gpushare.simulated.apiserver.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.time.Machine;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -10,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +43,7 @@ public final class ObjectStore {
             throw ApiError.alreadyExists(resource, key.name());
         }
         ObjectNode metadata = Documents.metadata(fresh);
-        metadata.put("uid", UUID.randomUUID().toString());
+        metadata.put("uid", Machine.here().unique());
         metadata.put(
                 "creationTimestamp",
                 clock.instant().truncatedTo(ChronoUnit.SECONDS).toString());

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class ResourceStore {
     private final NavigableMap<ObjectKey, ObjectNode> objects = new TreeMap<>();
     private final Map<String, NavigableMap<ObjectKey, ObjectNode>> byNode = new HashMap<>();
-    private final Set<Consumer<Change>> watchers = new HashSet<>();
+    // In the order of their calls, so that a run can be repeated.
+    private final Set<Consumer<Change>> watchers = new LinkedHashSet<>();
     private final Map<String, Set<Consumer<Change>>> watchersByNode = new HashMap<>();
     private final List<Change> changes = new ArrayList<>();
     private final int memory;
@@ -118,7 +119,7 @@ final class ResourceStore {
     void watch(Selection selection, Consumer<Change> watcher) {
         selection
                 .node()
-                .map(node -> watchersByNode.computeIfAbsent(node, _ -> new HashSet<>()))
+                .map(node -> watchersByNode.computeIfAbsent(node, _ -> new LinkedHashSet<>()))
                 .orElse(watchers)
                 .add(watcher);
     }

@@ -64,7 +64,8 @@ public record Selection(String namespace, List<Term> fields, List<Term> labels) 
         return part.startsWith("!") ? new Term(part.substring(1), false, null) : new Term(part, true, null);
     }
 
-    boolean matches(ObjectNode object) {
+    /** Whether it selects the object. */
+    public boolean matches(ObjectNode object) {
         if (!namespace.isEmpty() && !namespace.equals(Documents.text(object, "metadata.namespace"))) {
             return false;
         }

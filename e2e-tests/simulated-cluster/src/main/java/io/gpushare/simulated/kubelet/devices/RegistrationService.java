@@ -19,12 +19,12 @@ public final class RegistrationService extends RegistrationGrpc.RegistrationImpl
             Pattern.compile("[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
 
     private final Path directory;
-    private final UnixSockets sockets;
+    private final KubeletSockets sockets;
     private final BiConsumer<RegisterRequest, PluginConnection> registered;
 
     /** Calls {@code registered} for each accepted plugin, before the response to its Register call. */
     public RegistrationService(
-            Path directory, UnixSockets sockets, BiConsumer<RegisterRequest, PluginConnection> registered) {
+            Path directory, KubeletSockets sockets, BiConsumer<RegisterRequest, PluginConnection> registered) {
         this.directory = directory;
         this.sockets = sockets;
         this.registered = registered;

@@ -15,19 +15,20 @@ import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /** gRPC over Unix sockets, with the JDK's own domain sockets under Netty, on one event loop. */
-public final class UnixSockets implements AutoCloseable {
+public final class UnixSockets implements KubeletSockets {
     /** The limit of the kubelet's client, which is grpc-go's default. */
     public static final int MAX_INBOUND_BYTES = 4 * 1024 * 1024;
 
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final Executor executor = Executors.newVirtualThreadPerTaskExecutor();
 
-    /** Starts a server on a new socket and creates its folder if missing. */
+    @Override
     public Server serve(Path socket, BindableService service) throws IOException {
         Files.createDirectories(socket.toAbsolutePath().getParent());
         Files.deleteIfExists(socket);
@@ -42,6 +43,7 @@ public final class UnixSockets implements AutoCloseable {
                 .start();
     }
 
+    @Override
     public ManagedChannel connect(Path socket) {
         return NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
                 .channelFactory(NioDomainSocketChannel::new)
@@ -52,6 +54,11 @@ public final class UnixSockets implements AutoCloseable {
                 .executor(executor)
                 .maxInboundMessageSize(MAX_INBOUND_BYTES)
                 .build();
+    }
+
+    @Override
+    public boolean socket(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class).isOther();
     }
 
     @Override
