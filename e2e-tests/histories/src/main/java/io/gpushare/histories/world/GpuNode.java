@@ -1,0 +1,238 @@
+package io.gpushare.histories.world;
+
+import io.gpushare.histories.grpc.NodeSockets;
+import io.gpushare.histories.machine.SimulatedMachine;
+import io.gpushare.histories.machine.Turns;
+import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.plugin.NodeEdges;
+import io.gpushare.plugin.PluginProgram;
+import io.gpushare.plugin.node.cards.CardSource;
+import io.gpushare.plugin.node.cards.NvmlCards;
+import io.gpushare.plugin.node.sockets.Sockets;
+import io.gpushare.program.Ending;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.kubelet.Containers;
+import io.gpushare.simulated.kubelet.KubeletOptions;
+import io.gpushare.simulated.kubelet.SimulatedKubelet;
+import io.gpushare.simulated.kubelet.StartedContainer;
+import io.gpushare.simulated.kubelet.devices.KubeletVersion;
+import io.gpushare.time.Clocks;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A node with cards: its kubelet, and the real device plugin. */
+public final class GpuNode {
+    static final String LEASES = "gpushare-node-lease";
+
+    private static final Duration RESTART = Duration.ofSeconds(3);
+
+    private final Turns turns;
+    private final LocalApi api;
+    private final CardUse use;
+    private final String name;
+    private final Path directory;
+    private final SimulatedCards cards;
+    private final NodeSockets sockets;
+    private final SimulatedMachine kubeletMachine;
+    private final World world;
+    private SimulatedMachine pluginMachine;
+    private @Nullable Ending ending;
+    private @Nullable SimulatedKubelet kubelet;
+    private int started;
+
+    GpuNode(
+            Turns turns,
+            LocalApi api,
+            CardUse use,
+            World world,
+            String name,
+            Path directory,
+            Inventory inventory,
+            KubeletVersion version) {
+        this.turns = turns;
+        this.api = api;
+        this.use = use;
+        this.world = world;
+        this.name = name;
+        this.directory = directory;
+        cards = new SimulatedCards(inventory);
+        sockets = new NodeSockets(turns);
+        inventory
+                .cards()
+                .forEach(card ->
+                        use.card(card.id().uuid(), inventory.capacityOf(card).units()));
+        kubeletMachine = turns.machine(name + "-kubelet");
+        kubeletMachine.start("main", () -> {
+            createFolders();
+            kubelet = SimulatedKubelet.start(
+                    KubeletOptions.of(name, directory).in(version),
+                    new ApiClient(api.wire(kubeletMachine)),
+                    sockets.kubelet(kubeletMachine),
+                    new Judge(),
+                    kubeletMachine::now);
+        });
+        pluginMachine = startPlugin();
+    }
+
+    private void createFolders() {
+        try {
+            Files.createDirectories(directory.resolve("proc"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** The plugin's machine. */
+    public SimulatedMachine plugin() {
+        return pluginMachine;
+    }
+
+    /** The kubelet's machine. */
+    public SimulatedMachine kubelet() {
+        return kubeletMachine;
+    }
+
+    List<Card> cards() {
+        return cards.cards();
+    }
+
+    private SimulatedMachine startPlugin() {
+        SimulatedMachine machine = turns.machine(name + "-plugin-" + started++);
+        machine.onFailure((thread, failure) -> {
+            world.failed(thread, failure);
+            killPlugin();
+        });
+        Ending mine = new Ending();
+        ending = mine;
+        machine.start("main", () -> {
+            try {
+                int code = PluginProgram.run(
+                        List.of(
+                                "--node-name=" + name,
+                                "--kubelet-dir=" + directory,
+                                "--proc-dir=" + directory.resolve("proc"),
+                                "--metrics-address="),
+                        Map.of(),
+                        Clocks.system(),
+                        edges(machine),
+                        mine);
+                world.tell("the plugin of " + name + " ended with " + code);
+                gone(machine);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        return machine;
+    }
+
+    /** The process has ended: its kubelet starts it again. */
+    private void gone(SimulatedMachine machine) {
+        if (!machine.dead()) {
+            machine.kill();
+            sockets.died(machine);
+            turns.after(RESTART, () -> pluginMachine = startPlugin());
+        }
+    }
+
+    private NodeEdges edges(SimulatedMachine machine) {
+        return new NodeEdges() {
+            @Override
+            public CardSource cards(NvmlCards.Settings settings, Clocks clocks) {
+                return cards.source();
+            }
+
+            @Override
+            public Sockets sockets() {
+                return sockets.plugin(machine);
+            }
+
+            @Override
+            public KubernetesApi api(@Nullable Path kubeconfig, String userAgent) {
+                return KubernetesApi.of(api.transport(machine), api.transport(machine));
+            }
+        };
+    }
+
+    /** Kills the plugin, which its kubelet starts again. */
+    public void killPlugin() {
+        if (!pluginMachine.dead()) {
+            world.tell("kill the plugin of " + name);
+            gone(pluginMachine);
+        }
+    }
+
+    /** Ends the plugin as SIGTERM does; its kubelet starts it again. */
+    public void terminatePlugin() {
+        Ending now = ending;
+        if (!pluginMachine.dead() && now != null) {
+            world.tell("terminate the plugin of " + name);
+            now.request(Ending.DONE);
+        }
+    }
+
+    /** Restarts the kubelet; the containers stay. */
+    public void restartKubelet() {
+        world.tell("restart the kubelet of " + name);
+        SimulatedKubelet running = kubelet;
+        if (running != null) {
+            kubeletMachine.start("restart", running::restart);
+        }
+    }
+
+    /** A card is lost for that time. */
+    public void loseCard(int index, Duration time) {
+        Card card = cards().get(index % cards().size());
+        world.tell("card " + card.id().uuid() + " does not respond for " + time);
+        cards.lose(card.id(), true);
+        turns.after(time, () -> cards.lose(card.id(), false));
+    }
+
+    /** Judges by what containers get. */
+    private final class Judge implements Containers {
+        @Override
+        public void started(PodDocument pod, Map<String, StartedContainer> containers) {
+            Map<String, Integer> units = new TreeMap<>();
+            for (PodDocument.Container container : pod.containers()) {
+                StartedContainer begun = containers.get(container.name());
+                int memory = amount(container, "aliyun.com/gpu-mem");
+                int whole = amount(container, "aliyun.com/gpu-count");
+                if (begun == null || memory + whole == 0) {
+                    continue;
+                }
+                List<String> visible = List.of(begun.environment()
+                        .getOrDefault("NVIDIA_VISIBLE_DEVICES", "")
+                        .split(","));
+                if (visible.size() != Math.max(1, whole)) {
+                    use.violation("pod " + pod.title() + " on " + name + " sees " + visible + " for " + memory
+                            + " units and " + whole + " cards");
+                }
+                visible.forEach(card -> units.merge(card, whole > 0 ? use.capacity(card) : memory, Integer::sum));
+            }
+            use.start(pod.title() + " " + pod.uid(), units);
+        }
+
+        private static int amount(PodDocument.Container container, String resource) {
+            return container.limits().getOrDefault(resource, BigDecimal.ZERO).intValue();
+        }
+
+        @Override
+        public void ended(PodDocument pod) {
+            use.end(pod.title() + " " + pod.uid());
+        }
+    }
+}

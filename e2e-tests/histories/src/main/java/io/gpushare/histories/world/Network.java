@@ -1,0 +1,55 @@
+package io.gpushare.histories.world;
+
+import io.gpushare.histories.machine.SimulatedMachine;
+import io.gpushare.histories.machine.Turns;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/** How long messages take, and which of them are lost. */
+public final class Network {
+    private final Turns turns;
+    private final RandomGenerator random;
+    private final Set<String> cutOff = new HashSet<>();
+    private double lost;
+    private double slow;
+
+    Network(Turns turns) {
+        this.turns = turns;
+        this.random = turns.random();
+    }
+
+    /**
+     * From now on that part of all requests, and of all responses, is lost, and that part takes up to some seconds.
+     *
+     * @param lost from 0 to 1, as the other one
+     */
+    public void fails(double lost, double slow) {
+        this.lost = lost;
+        this.slow = slow;
+    }
+
+    /** Cuts off the machine with that name for that time: nothing reaches it or leaves it. */
+    public void cutOff(SimulatedMachine machine, Duration time) {
+        cutOff.add(machine.name());
+        turns.after(time, () -> cutOff.remove(machine.name()));
+    }
+
+    /** Whether nothing reaches that machine now. */
+    boolean cut(SimulatedMachine machine) {
+        return cutOff.contains(machine.name());
+    }
+
+    /** Whether the next message between that machine and another one is lost. */
+    boolean loses(SimulatedMachine machine) {
+        return cut(machine) || random.nextDouble() < lost;
+    }
+
+    /** The time that the next message takes. */
+    Duration delay() {
+        return random.nextDouble() < slow
+                ? Duration.ofMillis(random.nextInt(50, 4000))
+                : Duration.ofNanos(random.nextInt(100_000, 8_000_000));
+    }
+}

@@ -1,0 +1,257 @@
+package io.gpushare.histories.world;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gpushare.histories.machine.SimulatedMachine;
+import io.gpushare.histories.machine.Turns;
+import io.gpushare.model.card.Card;
+import io.gpushare.model.card.Inventory;
+import io.gpushare.model.card.Memory;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.simulated.apiserver.store.ApiResource;
+import io.gpushare.simulated.client.ApiClient;
+import io.gpushare.simulated.client.PodDocument;
+import io.gpushare.simulated.kubelet.devices.KubeletVersion;
+import io.gpushare.simulated.scheduler.ExtenderConfig;
+import io.gpushare.simulated.scheduler.SimulatedScheduler;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A cluster: its API servers, kube-scheduler, two extenders, and nodes with cards. */
+public final class World {
+    private static final Logger LOG = LoggerFactory.getLogger(World.class);
+    private static final Duration CALL = Duration.ofSeconds(5);
+    private static final Duration RESTART = Duration.ofSeconds(2);
+    private static final Duration GRACE = Duration.ofSeconds(30);
+
+    private final Turns turns;
+    private final Network network;
+    private final LocalApi api;
+    private final CardUse use = new CardUse();
+    private final Map<String, ExtenderProcess> extenders = new TreeMap<>();
+    private final List<String> story = new ArrayList<>();
+    private final List<GpuNode> nodes = new ArrayList<>();
+    private final Path directory;
+    private SimulatedMachine scheduler;
+    private int started;
+
+    /**
+     * A cluster without nodes, whose programs have not run yet.
+     *
+     * @param directory for the files of kubelets; a short path
+     */
+    public World(Turns turns, Path directory) {
+        this.turns = turns;
+        this.directory = directory;
+        network = new Network(turns);
+        api = new LocalApi(turns, network);
+        scheduler = startScheduler();
+        for (String pod : List.of("extender-a", "extender-b")) {
+            api.objects().put(extenderPod(pod));
+            startExtender(pod);
+        }
+    }
+
+    public Network network() {
+        return network;
+    }
+
+    public LocalApi api() {
+        return api;
+    }
+
+    public CardUse use() {
+        return use;
+    }
+
+    /** What happened, each with its time. */
+    public List<String> story() {
+        return story;
+    }
+
+    /** Notes what happens now. */
+    public void tell(String what) {
+        story.add(turns.time().toMillis() + " ms  " + what);
+    }
+
+    /** The extenders by the names of their pods. */
+    public Map<String, ExtenderProcess> extenders() {
+        return extenders;
+    }
+
+    /** The machine of the extender in that pod. */
+    public SimulatedMachine machine(String pod) {
+        ExtenderProcess process = extenders.get(pod);
+        if (process == null) {
+            throw new IllegalArgumentException("no extender in " + pod);
+        }
+        return process.machine();
+    }
+
+    /** The nodes with cards. */
+    public List<GpuNode> nodes() {
+        return nodes;
+    }
+
+    /** What the extenders still count, although nobody uses a card. */
+    public List<String> leftOver() {
+        List<String> left = new ArrayList<>();
+        extenders.forEach((pod, process) -> nodes.forEach(node -> process.counted(node.name())
+                .forEach(holder -> left.add(pod + " still counts " + holder + " on " + node.name()))));
+        use.users().forEach(user -> left.add("pod " + user + " still has a card"));
+        return left;
+    }
+
+    private static ObjectNode extenderPod(String name) {
+        ObjectNode pod = ApiClient.document().put("kind", "Pod");
+        pod.putObject("metadata")
+                .put("name", name)
+                .put("namespace", ExtenderProcess.NAMESPACE)
+                .put("uid", name)
+                .put("creationTimestamp", "2030-01-01T00:00:00Z");
+        pod.putObject("spec")
+                .put("nodeName", "control")
+                .putArray("containers")
+                .addObject()
+                .put("name", "extender");
+        pod.putObject("status").put("phase", "Running");
+        return pod;
+    }
+
+    private ExtenderProcess startExtender(String pod) {
+        SimulatedMachine machine = turns.machine(pod + "-" + started++);
+        ExtenderProcess process = new ExtenderProcess(machine, pod, api);
+        machine.onFailure((thread, failure) -> {
+            failed(thread, failure);
+            kill(pod);
+        });
+        extenders.put(pod, process);
+        process.start();
+        return process;
+    }
+
+    /** Kills the extender in that pod; its kubelet starts it again. */
+    public void kill(String pod) {
+        SimulatedMachine machine = machine(pod);
+        if (!machine.dead()) {
+            tell("kill " + pod);
+            machine.kill();
+            turns.after(RESTART, () -> startExtender(pod));
+        }
+    }
+
+    /** Ends the extender in that pod as SIGTERM does; its kubelet starts it again. */
+    public void terminate(String pod) {
+        ExtenderProcess process = extenders.get(pod);
+        if (process != null && !process.machine().dead()) {
+            tell("terminate " + pod);
+            process.terminate();
+            turns.after(GRACE, () -> {
+                if (process == extenders.get(pod)) {
+                    process.machine().kill();
+                    startExtender(pod);
+                }
+            });
+        }
+    }
+
+    private SimulatedMachine startScheduler() {
+        SimulatedMachine machine = turns.machine("scheduler-" + started++);
+        machine.start(
+                "main",
+                () -> SimulatedScheduler.start(
+                        Set.of("default-scheduler"),
+                        new ApiClient(api.wire(machine)),
+                        new ServiceWire(turns, network, api, machine, extenders),
+                        new ExtenderConfig(
+                                URI.create("http://extender"),
+                                1,
+                                Set.of("aliyun.com/gpu-mem", "aliyun.com/gpu-count"),
+                                CALL),
+                        turns.random().nextLong(),
+                        machine::now));
+        return machine;
+    }
+
+    /** kube-scheduler is killed and starts again. */
+    public void killScheduler() {
+        tell("kill kube-scheduler");
+        scheduler.kill();
+        turns.after(RESTART, () -> {
+            scheduler.kill();
+            scheduler = startScheduler();
+        });
+    }
+
+    /** The machine of kube-scheduler. */
+    public SimulatedMachine scheduler() {
+        return scheduler;
+    }
+
+    /** Adds a node with that many cards of that memory, whose kubelet is of that version. */
+    public void addNode(String name, int cards, int gib, KubeletVersion version) {
+        List<Card> all = new ArrayList<>();
+        for (int i = 0; i < cards; i++) {
+            all.add(Card.of("GPU-" + name + "-" + i, i, Memory.ofGib(gib)));
+        }
+        nodes.add(new GpuNode(
+                turns,
+                api,
+                use,
+                this,
+                name,
+                directory.resolve(name),
+                new Inventory(MemoryUnit.GIB, null, all),
+                version));
+    }
+
+    /** A thread of a program failed. */
+    void failed(Thread thread, Throwable failure) {
+        String what = "thread " + thread.getName() + " failed: " + failure;
+        LOG.warn("{}", what, failure);
+        use.violation(what);
+        tell(what);
+    }
+
+    /** Creates a pod as a user does. */
+    public void createPod(String name, Map<String, String> limits, int priority, Duration runs) {
+        tell("create " + name + " " + new TreeMap<>(limits) + " priority " + priority + ", runs " + runs);
+        ObjectNode pod = ApiClient.document().put("kind", "Pod");
+        pod.putObject("metadata")
+                .put("name", name)
+                .put("namespace", "default")
+                .putObject("annotations")
+                .put("sandbox.gpushare.io/run-for", runs.toSeconds() + "s");
+        ObjectNode spec = pod.putObject("spec").put("priority", priority).put("terminationGracePeriodSeconds", 2);
+        ObjectNode container = spec.putArray("containers").addObject().put("name", "main");
+        ObjectNode resources = container.putObject("resources");
+        ObjectNode both = resources.putObject("limits");
+        limits.forEach(both::put);
+        resources.set("requests", both.deepCopy());
+        api.request("POST", "/api/v1/namespaces/default/pods", pod);
+    }
+
+    /** Deletes a pod as a user does; null for its own grace period. */
+    public void deletePod(String name, int grace) {
+        tell("delete " + name + " with a grace period of " + grace + " s");
+        api.request(
+                "DELETE",
+                "/api/v1/namespaces/default/pods/" + name,
+                ApiClient.document().put("gracePeriodSeconds", grace));
+    }
+
+    /** The users' pods. */
+    public List<PodDocument> pods() {
+        return api.objects().list(ApiResource.PODS).stream()
+                .map(PodDocument::new)
+                .filter(pod -> pod.namespace().equals("default"))
+                .toList();
+    }
+}
