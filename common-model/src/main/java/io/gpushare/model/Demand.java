@@ -40,7 +40,9 @@ public final class Demand {
         /** kube-scheduler, by claims that request no more than this. */
         CLAIMS,
         /** The same, by claims that request more than this says. */
-        CLAIMS_IN_PART
+        CLAIMS_IN_PART,
+        /** The same, where they tolerate taints of cards. */
+        TOLERANT_CLAIMS
     }
 
     /**
@@ -160,9 +162,19 @@ public final class Demand {
         return new Demand(containers, split, selector, Giver.CLAIMS_IN_PART);
     }
 
+    /** The same of claims that tolerate taints, which kube-scheduler compares with those of the cards. */
+    public Demand claimedWithTolerations() {
+        return new Demand(containers, split, selector, Giver.TOLERANT_CLAIMS);
+    }
+
     /** Whether cards that suffice for it may be others than those that its claims require. */
     public boolean inPart() {
-        return giver == Giver.CLAIMS_IN_PART;
+        return giver == Giver.CLAIMS_IN_PART || tolerant();
+    }
+
+    /** Whether the taint of a card may be no obstacle. */
+    public boolean tolerant() {
+        return giver == Giver.TOLERANT_CLAIMS;
     }
 
     /** Whether ResourceClaims request it: only nodes that serve claims take it, and kube-scheduler alone places it. */
@@ -233,9 +245,16 @@ public final class Demand {
         return parts.isEmpty() ? sharedCards() + wholeCards() : Math.max(sharedCards(), wholeCards());
     }
 
-    /** Whether any card will do, and the pod needs either memory on one card or whole cards. Most demands are plain. */
+    /**
+     * Whether any open card will do, and the pod needs either memory on one card or whole cards. Most demands are
+     * plain.
+     */
     public boolean plain() {
-        return selector.any() && !slotted() && !instances() && (!shares() || (cards() == 1 && !share.hasPercents()));
+        return selector.any()
+                && !tolerant()
+                && !slotted()
+                && !instances()
+                && (!shares() || (cards() == 1 && !share.hasPercents()));
     }
 
     /** The most that containers hold at one time, of each kind of share; at most the largest int. */

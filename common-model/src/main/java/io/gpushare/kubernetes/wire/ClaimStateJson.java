@@ -84,6 +84,7 @@ public final class ClaimStateJson {
                 Json.sharedOrNull(capacity, "memory"),
                 Json.sharedOrNull(capacity, "cores"),
                 !asked.path("selectors").isEmpty(),
-                !alternatives.isEmpty()));
+                !alternatives.isEmpty(),
+                !asked.path("tolerations").isEmpty()));
     }
 }

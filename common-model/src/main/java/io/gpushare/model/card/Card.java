@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param held whether it accepts no new pods while others are moved away from it, by an annotation of the node
  * @param inUseBy who has it by another offer than the node's, or has ended and still computes there, as a few names: it
  *     is not offered until they end; null if nobody has or does
+ * @param taint what DeviceTaintRules write on it, which keeps claims away that do not tolerate it, with the rule's
+ *     name; null for nothing. In the extender only
  * @param foreign the memory that processes use there to which nothing of it is allocated: new pods do not get it
  * @param isolation what holds containers to their share of it
  */
@@ -29,6 +31,7 @@ public record Card(
         boolean cordoned,
         boolean held,
         @Nullable String inUseBy,
+        @Nullable String taint,
         Memory foreign,
         CardIsolation isolation) {
     /**
@@ -108,6 +111,7 @@ public record Card(
                 false,
                 false,
                 null,
+                null,
                 new Memory(0),
                 CardIsolation.NONE);
     }
@@ -120,34 +124,46 @@ public record Card(
     /** The same with that number. */
     public Card withIndex(int changed) {
         return new Card(
-                id, changed, minor, model, memory, details, health, cordoned, held, inUseBy, foreign, isolation);
+                id, changed, minor, model, memory, details, health, cordoned, held, inUseBy, taint, foreign, isolation);
     }
 
     public Card withHealth(Health changed) {
-        return new Card(id, index, minor, model, memory, details, changed, cordoned, held, inUseBy, foreign, isolation);
+        return new Card(
+                id, index, minor, model, memory, details, changed, cordoned, held, inUseBy, taint, foreign, isolation);
     }
 
     public Card withCordoned(boolean changed) {
-        return new Card(id, index, minor, model, memory, details, health, changed, held, inUseBy, foreign, isolation);
+        return new Card(
+                id, index, minor, model, memory, details, health, changed, held, inUseBy, taint, foreign, isolation);
     }
 
     public Card withHeld(boolean changed) {
         return new Card(
-                id, index, minor, model, memory, details, health, cordoned, changed, inUseBy, foreign, isolation);
+                id, index, minor, model, memory, details, health, cordoned, changed, inUseBy, taint, foreign,
+                isolation);
     }
 
     /** The same that those have by another offer; null if nobody has. */
     public Card withInUse(@Nullable String by) {
-        return new Card(id, index, minor, model, memory, details, health, cordoned, held, by, foreign, isolation);
+        return new Card(
+                id, index, minor, model, memory, details, health, cordoned, held, by, taint, foreign, isolation);
+    }
+
+    /** The same on which rules write that taint; null if none does. */
+    public Card withTaint(@Nullable String changed) {
+        return new Card(
+                id, index, minor, model, memory, details, health, cordoned, held, inUseBy, changed, foreign, isolation);
     }
 
     /** The same on which processes use that much to which nothing is allocated. */
     public Card withForeign(Memory used) {
-        return new Card(id, index, minor, model, memory, details, health, cordoned, held, inUseBy, used, isolation);
+        return new Card(
+                id, index, minor, model, memory, details, health, cordoned, held, inUseBy, taint, used, isolation);
     }
 
     public Card withIsolation(CardIsolation changed) {
-        return new Card(id, index, minor, model, memory, details, health, cordoned, held, inUseBy, foreign, changed);
+        return new Card(
+                id, index, minor, model, memory, details, health, cordoned, held, inUseBy, taint, foreign, changed);
     }
 
     /** The profile of a MIG instance; null for a physical card. */
@@ -195,8 +211,8 @@ public record Card(
         return details.instance() == null && isolation.inForce() != Isolation.MPS;
     }
 
-    /** Whether it accepts new pods: it is healthy, and neither cordoned, nor in use, nor held. */
+    /** Whether it accepts new pods: it is healthy, and neither cordoned, nor tainted, nor in use, nor held. */
     public boolean placeable() {
-        return health.healthy() && !cordoned && inUseBy == null && !held;
+        return health.healthy() && !cordoned && taint == null && inUseBy == null && !held;
     }
 }

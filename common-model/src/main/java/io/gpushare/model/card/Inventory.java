@@ -99,12 +99,18 @@ public record Inventory(
                 .withCordoned(false)
                 .withHeld(false)
                 .withInUse(null)
+                .withTaint(null)
                 .withForeign(new Memory(0)));
     }
 
     /** The same cards, of which exactly these are in use by those whose names the map has. */
     public Inventory withInUse(Map<CardId, String> inUse) {
         return withCards(card -> card.withInUse(inUse.get(card.id())));
+    }
+
+    /** The same cards, of which exactly these are tainted, each as the map says. */
+    public Inventory withTaints(Map<CardId, String> taints) {
+        return withCards(card -> card.withTaint(taints.get(card.id())));
     }
 
     /** The same cards, of which processes use that much memory to which nothing of it is allocated. */

@@ -43,6 +43,7 @@ public record ClaimState(ResourceClaim claim, List<Request> requests, Constraint
      * @param cores in percent of each card; null for none
      * @param selective whether it selects cards by expressions
      * @param alternatives whether it is the first of several, of which one is enough
+     * @param tolerant whether it tolerates taints of cards
      */
     public record Request(
             String name,
@@ -51,7 +52,8 @@ public record ClaimState(ResourceClaim claim, List<Request> requests, Constraint
             @Nullable String memory,
             @Nullable String cores,
             boolean selective,
-            boolean alternatives) {
+            boolean alternatives,
+            boolean tolerant) {
         /** The profile of the MIG instances of its class; null for another class. */
         public @Nullable String profile() {
             // A class can't have the plus sign of NVIDIA's 1g.5gb+me.

@@ -233,6 +233,7 @@ public final class PreparedClaims {
                     FOREIGN_USE,
                     HELD,
                     IN_USE,
+                    TAINTED,
                     CORDONED,
                     UNHEALTHY ->
                 " was given twice: it is held by " + holders(card, except)

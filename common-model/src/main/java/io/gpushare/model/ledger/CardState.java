@@ -2,6 +2,7 @@ package io.gpushare.model.ledger;
 
 import io.gpushare.model.Allocation;
 import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.Demand;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardKind;
 import io.gpushare.model.card.Inventory;
@@ -92,6 +93,11 @@ public final class CardState {
     /** The same allocations on that card, which may be healthy or cordoned now, and has the same size. */
     public CardState on(Card changed) {
         return new CardState(changed, kind, unitsOfAll, cut, allocated, facts, hash);
+    }
+
+    /** The same card for that demand: without its taint, if claims of the demand may tolerate it. */
+    CardState to(Demand demand) {
+        return card.taint() == null || !demand.tolerant() ? this : on(card.withTaint(null));
     }
 
     /**

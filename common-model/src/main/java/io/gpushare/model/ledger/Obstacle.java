@@ -28,6 +28,8 @@ public enum Obstacle implements Verdict {
     HELD,
     /** Pods or claims have it by another offer than its node's. */
     IN_USE,
+    /** By a DeviceTaintRule, for claims that do not tolerate it. */
+    TAINTED,
     CORDONED,
     UNHEALTHY,
     /** It offers no memory, or not to a pod on several cards, because of the isolation. */
@@ -46,7 +48,8 @@ public enum Obstacle implements Verdict {
     ABSENT;
 
     /** What a card with this obstacle has of what is lacking, in units or percent; 0 where that does not matter. */
-    public int amount(Demand demand, CardState card) {
+    public int amount(Demand demand, CardState state) {
+        CardState card = state.to(demand);
         return switch (this) {
             case SHORT -> card.free().units();
             case FEW_PERCENT -> percent(demand.share(), card).in(card.free());
@@ -67,7 +70,8 @@ public enum Obstacle implements Verdict {
     }
 
     /** What keeps the card from giving the demand's share of it; null if nothing does. */
-    static @Nullable Obstacle ofShare(Demand demand, CardState state) {
+    static @Nullable Obstacle ofShare(Demand demand, CardState card) {
+        CardState state = card.to(demand);
         if (!state.acceptedBy(demand.selector())) {
             return NOT_SELECTED;
         }
@@ -80,7 +84,8 @@ public enum Obstacle implements Verdict {
     }
 
     /** What keeps the card from being taken whole for the demand; null if nothing does. */
-    static @Nullable Obstacle ofWhole(Demand demand, CardState state) {
+    static @Nullable Obstacle ofWhole(Demand demand, CardState card) {
+        CardState state = card.to(demand);
         return state.acceptedBy(demand.selector()) ? of(demand.wholeShare(), state) : NOT_SELECTED;
     }
 
@@ -128,7 +133,10 @@ public enum Obstacle implements Verdict {
         if (!card.health().healthy()) {
             return UNHEALTHY;
         }
-        return card.cordoned() ? CORDONED : card.inUseBy() != null ? IN_USE : HELD;
+        if (card.cordoned()) {
+            return CORDONED;
+        }
+        return card.taint() != null ? TAINTED : card.inUseBy() != null ? IN_USE : HELD;
     }
 
     private static Obstacle occupied(Share here, CardState state) {

@@ -23,7 +23,8 @@ class ClaimStateJsonTest {
          "spec": {"devices": {
            "requests": [
              {"name": "gpu", "exactly": {"deviceClassName": "gpushare", "count": 2, "allocationMode": "ExactCount",
-               "selectors": [{"cel": {"expression": "true"}}], "capacity": {"requests": {"memory": "3Gi", "cores": "30"}}}},
+               "selectors": [{"cel": {"expression": "true"}}], "tolerations": [{"operator": "Exists"}],
+               "capacity": {"requests": {"memory": "3Gi", "cores": "30"}}}},
              {"name": "either", "firstAvailable": [
                {"name": "small", "deviceClassName": "gpushare-mig-1g.5gb"}, {"name": "big", "deviceClassName": "gpushare"}]},
              {"name": "all", "exactly": {"deviceClassName": "gpushare-card", "allocationMode": "All"}},
@@ -55,10 +56,10 @@ class ClaimStateJsonTest {
 
         assertThat(claim.requests())
                 .containsExactly(
-                        new Request("gpu", "gpushare", 2, "3Gi", "30", true, false),
-                        new Request("either", "gpushare-mig-1g.5gb", 1, null, null, false, true),
-                        new Request("all", "gpushare-card", 0, null, null, false, false),
-                        new Request("theirs", "gpushare-nvidia-gpu", 1, null, null, false, false));
+                        new Request("gpu", "gpushare", 2, "3Gi", "30", true, false, true),
+                        new Request("either", "gpushare-mig-1g.5gb", 1, null, null, false, true, false),
+                        new Request("all", "gpushare-card", 0, null, null, false, false, false),
+                        new Request("theirs", "gpushare-nvidia-gpu", 1, null, null, false, false, false));
         assertThat(claim.constraints()).isEqualTo(ClaimState.Constraints.OTHER);
         assertThat(claim.claim().toString()).isEqualTo("team/worker-gpu-x7");
         assertThat(claim.claim().pods()).containsExactly(new PodRef("p1", "team", "worker"));

@@ -146,6 +146,7 @@ class ClaimsProperties {
                     card.cordoned(),
                     card.held(),
                     card.inUseBy(),
+                    card.taint(),
                     card.foreign(),
                     card.isolation()));
         }

@@ -24,6 +24,7 @@ import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class NodeCardsTest {
@@ -88,6 +89,36 @@ class NodeCardsTest {
 
         NodeCards byClaims = NodeCards.of(inventory.withNoCards(new NoCards(NoCards.Cause.SERVES_CLAIMS)));
         assertThat(Verdict.of(memory(1), byClaims.cards().getFirst())).isEqualTo(Obstacle.FOREIGN_USE);
+    }
+
+    @Test
+    void aTaintClosesACardToDemandsThatTolerateNone() {
+        Inventory inventory = node(15, 15).withTaints(Map.of(new CardId("GPU-0"), "k=v:NoSchedule"));
+        NodeCards node = NodeCards.of(inventory);
+        CardState tainted = node.cards().getFirst();
+
+        assertThat(tainted.free()).isEqualTo(Share.NONE);
+        assertThat(Verdict.of(memory(8), tainted)).isEqualTo(Obstacle.TAINTED);
+        assertThat(Verdict.of(whole(1), tainted)).isEqualTo(Obstacle.TAINTED);
+        assertThat(Verdict.of(memory(8).claimed(), tainted)).isEqualTo(Obstacle.TAINTED);
+        assertThat(Verdict.of(memory(8).claimedWithTolerations(), tainted)).isEqualTo(Verdict.Fits.SHARED);
+        assertThat(Verdict.of(memory(16).claimedWithTolerations(), tainted)).isEqualTo(Obstacle.TOO_SMALL);
+        assertThat(node.nearest(whole(2).claimedWithTolerations())).isNull();
+        node = used(used(NodeCards.of(node(15, 15)), 0, 10), 1, 12).withInventory(inventory);
+        assertThat(node.nearest(memory(8).claimedWithTolerations()))
+                .as("of the nearest card, which is the tainted one")
+                .extracting(nearest -> nearest.obstacle() + " " + nearest.amount())
+                .isEqualTo("SHORT 5");
+    }
+
+    @Test
+    void aCordonIsNamedBeforeATaint() {
+        Inventory inventory = node(15).withTaints(Map.of(new CardId("GPU-0"), "k=v:NoSchedule"));
+        CardState both = NodeCards.of(inventory.withCordoned(Set.of(new CardId("GPU-0"))))
+                .cards()
+                .getFirst();
+        assertThat(Verdict.of(memory(1), both)).isEqualTo(Obstacle.CORDONED);
+        assertThat(inventory.repaired().cards().getFirst().placeable()).isTrue();
     }
 
     @Test

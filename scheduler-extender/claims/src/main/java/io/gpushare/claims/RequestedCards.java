@@ -39,6 +39,7 @@ record RequestedCards(Demand demand, List<String> notes) {
      * @param oneCard whether its requests for memory are about the same card
      * @param selective whether only kube-scheduler knows which cards it selects
      * @param coresOfSeveral whether a request is about the cores of several cards
+     * @param tolerant whether a request tolerates taints of cards
      */
     record OfClaim(
             List<Demand> requests,
@@ -46,8 +47,9 @@ record RequestedCards(Demand demand, List<String> notes) {
             boolean selective,
             boolean alternatives,
             boolean allOfNode,
-            boolean coresOfSeveral) {
-        static final OfClaim NONE = new OfClaim(List.of(), false, false, false, false, false);
+            boolean coresOfSeveral,
+            boolean tolerant) {
+        static final OfClaim NONE = new OfClaim(List.of(), false, false, false, false, false, false);
 
         static OfClaim of(ClaimState claim, MemoryUnit unit) {
             List<ClaimState.Request> all = claim.requests();
@@ -57,7 +59,8 @@ record RequestedCards(Demand demand, List<String> notes) {
                     claim.constraints() == Constraints.OTHER || all.stream().anyMatch(ClaimState.Request::selective),
                     all.stream().anyMatch(ClaimState.Request::alternatives),
                     all.stream().anyMatch(request -> request.count() == 0),
-                    all.stream().anyMatch(request -> request.count() > 1 && request.cores() != null));
+                    all.stream().anyMatch(request -> request.count() > 1 && request.cores() != null),
+                    all.stream().anyMatch(ClaimState.Request::tolerant));
         }
     }
 
@@ -71,7 +74,10 @@ record RequestedCards(Demand demand, List<String> notes) {
         boolean oneCard = claims.size() == 1 && claims.getFirst().oneCard();
         Demand counted = counted(requests, oneCard);
         List<String> notes = notes(claims, requests.size(), counted.containers().size());
-        return Optional.of(new RequestedCards(notes.isEmpty() ? counted.claimed() : counted.claimedInPart(), notes));
+        Demand known = claims.stream().anyMatch(OfClaim::tolerant)
+                ? counted.claimedWithTolerations()
+                : notes.isEmpty() ? counted.claimed() : counted.claimedInPart();
+        return Optional.of(new RequestedCards(known, notes));
     }
 
     /**
@@ -156,6 +162,9 @@ record RequestedCards(Demand demand, List<String> notes) {
         }
         if (claims.stream().anyMatch(OfClaim::coresOfSeveral)) {
             notes.add("the cores that its claims request of several cards are not compared");
+        }
+        if (claims.stream().anyMatch(OfClaim::tolerant)) {
+            notes.add("which DeviceTaintRules its claims tolerate, kube-scheduler alone can tell");
         }
         return notes;
     }

@@ -323,7 +323,7 @@ class ClaimedPodsTest {
         assertThat(instance.instances()).isTrue();
         assertThat(instance.selector()).hasToString("profile = 1g.5gb+me");
         assertThat(wants(request("gpushare-mig-1g.6gb", 1, "2Gi")).selector()).hasToString("profile = 1g.6gb");
-        assertThat(wants(new ClaimState.Request("gpu", ClaimState.ANY, 1, "2Gi", "30", false, false))
+        assertThat(wants(new ClaimState.Request("gpu", ClaimState.ANY, 1, "2Gi", "30", false, false, false))
                         .share())
                 .isEqualTo(Share.memory(2).plus(Share.cores(30)));
         assertThat(wants(request(ClaimState.ANY, 32, "999999999Ei")).share().units())
@@ -347,8 +347,8 @@ class ClaimedPodsTest {
         ClaimState odd = new ClaimState(
                 claim("c", "1Gi").claim(),
                 List.of(
-                        new ClaimState.Request("a", ClaimState.ANY, 0, "1Gi", null, true, false),
-                        new ClaimState.Request("b", ClaimState.ANY, 2, "2Gi", "10", false, true)),
+                        new ClaimState.Request("a", ClaimState.ANY, 0, "1Gi", null, true, false, false),
+                        new ClaimState.Request("b", ClaimState.ANY, 2, "2Gi", "10", false, true, false)),
                 ClaimState.Constraints.OTHER);
         RequestedCards requested = RequestedCards.of(List.of(RequestedCards.OfClaim.of(odd, MemoryUnit.GIB)))
                 .orElseThrow();
@@ -360,6 +360,18 @@ class ClaimedPodsTest {
                 .anyMatch(note -> note.contains("firstAvailable"))
                 .anyMatch(note -> note.contains("allocationMode: All"))
                 .anyMatch(note -> note.contains("cores"));
+    }
+
+    @Test
+    void tolerationsAreLeftToKubeScheduler() {
+        ClaimState tolerant =
+                claim("c", List.of(new ClaimState.Request("a", ClaimState.ANY, 1, "1Gi", null, false, false, true)));
+        RequestedCards requested = RequestedCards.of(List.of(RequestedCards.OfClaim.of(tolerant, MemoryUnit.GIB)))
+                .orElseThrow();
+        assertThat(requested.demand().tolerant()).isTrue();
+        assertThat(requested.demand().inPart()).isTrue();
+        assertThat(requested.notes())
+                .containsExactly("which DeviceTaintRules its claims tolerate, kube-scheduler alone can tell");
     }
 
     @Test

@@ -163,7 +163,7 @@ final class ShownCluster {
     }
 
     static Request request(String deviceClass, int count, @Nullable String memory) {
-        return new Request("gpu", deviceClass, count, memory, null, false, false);
+        return new Request("gpu", deviceClass, count, memory, null, false, false, false);
     }
 
     /** The same with cards, for these pods. */

@@ -117,6 +117,11 @@ public final class Ledger {
         nodes.stale(nodesByName);
     }
 
+    /** The cards of nodes that serve claims have exactly these taints, until the next call. */
+    public void updateTaints(CardTaints taints) {
+        nodes.taint(taints);
+    }
+
     /** A node was deleted. The holdings of its pods are kept until the pods are deleted too. */
     public void removeNode(String name) {
         nodes.reserve(name, ReservationCodec.decode(Map.of()));

@@ -17,6 +17,7 @@ import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.node.NodeMismatch;
 import io.gpushare.model.node.Taint;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -117,6 +118,13 @@ public record NodeEntry(
     public NodeEntry reserved(Set<CardId> reserved) {
         Inventory open = cards.inventory().withHeld(reserved);
         return open.equals(cards.inventory()) ? this : known(open, String.valueOf(written), allocatable);
+    }
+
+    /** The same node, of whose cards exactly these are tainted, if it offers them by claims. */
+    NodeEntry tainted(String name, CardTaints taints) {
+        Inventory now = cards.inventory();
+        Inventory changed = now.withTaints(now.servesClaims() ? taints.on(name, now) : Map.of());
+        return changed.equals(now) ? this : known(changed, String.valueOf(written), allocatable);
     }
 
     /** The same cards with another amount of CPU and memory. */

@@ -41,6 +41,7 @@ final class NodeTable {
     private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
     private final AtomicBoolean kindsChanged = new AtomicBoolean();
     private volatile CardKinds kinds = CardKinds.NONE;
+    private volatile CardTaints taints = CardTaints.NONE;
 
     /** The device plugin's pod on a node, and the address of its metrics. */
     private record Plugin(String uid, String metrics) {}
@@ -123,9 +124,20 @@ final class NodeTable {
             return false; // a heartbeat, as most node events are
         }
         change(name, same ? entry -> entry.having(allocatable) : reading(name, annotations, written, allocatable));
+        taint(name); // once more: they may have changed while the node was not in the table
         kindsChanged.set(true);
         listener.cardsChanged();
         return !same;
+    }
+
+    /** The cards have exactly these taints from now on, also those of nodes that come. */
+    void taint(CardTaints now) {
+        taints = now;
+        nodes.keySet().forEach(this::taint);
+    }
+
+    private void taint(String name) {
+        change(name, entry -> entry.tainted(name, taints));
     }
 
     /** What pods may require of a node that was added or changed. */
@@ -198,7 +210,8 @@ final class NodeTable {
                         ? inventory
                         : inventory.withBeside(inventory.beside().without(ShareKind.SLOTS));
                 yield entry -> entry.known(counted, String.valueOf(written), allocatable)
-                        .reserved(reservations.cards(name));
+                        .reserved(reservations.cards(name))
+                        .tainted(name, taints);
             }
         };
     }

@@ -64,13 +64,17 @@ record CardAdvice(Demand demand, String where) {
             advice.addAll(smaller(nodes, most));
         } else {
             advice.addAll(ends.get());
-            closed(nodes, card -> !card.held() && card.inUseBy() == null)
+            closed(nodes, card -> !card.held() && card.inUseBy() == null && card.taint() == null)
                     .ifPresent(node -> advice.add("A card of node " + node
                             + " could take it but is unhealthy or cordoned: repair or uncordon it."));
             closed(nodes, card -> card.inUseBy() != null)
                     .ifPresent(node -> advice.add("A card of node " + node
                             + " could take it but is in use by pods or claims that its node does not offer cards to"
                             + " any more, or by processes of a pod that has ended: it is offered when they end."));
+            closed(nodes, card -> card.taint() != null)
+                    .ifPresent(node -> advice.add("A card of node " + node
+                            + " could take it but is tainted by a DeviceTaintRule, which kubectl gpushare nodes"
+                            + " names: delete the rule, or let the claim tolerate the taint."));
             nodes.stream()
                     .filter(node -> node.cards().cards().stream()
                             .anyMatch(state -> Verdict.of(demand, state) == Obstacle.FOREIGN_USE))
@@ -142,8 +146,12 @@ record CardAdvice(Demand demand, String where) {
     }
 
     private static CardState opened(CardState state) {
-        return state.on(
-                state.card().withCordoned(false).withHeld(false).withInUse(null).withHealth(new Health.Healthy()));
+        return state.on(state.card()
+                .withCordoned(false)
+                .withHeld(false)
+                .withInUse(null)
+                .withTaint(null)
+                .withHealth(new Health.Healthy()));
     }
 
     /** Whether the node could take the pod if none of its cards were in use, or closed. */

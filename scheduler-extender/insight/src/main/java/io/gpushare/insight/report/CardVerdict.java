@@ -64,6 +64,7 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
             case Obstacle.IN_USE ->
                 "in use by pods or claims that have them by another offer of their nodes, or that have ended and"
                         + " still compute there";
+            case Obstacle.TAINTED -> "tainted by DeviceTaintRules";
             case Obstacle.NO_MEMORY -> demand.mayShare(state.card()) ? "offer no memory: " + missing() : NEEDS_NO_MPS;
             case Obstacle.NOT_LIMITED ->
                 "do not limit " + percent() + ", which needs " + percent().option() + " and --isolation="
@@ -103,6 +104,7 @@ public record CardVerdict(Demand demand, Verdict verdict, CardState state, Inven
                 "would fit, but processes use " + state.card().foreign().text() + " that is not allocated to them";
             case Obstacle.HELD -> "held while pods are moved away from it";
             case Obstacle.IN_USE -> "in use by " + state.card().inUseBy();
+            case Obstacle.TAINTED -> "has the taint " + state.card().taint();
             case Obstacle.CORDONED -> "cordoned";
             case Obstacle.UNHEALTHY ->
                 "unhealthy" + (state.card().health() instanceof Health.Unhealthy(String why) ? ": " + why : "");

@@ -78,8 +78,8 @@ final class NodeAmounts {
     }
 
     /**
-     * Unhealthy, cordoned and over-committed cards, nodes whose inventory can't be read, and pods that their nodes do
-     * not start; empty if there are none.
+     * Unhealthy, cordoned, tainted and over-committed cards, nodes whose inventory can't be read, and pods that their
+     * nodes do not start; empty if there are none.
      */
     String notes() {
         List<String> notes = nodes.stream()
@@ -108,6 +108,9 @@ final class NodeAmounts {
         }
         if (states.inUseBy() != null) {
             notes.add("in use by " + states.inUseBy() + ", accepts no new pods until that ends");
+        }
+        if (states.taint() != null) {
+            notes.add("tainted (" + states.taint() + "), accepts no new claims that do not tolerate it");
         }
         if (states.foreignBytes() != null) {
             notes.add(

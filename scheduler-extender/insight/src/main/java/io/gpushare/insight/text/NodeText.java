@@ -21,6 +21,7 @@ public final class NodeText {
         OVER_COMMITTED("^", "over-committed"),
         HELD("~", "held"),
         IN_USE("=", "in use"),
+        TAINTED("#", "tainted"),
         FOREIGN_USE("+", "used, not allocated"),
         CORDONED("-", "cordoned"),
         WHOLE("*", "taken whole");
@@ -39,6 +40,7 @@ public final class NodeText {
                 case OVER_COMMITTED -> states.overAllocated();
                 case HELD -> states.held();
                 case IN_USE -> states.inUseBy() != null;
+                case TAINTED -> states.taint() != null;
                 case FOREIGN_USE -> states.foreignBytes() != null;
                 case CORDONED -> states.cordoned();
                 case WHOLE -> states.whole();

@@ -158,6 +158,9 @@ public final class TopText {
         if (states.inUseBy() != null) {
             words.add("in use by " + states.inUseBy());
         }
+        if (states.taint() != null) {
+            words.add("tainted: " + states.taint());
+        }
         if (states.cordoned()) {
             words.add("cordoned");
         }

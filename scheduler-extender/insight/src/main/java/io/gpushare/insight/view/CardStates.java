@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param unhealthy why; null if it is healthy
  * @param held whether it is held while pods are moved away
  * @param inUseBy who has it by another offer than its node's; null if nobody has
+ * @param taint what DeviceTaintRules write on it, with their names; null for nothing
  * @param foreignBytes the memory that processes use there to which nothing of it is allocated; null for none
  * @param isolation what is in force; null for none
  * @param isolationMissing why what was asked for is not in force; null if nothing is missing
@@ -27,6 +28,7 @@ public record CardStates(
         boolean cordoned,
         boolean held,
         @Nullable String inUseBy,
+        @Nullable String taint,
         @Nullable Long foreignBytes,
         @Nullable String isolation,
         @Nullable String isolationMissing,
@@ -42,6 +44,7 @@ public record CardStates(
                 state.card().cordoned(),
                 state.card().held(),
                 state.card().inUseBy(),
+                state.card().taint(),
                 state.card().foreign().bytes() > 0 ? state.card().foreign().bytes() : null,
                 inForce == Isolation.NONE ? null : inForce.toString(),
                 isolation.missing().isEmpty() ? null : isolation.missing(),

@@ -50,6 +50,7 @@ public record InspectedNodes(List<Node> nodes) {
             boolean cordoned,
             boolean held,
             @Nullable String inUseBy,
+            @Nullable String taint,
             @JsonInclude boolean whole,
             List<Pod> pods) {
         static Device of(OneCard card) {
@@ -64,6 +65,7 @@ public record InspectedNodes(List<Node> nodes) {
                     card.states().cordoned(),
                     card.states().held(),
                     card.states().inUseBy(),
+                    card.states().taint(),
                     card.states().whole(),
                     card.pods().stream().map(Pod::of).toList());
         }

@@ -7,6 +7,7 @@ import io.gpushare.extender.ledger.Holding.Standing;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.ledger.PodEntry;
 import io.gpushare.extender.policy.scoring.Fragmentation;
+import io.gpushare.model.card.Card;
 import io.gpushare.model.card.NoCards;
 import io.gpushare.model.ledger.CardState;
 import java.util.Collections;
@@ -41,7 +42,7 @@ public record LedgerStats(
         /** The annotations of its pods allocate more than it has. */
         OVERCOMMITTED,
         UNHEALTHY,
-        /** Or its node is shut. */
+        /** Or it is held or tainted, or its node is shut. */
         CORDONED,
         /** Somebody has it by another offer than its node's. */
         IN_USE,
@@ -56,7 +57,8 @@ public record LedgerStats(
             if (!card.card().health().healthy()) {
                 return UNHEALTHY;
             }
-            if (shut || card.card().cordoned() || card.card().held()) {
+            Card of = card.card();
+            if (shut || of.cordoned() || of.held() || of.taint() != null) {
                 return CORDONED;
             }
             if (card.card().inUseBy() != null) {
@@ -71,8 +73,8 @@ public record LedgerStats(
      *
      * @param capacity the total memory of the cards
      * @param allocated the memory that pods hold: all of a card that is taken whole, and never more than a card has
-     * @param free the memory that new pods can get, in whole units; none of unhealthy and cordoned cards, and of nodes
-     *     that are stale or shut
+     * @param free the memory that new pods can get, in whole units; none of unhealthy, cordoned and tainted cards, and
+     *     of nodes that are stale or shut
      * @param fragmented the part of the free memory that a typical pod can't use on average: {@link Fragmentation}
      * @param wasted the part of the free memory that no typical pod can use
      */

@@ -11,7 +11,7 @@ const STATES = {
   unused: ['with allocated, unused memory', (node, waste) => waste?.unusedBytes > 0],
   unusable: ['with unusable free memory', (node, waste) => waste?.unusable],
   unhealthy: ['with an unhealthy card', (node) => node.cards.some((card) => card.unhealthy)],
-  cordoned: ['with a cordoned or held card', (node) => node.cards.some((card) => card.cordoned)],
+  cordoned: ['with a cordoned, held or tainted card', (node) => node.cards.some((card) => card.cordoned)],
   overcommitted: ['with an over-committed card', (node) => node.cards.some((card) => card.over)],
   whole: ['with a card taken whole', (node) => node.cards.some((card) => card.whole)],
   shared: ['with a shared card', (node) => node.cards.some((card) => !card.whole && card.allocated > 0)],

@@ -20,7 +20,7 @@ const height = (node) => HEAD + CARD * Math.max(1, node.cards.length) + FOOT;
 export function states(card) {
   return [
     card.unhealthy && `unhealthy: ${card.unhealthy}`,
-    card.held ? 'held while pods are moved away' : card.inUseBy ? `in use by ${card.inUseBy}` : card.cordoned && 'cordoned',
+    card.held ? 'held while pods are moved away' : card.inUseBy ? `in use by ${card.inUseBy}` : card.taint ? `tainted: ${card.taint}` : card.cordoned && 'cordoned',
     card.foreign > 0 && `${size(card.foreign)} in use that is not allocated`,
     card.over && 'over-committed',
     card.whole && 'taken whole',
@@ -56,7 +56,7 @@ function segment(share, card, view) {
 function bar(card, details, unit, view) {
   const parts = shares(card, details, unit);
   const kind = [card.unhealthy && 'unhealthy', card.cordoned && 'cordoned', card.whole && 'whole', card.over && 'over'].filter(Boolean).join(' ');
-  const mark = card.unhealthy ? `✕ ${card.unhealthy}` : card.over ? '! over' : card.held ? '∥ held' : card.inUseBy ? '∥ in use' : card.foreign > 0 ? '+ used' : card.cordoned ? '∥ cordoned' : card.whole ? 'whole' : '';
+  const mark = card.unhealthy ? `✕ ${card.unhealthy}` : card.over ? '! over' : card.held ? '∥ held' : card.inUseBy ? '∥ in use' : card.foreign > 0 ? '+ used' : card.taint ? '∥ tainted' : card.cordoned ? '∥ cordoned' : card.whole ? 'whole' : '';
   return html`<div class="card ${kind}">
     <span class="index" aria-hidden="true">${card.index}</span>
     <div class="bar" role="img" aria-label=${spoken(card, details ? parts : undefined)}>${parts.map((share) => segment(share, card, view))}</div>

@@ -39,11 +39,12 @@ function card(sent, place, unit, response, offered) {
     allocated: sent.whole ? sent.units * unit : allocated,
     whole: sent.whole === true,
     unhealthy: sent.unhealthy ?? '',
-    cordoned: sent.cordoned === true || sent.held === true || typeof sent.inUseBy === 'string',
+    cordoned: sent.cordoned === true || sent.held === true || typeof sent.inUseBy === 'string' || typeof sent.taint === 'string',
     // Whether its node takes new pods.
     offered,
     held: sent.held === true,
     inUseBy: typeof sent.inUseBy === 'string' ? sent.inUseBy : '',
+    taint: typeof sent.taint === 'string' ? sent.taint : '',
     // In GiB.
     foreign: Number.isSafeInteger(sent.foreignBytes) ? sent.foreignBytes / 2 ** 30 : 0,
     over: sent.overAllocated === true,

@@ -10,8 +10,10 @@ import io.gpushare.extender.pod.PodBuilder;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.insight.report.Explanation.Judged;
+import io.gpushare.insight.report.Explanation.NodeVerdict;
 import io.gpushare.insight.scaleup.ScaleUp;
 import io.gpushare.model.ContainerRole;
+import io.gpushare.model.Demand;
 import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
@@ -25,6 +27,7 @@ import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.request.ContainerResources;
 import java.time.Instant;
@@ -229,6 +232,25 @@ class RefusedNodesTest {
         assertThat(judged.advice())
                 .containsExactly("A card of node t4-0 could take it but is held while pods are moved: wait until that"
                         + " ends, or remove the node's annotation gpushare.io/hold.");
+    }
+
+    @Test
+    void cardsThatAreTaintedAreNotCalledCordoned() {
+        Inventory one = new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15))))
+                .withNoCards(new NoCards(NoCards.Cause.SERVES_CLAIMS));
+        ledger.updateNode("c", InventoryCodec.annotations(one), HostResources.NONE);
+        ledger.updateTaints((_, _) -> Map.of(new CardId("GPU-a"), "k=v:NoSchedule by DeviceTaintRule r"));
+        NodeCards cards = ledger.nodeEntry("c").cards();
+        Demand demand = TestCluster.demand(ledger, pod(Map.of(), Map.of(MEMORY, "4")))
+                .demand()
+                .claimed();
+        CardVerdict verdict = CardVerdict.of(demand, cards.cards().getFirst(), cards.inventory());
+        assertThat(verdict.sentence()).isEqualTo("has the taint k=v:NoSchedule by DeviceTaintRule r");
+        assertThat(verdict.ofNodes()).isEqualTo("tainted by DeviceTaintRules");
+        assertThat(new CardAdvice(demand, "here")
+                        .sentences(List.of(NodeVerdict.of("c", null, false, demand, ledger.nodeEntry("c"))), List::of))
+                .containsExactly("A card of node c could take it but is tainted by a DeviceTaintRule, which kubectl"
+                        + " gpushare nodes names: delete the rule, or let the claim tolerate the taint.");
     }
 
     @Test

@@ -52,6 +52,17 @@ class LedgerStatsTest {
     }
 
     @Test
+    void aTaintedCardHasNothingFree() {
+        node("n1", TestCluster.cards(15).withNoCards(new NoCards(NoCards.Cause.SERVES_CLAIMS)));
+        ledger.updateTaints(
+                (_, inventory) -> Map.of(inventory.cards().getFirst().id(), "k=v:NoSchedule by DeviceTaintRule r"));
+        LedgerStats.Amounts amounts = Objects.requireNonNull(stats().usable().get("n1"));
+        assertThat(amounts.cards()).containsExactly(Map.entry(LedgerStats.CardUse.CORDONED, 1));
+        assertThat(amounts.free()).isZero();
+        assertThat(amounts.capacity()).isEqualTo(15L << 30);
+    }
+
+    @Test
     void anInstanceCountsForTheModelOfItsCard() {
         MigInstance instance = new MigInstance(new CardId("GPU-parent"), "3g.40gb", 1, 0, List.of());
         Card card = new Card(

@@ -141,7 +141,7 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
                         RefusalKind.CARD_IN_USE,
                         id,
                         "is in use by " + card.map(Card::inUseBy).orElse("others"));
-            case CORDONED, HELD -> ofCard(RefusalKind.CARD_CORDONED, id, "was cordoned since then");
+            case CORDONED, HELD, TAINTED -> ofCard(RefusalKind.CARD_CORDONED, id, "was cordoned since then");
             case UNHEALTHY -> ofCard(RefusalKind.CARD_UNHEALTHY, id, "is unhealthy (" + unhealthy + ")");
             case NO_MEMORY -> ofCard(RefusalKind.NO_ISOLATION, id, "offers no memory (" + isolation.missing() + ")");
             case NOT_LIMITED -> ofCard(RefusalKind.NO_ISOLATION, id, unlimited(ofPod.shareOn(id), isolation.inForce()));
