@@ -7,12 +7,14 @@ import io.gpushare.kubernetes.ApiServer.Request;
 import io.gpushare.kubernetes.wire.ClaimJson;
 import io.gpushare.kubernetes.wire.ClaimStateJson;
 import io.gpushare.kubernetes.wire.ClaimUseJson;
+import io.gpushare.kubernetes.wire.DeviceTaintRuleJson;
 import io.gpushare.kubernetes.wire.Json;
 import io.gpushare.kubernetes.wire.PrepareFailureJson;
 import io.gpushare.kubernetes.wire.SliceJson;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.claims.ClaimState;
 import io.gpushare.model.claims.ClaimUse;
+import io.gpushare.model.claims.DeviceTaintRule;
 import io.gpushare.model.claims.PrepareFailure;
 import io.gpushare.model.claims.ResourceClaim;
 import java.util.List;
@@ -29,6 +31,11 @@ public final class ResourceApi {
     private static final String GROUP = "/apis/" + API_VERSION;
     private static final String SLICES = "resourceslices";
     private static final String TEMPLATES = "resourceclaimtemplates";
+    private static final String TAINT_RULES = "devicetaintrules";
+    /** Those that have rules in some version of Kubernetes, the newest first. */
+    private static final List<String> TAINT_RULE_VERSIONS =
+            List.of(API_VERSION, "resource.k8s.io/v1beta2", "resource.k8s.io/v1alpha3");
+
     private static final int PAGE = 500;
     /** Any user can make a claim or a pod as large as an object may be, 1.5 MB: as a tree that is 20 times as much. */
     private static final int MOST = 512 << 10;
@@ -103,6 +110,36 @@ public final class ResourceApi {
                         true,
                         PrepareFailureJson::read,
                         PrepareFailure::identity),
+                listener);
+    }
+
+    /**
+     * The newest version in which the API server has DeviceTaintRules; empty if it has none: Kubernetes before 1.35, or
+     * with its defaults before 1.37.
+     */
+    public Optional<String> taintRuleVersion() throws KubernetesException {
+        for (String version : TAINT_RULE_VERSIONS) {
+            boolean has = server.find(Request.get("asking for " + version, "/apis/" + version)).stream()
+                    .flatMap(found -> found.path("resources").valueStream())
+                    .anyMatch(resource -> Json.text(resource, "name").equals(TAINT_RULES));
+            if (has) {
+                return Optional.of(version);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Watches the rules that taint devices, in that version. */
+    public Informer watchTaintRules(String version, Informer.Listener<DeviceTaintRule> listener) {
+        return Informer.start(
+                watches,
+                new Informer.Kind<>(
+                        "DeviceTaintRules",
+                        "/apis/" + version + "/" + TAINT_RULES,
+                        "",
+                        true,
+                        DeviceTaintRuleJson::read,
+                        DeviceTaintRule::identity),
                 listener);
     }
 

@@ -1,5 +1,7 @@
 package io.gpushare.kubernetes.wire;
 
+import static java.util.Map.entry;
+
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.filter.TokenFilter;
@@ -107,33 +109,27 @@ final class Fields extends TokenFilter {
                     "pool",
                     "device",
                     "shareID",
+                    // Rules that taint devices.
+                    "taint",
                     // Events.
                     "involvedObject",
                     "firstTimestamp",
                     "reportingComponent",
                     // Leases.
                     "holderIdentity"),
-            Map.of(
-                    "annotations",
-                    new Keys(key -> PodAnnotations.reads(key) || PodAnnotations.unknown(key)),
-                    "labels",
-                    INCLUDE_ALL,
-                    "nodeSelector",
-                    INCLUDE_ALL,
-                    "env",
-                    new Variables(),
-                    "limits",
-                    INCLUDE_ALL,
-                    "requests",
-                    new Requests(),
-                    "allocatable",
-                    INCLUDE_ALL,
-                    "consumedCapacity",
-                    INCLUDE_ALL,
-                    "selectors",
-                    INCLUDE_ALL,
-                    "constraints",
-                    INCLUDE_ALL));
+            Map.ofEntries(
+                    entry("annotations", new Keys(key -> PodAnnotations.reads(key) || PodAnnotations.unknown(key))),
+                    entry("labels", INCLUDE_ALL),
+                    entry("nodeSelector", INCLUDE_ALL),
+                    entry("env", new Variables()),
+                    entry("limits", INCLUDE_ALL),
+                    entry("requests", new Requests()),
+                    entry("allocatable", INCLUDE_ALL),
+                    entry("consumedCapacity", INCLUDE_ALL),
+                    entry("selectors", INCLUDE_ALL),
+                    entry("constraints", INCLUDE_ALL),
+                    // Of a rule that taints devices: an empty one selects all, and only here it is kept.
+                    entry("deviceSelector", INCLUDE_ALL)));
 
     private final Set<String> names;
     private final Map<String, TokenFilter> maps;

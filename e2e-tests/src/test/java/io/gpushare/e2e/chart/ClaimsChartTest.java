@@ -140,6 +140,7 @@ class ClaimsChartTest {
         String extender = "gpu-share-scheduler-extender";
         assertThat(object(objects, "ClusterRole", extender).text("rules"))
                 .contains("{apiGroups=[resource.k8s.io], resources=[resourceclaims], verbs=[list, watch]}")
+                .contains("{apiGroups=[resource.k8s.io], resources=[devicetaintrules], verbs=[list, watch]}")
                 .contains("resources=[events], verbs=[list, watch]}");
         assertThat(object(objects, "Deployment", extender).container("args")).contains("--claims");
 

@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Watches the claims of the cluster, as soon as the API server has them, and shows the ledger their cards. */
+/**
+ * Watches the claims of the cluster, as soon as the API server has them, and shows the ledger their cards. Beside
+ * them it {@linkplain TaintWatch watches} the rules that taint cards.
+ */
 public final class ClaimWatch implements PodFeed, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimWatch.class);
     private static final Duration RETRY = Duration.ofSeconds(5);
@@ -45,6 +48,7 @@ public final class ClaimWatch implements PodFeed, AutoCloseable {
         ClaimWatch watch = parts.add(new ClaimWatch(api, ledger));
         watch.showing.start();
         watch.task.start();
+        parts.add(new TaintWatch(api, ledger)).start();
         return watch;
     }
 

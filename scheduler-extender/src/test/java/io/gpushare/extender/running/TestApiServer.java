@@ -421,6 +421,11 @@ public final class TestApiServer implements AutoCloseable {
         server.objects().remove(ApiResource.RESOURCE_CLAIMS, NAMESPACE, name);
     }
 
+    /** Deletes a rule that taints devices. */
+    public void deleteTaintRule(String name) {
+        server.objects().remove(ApiResource.DEVICE_TAINT_RULES, "", name);
+    }
+
     private void put(String kind, JsonObject object) {
         server.objects().put(ApiClient.document(object.put("kind", kind).encode()));
     }

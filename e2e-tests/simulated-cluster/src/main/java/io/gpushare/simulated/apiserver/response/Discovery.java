@@ -5,8 +5,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.apiserver.store.Documents;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -44,21 +46,26 @@ public final class Discovery {
         ObjectNode document = Documents.empty().put("kind", "APIGroupList").put("apiVersion", "v1");
         ArrayNode groups = document.putArray("groups");
         // kubectl takes a group that is listed twice for two.
-        for (String version : Arrays.stream(ApiResource.values())
+        Map<String, ObjectNode> known = new HashMap<>();
+        Arrays.stream(ApiResource.values())
                 .map(ApiResource::apiVersion)
+                .filter(version -> version.contains("/"))
                 .distinct()
-                .toList()) {
-            if (version.contains("/")) {
-                String[] parts = version.split("/");
-                ObjectNode group = groups.addObject().put("name", parts[0]);
-                group.putArray("versions")
-                        .addObject()
-                        .put("groupVersion", version)
-                        .put("version", parts[1]);
-                group.putObject("preferredVersion").put("groupVersion", version).put("version", parts[1]);
-            }
-        }
+                .forEach(version -> {
+                    String[] parts = version.split("/");
+                    ObjectNode group = known.computeIfAbsent(parts[0], _ -> group(groups.addObject(), version));
+                    group.withArray("versions").add(version(version));
+                });
         return document;
+    }
+
+    private static ObjectNode group(ObjectNode empty, String preferred) {
+        empty.put("name", preferred.split("/")[0]).set("preferredVersion", version(preferred));
+        return empty;
+    }
+
+    private static ObjectNode version(String version) {
+        return Documents.empty().put("groupVersion", version).put("version", version.split("/")[1]);
     }
 
     private static ObjectNode resources(String base) {

@@ -96,7 +96,7 @@ public final class TableResponse {
                 cells.put("Driver", Documents.text(object, "spec.driver"));
                 cells.put("Pool", Documents.text(object, "spec.pool.name"));
             }
-            case DISRUPTION_BUDGETS, RESOURCE_QUOTAS, DEVICE_CLASSES, CLAIM_TEMPLATES -> {}
+            case DISRUPTION_BUDGETS, RESOURCE_QUOTAS, DEVICE_CLASSES, CLAIM_TEMPLATES, DEVICE_TAINT_RULES -> {}
         }
         cells.put("Age", age(Documents.text(object, "metadata.creationTimestamp"), now));
         if (resource == ApiResource.PODS) {

@@ -16,7 +16,8 @@ public enum ApiResource {
     DEVICE_CLASSES("resource.k8s.io", "v1", "deviceclasses", "DeviceClass", "", false, false),
     RESOURCE_CLAIMS("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", "", true, true),
     CLAIM_TEMPLATES("resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", "", true, false),
-    RESOURCE_SLICES("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", "", false, false);
+    RESOURCE_SLICES("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", "", false, false),
+    DEVICE_TAINT_RULES("resource.k8s.io", "v1beta2", "devicetaintrules", "DeviceTaintRule", "", false, true);
 
     final String group;
     final String version;
