@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* dladdr */
 #include "driver.h"
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ enum { MAX_HANDLES = 1024 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned int initialised;
+static int session = -1; /* the file of the cards, open as long as somebody has initialised this library */
 static char own_path[PATH_MAX + 8]; /* the file `cards` in the folder of this library */
 static char path[4096];             /* the file from which `machine` was read */
 static struct stat last_stat;
@@ -160,7 +162,9 @@ EXPORT nvmlReturn_t nvmlInit_v2(void) {
         answer = driver_failure(&machine.failures, "nvmlInit_v2");
     }
     if (answer == NVML_SUCCESS) {
-        initialised++;
+        if (initialised++ == 0) {
+            session = open(path, O_RDONLY | O_CLOEXEC);
+        }
     }
     return driver_leave(answer);
 }
@@ -171,6 +175,10 @@ EXPORT nvmlReturn_t nvmlShutdown(void) {
         return driver_leave(NVML_ERROR_UNINITIALIZED);
     }
     if (--initialised == 0) {
+        if (session >= 0) {
+            close(session);
+            session = -1;
+        }
         events_free_all();
         forget(NVML_SUCCESS);
     }
