@@ -62,17 +62,26 @@ final class ClaimsNode {
      * @param arguments further ones of the device plugin, each after a comma
      */
     String rendered(String values, String arguments, List<String> templates) {
-        Map<String, String> rendered = Chart.templates(
-                """
-                compatibility: {gpushare: true}
-                %s
-                devicePlugin:
-                  %s
-                  extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1%s]
-                  extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
-                  extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
-                  extraVolumeMounts: [{name: simulated, mountPath: /simulated}]
-                """.formatted(values, plugin, arguments, shared.cluster().sharedFolder()), "1.36.2");
+        return rendered(shared.cluster().sharedFolder(), plugin, values, arguments, templates);
+    }
+
+    /**
+     * The same on any cluster.
+     *
+     * @param simulated the folder of the simulated driver on its nodes
+     * @param plugin a line of the device plugin's values
+     */
+    static String rendered(Path simulated, String plugin, String values, String arguments, List<String> templates) {
+        Map<String, String> rendered = Chart.templates("""
+            compatibility: {gpushare: true}
+            %s
+            devicePlugin:
+              %s
+              extraArgs: [--nvml-library=/simulated/libnvidia-ml.so.1%s]
+              extraEnv: [{name: GPUSHARE_SIMULATED_CARDS, value: /simulated/cards-$(NODE_NAME)}]
+              extraVolumes: [{name: simulated, hostPath: {path: %s, type: Directory}}]
+              extraVolumeMounts: [{name: simulated, mountPath: /simulated}]
+            """.formatted(values, plugin, arguments, simulated), "1.36.2");
         return templates.stream()
                 .map(template -> Objects.requireNonNull(rendered.get(template)))
                 .reduce("", (all, next) -> all + "---\n" + next);

@@ -39,10 +39,12 @@ class DrainedNodeIT extends ClaimsScenario {
         create("whole", "card");
         assertThat(sees("share")).startsWith("GPU-");
         assertThat(sees("whole")).startsWith("GPU-");
+        assertThat(driverIsOpen()).isTrue();
         String driver = driver();
 
         label("=paused-for-driver-upgrade");
         Await.until(PATIENCE, "no card takes claims", ClaimsScenario::offered, Set::isEmpty);
+        driverIsClosed();
         double claims = drain();
         assertThat(files()).isEmpty();
         assertThat(driver()).as("who answers the kubelet stays").isEqualTo(driver);
@@ -65,6 +67,7 @@ class DrainedNodeIT extends ClaimsScenario {
         pods.running("card");
         label("=paused-for-driver-upgrade");
         shared.awaitAllocatable(0, 0);
+        driverIsClosed();
         double resources = drain();
         uncordon();
         label("=true");
@@ -73,6 +76,14 @@ class DrainedNodeIT extends ClaimsScenario {
                 "e2e: paused and drained: pods of claims ended after %.1f s, of resources after %.1f s; resumed: a pod"
                         + " with a claim ran after %.1f s%n",
                 claims, resources, back);
+    }
+
+    private static boolean driverIsOpen() {
+        return DriverSessions.open(cluster, cluster.node());
+    }
+
+    private static void driverIsClosed() {
+        Await.until(PATIENCE, "nobody has the driver open", DrainedNodeIT::driverIsOpen, open -> !open);
     }
 
     private static void uncordon() {
