@@ -208,7 +208,7 @@ public final class LocalApi {
         } catch (TimeoutException _) {
             throw new SocketTimeoutException("timeout");
         } catch (ExecutionException e) {
-            throw new IOException(String.valueOf(e.getCause().getMessage()), e);
+            throw new IOException(e.getMessage(), e);
         }
     }
 

@@ -65,7 +65,7 @@ final class ServiceWire implements ExtenderWire {
         if (!network.loses(caller) && !network.loses(called.machine())) {
             CompletableFuture<Response> made = new CompletableFuture<>();
             turns.after(network.delay(), () -> called.handle(verb, body, made));
-            made.thenAccept(answer -> {
+            var _ = made.thenAccept(answer -> {
                 if (!network.loses(caller) && !network.loses(called.machine())) {
                     turns.after(network.delay(), () -> response.complete(answer));
                 }
