@@ -32,12 +32,35 @@ class PackageShapeTest {
         assertThat(modules).hasSizeGreaterThan(4);
     }
 
-    @Test
-    void packagesHaveNoCycles() {
+    private static List<Path> classes() {
         List<Path> classes =
                 modules.stream().map(module -> module.resolve("target/classes")).toList();
         assertThat(classes).allSatisfy(folder -> assertThat(folder).isDirectory());
-        assertThat(PackageShape.cycles(classes)).isEmpty();
+        return classes;
+    }
+
+    @Test
+    void packagesHaveNoCycles() {
+        assertThat(PackageShape.cycles(classes())).isEmpty();
+    }
+
+    @Test
+    void theProgramsHaveTheirThreadsAndTimesFromOnePlace() {
+        assertThat(PackageShape.ownTimes(classes())).isEmpty();
+    }
+
+    @Test
+    void aTimeOfItsOwnIsRefusedWithItsLine() throws IOException {
+        Path folder = Files.createDirectories(madeUp.resolve("io/gpushare/plugin/madeup"));
+        Files.writeString(folder.resolve("A.java"), """
+            package io.gpushare.plugin.madeup;
+            class A { long now() { return System.nanoTime(); }
+              java.util.function.Supplier<java.time.Instant> clock = java.time.Instant::now; }
+            """);
+        compile();
+        assertThat(PackageShape.ownTimes(List.of(madeUp)))
+                .anySatisfy(line -> assertThat(line).contains("A.now()", "nanoTime", "(A.java:2)"))
+                .anySatisfy(line -> assertThat(line).contains("java.time.Instant.now()", "(A.java:3)"));
     }
 
     @Test

@@ -171,7 +171,6 @@ public final class GpuNode {
     /** Kills the plugin, which its kubelet starts again. */
     public void killPlugin() {
         if (!pluginMachine.dead()) {
-            world.tell("kill the plugin of " + name);
             gone(pluginMachine);
         }
     }
@@ -180,14 +179,12 @@ public final class GpuNode {
     public void terminatePlugin() {
         Ending now = ending;
         if (!pluginMachine.dead() && now != null) {
-            world.tell("terminate the plugin of " + name);
             now.request(Ending.DONE);
         }
     }
 
     /** Restarts the kubelet; the containers stay. */
     public void restartKubelet() {
-        world.tell("restart the kubelet of " + name);
         SimulatedKubelet running = kubelet;
         if (running != null) {
             kubeletMachine.start("restart", running::restart);
@@ -197,7 +194,6 @@ public final class GpuNode {
     /** A card is lost for that time. */
     public void loseCard(int index, Duration time) {
         Card card = cards().get(index % cards().size());
-        world.tell("card " + card.id().uuid() + " does not respond for " + time);
         cards.lose(card.id(), true);
         turns.after(time, () -> cards.lose(card.id(), false));
     }
@@ -206,11 +202,12 @@ public final class GpuNode {
     private final class Judge implements Containers {
         @Override
         public void started(PodDocument pod, Map<String, StartedContainer> containers) {
+            world.tell(pod.name() + " starts on " + name);
             Map<String, Integer> units = new TreeMap<>();
             for (PodDocument.Container container : pod.containers()) {
                 StartedContainer begun = containers.get(container.name());
-                int memory = amount(container, "aliyun.com/gpu-mem");
-                int whole = amount(container, "aliyun.com/gpu-count");
+                int memory = amount(container, World.MEMORY);
+                int whole = amount(container, World.CARDS);
                 if (begun == null || memory + whole == 0) {
                     continue;
                 }
@@ -232,6 +229,7 @@ public final class GpuNode {
 
         @Override
         public void ended(PodDocument pod) {
+            world.tell(pod.name() + " ends on " + name);
             use.end(pod.title() + " " + pod.uid());
         }
     }

@@ -21,13 +21,20 @@ public final class Network {
     }
 
     /**
-     * From now on that part of all requests, and of all responses, is lost, and that part takes up to some seconds.
+     * For that time, that part of all requests and of all responses is lost, and that part takes up to some seconds.
      *
      * @param lost from 0 to 1, as the other one
      */
-    public void fails(double lost, double slow) {
+    public void failsFor(double lost, double slow, Duration time) {
         this.lost = lost;
         this.slow = slow;
+        turns.after(time, this::heal);
+    }
+
+    /** Loses and delays nothing from now on. */
+    public void heal() {
+        lost = 0;
+        slow = 0;
     }
 
     /** Cuts off the machine with that name for that time: nothing reaches it or leaves it. */

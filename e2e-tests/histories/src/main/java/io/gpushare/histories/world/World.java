@@ -27,6 +27,11 @@ import org.slf4j.LoggerFactory;
 /** A cluster: its API servers, kube-scheduler, two extenders, and nodes with cards. */
 public final class World {
     private static final Logger LOG = LoggerFactory.getLogger(World.class);
+    /** The resources that pods request. */
+    public static final String MEMORY = "aliyun.com/gpu-mem";
+
+    public static final String CARDS = "aliyun.com/gpu-count";
+
     private static final Duration CALL = Duration.ofSeconds(5);
     private static final Duration RESTART = Duration.ofSeconds(2);
     private static final Duration GRACE = Duration.ofSeconds(30);
@@ -141,8 +146,7 @@ public final class World {
     public void kill(String pod) {
         SimulatedMachine machine = machine(pod);
         if (!machine.dead()) {
-            tell("kill " + pod);
-            machine.kill();
+                machine.kill();
             turns.after(RESTART, () -> startExtender(pod));
         }
     }
@@ -151,8 +155,7 @@ public final class World {
     public void terminate(String pod) {
         ExtenderProcess process = extenders.get(pod);
         if (process != null && !process.machine().dead()) {
-            tell("terminate " + pod);
-            process.terminate();
+                process.terminate();
             turns.after(GRACE, () -> {
                 if (process == extenders.get(pod)) {
                     process.machine().kill();
@@ -173,7 +176,7 @@ public final class World {
                         new ExtenderConfig(
                                 URI.create("http://extender"),
                                 1,
-                                Set.of("aliyun.com/gpu-mem", "aliyun.com/gpu-count"),
+                                Set.of(MEMORY, CARDS),
                                 CALL),
                         turns.random().nextLong(),
                         machine::now));
@@ -182,7 +185,6 @@ public final class World {
 
     /** kube-scheduler is killed and starts again. */
     public void killScheduler() {
-        tell("kill kube-scheduler");
         scheduler.kill();
         turns.after(RESTART, () -> {
             scheduler.kill();
@@ -195,8 +197,14 @@ public final class World {
         return scheduler;
     }
 
+    /** The name of the node with that number, from 0. */
+    public static String node(int number) {
+        return "n" + number;
+    }
+
     /** Adds a node with that many cards of that memory, whose kubelet is of that version. */
-    public void addNode(String name, int cards, int gib, KubeletVersion version) {
+    public void addNode(int cards, int gib, KubeletVersion version) {
+        String name = node(nodes.size());
         List<Card> all = new ArrayList<>();
         for (int i = 0; i < cards; i++) {
             all.add(Card.of("GPU-" + name + "-" + i, i, Memory.ofGib(gib)));
@@ -222,7 +230,6 @@ public final class World {
 
     /** Creates a pod as a user does. */
     public void createPod(String name, Map<String, String> limits, int priority, Duration runs) {
-        tell("create " + name + " " + new TreeMap<>(limits) + " priority " + priority + ", runs " + runs);
         ObjectNode pod = ApiClient.document().put("kind", "Pod");
         pod.putObject("metadata")
                 .put("name", name)
@@ -240,7 +247,6 @@ public final class World {
 
     /** Deletes a pod as a user does; null for its own grace period. */
     public void deletePod(String name, int grace) {
-        tell("delete " + name + " with a grace period of " + grace + " s");
         api.request(
                 "DELETE",
                 "/api/v1/namespaces/default/pods/" + name,

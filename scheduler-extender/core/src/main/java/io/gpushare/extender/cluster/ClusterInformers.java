@@ -121,7 +121,7 @@ public final class ClusterInformers implements AutoCloseable {
     public boolean caughtUp() {
         if (!caughtUp && nodeEvents.all(nodes) && podEvents.all(pods)) {
             caughtUp = true;
-            LOG.info("the cluster has been read: {} nodes, {} pods", nodeEvents.changes.get(), podEvents.changes.get());
+            LOG.info("the cluster has been read: {} nodes, {} pods", nodes.size(), pods.size());
         }
         return caughtUp;
     }

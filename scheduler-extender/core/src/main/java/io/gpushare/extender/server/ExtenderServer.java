@@ -2,6 +2,7 @@ package io.gpushare.extender.server;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.protocol.Verbs;
+import io.gpushare.time.Machine;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -136,10 +137,12 @@ public final class ExtenderServer implements VerbServer {
         if (tls != null) {
             vertx.setPeriodic(
                     settings.tlsPeriod().toMillis(),
-                    timer -> Thread.ofVirtual()
-                            .name("tls-reload")
-                            .start(() -> tls.check(
-                                    loops.getFirst(), viewLoops.stream().findFirst())));
+                    timer -> Machine.here()
+                            .lightThread(
+                                    "tls-reload",
+                                    () -> tls.check(
+                                            loops.getFirst(), viewLoops.stream().findFirst()))
+                            .start());
         }
     }
 

@@ -1,0 +1,168 @@
+package io.gpushare.histories;
+
+import io.gpushare.histories.world.GpuNode;
+import io.gpushare.histories.world.World;
+import io.gpushare.simulated.kubelet.devices.KubeletVersion;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Consumer;
+
+/**
+ * What is to happen in a history, but for what the programs do about it.
+ *
+ * @param seed of the order in which threads run, and of how long messages take
+ * @param events in the order of their times
+ */
+public record Plan(long seed, List<Node> nodes, List<Event> events) {
+    /**
+     * How much happens.
+     *
+     * @param pods that users create
+     * @param faults while they do
+     * @param busy the time of both
+     */
+    public record Size(int pods, int faults, Duration busy) {
+        /** A few minutes, as all of CI. */
+        public static final Size USUAL = new Size(24, 10, Duration.ofMinutes(4));
+    }
+
+    /** A node's cards, and the memory of each in GiB. */
+    public record Node(int cards, int gib, KubeletVersion kubelet) {}
+
+    /**
+     * Something that happens.
+     *
+     * @param number in the whole plan of the seed
+     * @param what in words
+     */
+    public record Event(int number, Duration at, String what, Consumer<World> action) {
+        @Override
+        public String toString() {
+            return number + ": at " + at.toMillis() + " ms " + what;
+        }
+    }
+
+    /** The same without other events than these. */
+    public Plan only(List<Event> left) {
+        return new Plan(seed, nodes, left);
+    }
+
+    /** The plan of that seed. */
+    public static Plan of(long seed, Size size) {
+        return new Maker(new Random(seed), size).plan(seed);
+    }
+
+    /** Draws a plan. */
+    private static final class Maker {
+        private final Random random;
+        private final Size size;
+        private final List<Node> nodes = new ArrayList<>();
+        private final List<Event> events = new ArrayList<>();
+
+        Maker(Random random, Size size) {
+            this.random = random;
+            this.size = size;
+        }
+
+        Plan plan(long seed) {
+            int count = random.nextInt(1, 4);
+            for (int i = 0; i < count; i++) {
+                nodes.add(new Node(
+                        random.nextInt(1, 4),
+                        4 * random.nextInt(2, 5),
+                        random.nextInt(3) == 0 ? KubeletVersion.V1_20 : KubeletVersion.V1_36));
+            }
+            for (int i = 0; i < size.pods(); i++) {
+                pod("pod-" + i, moment());
+            }
+            for (int i = 0; i < size.faults(); i++) {
+                fault(moment());
+            }
+            return new Plan(
+                    seed,
+                    List.copyOf(nodes),
+                    events.stream().sorted(Comparator.comparing(Event::at)).toList());
+        }
+
+        private Duration moment() {
+            return Duration.ofMillis(random.nextLong(size.busy().toMillis()));
+        }
+
+        private void add(Duration at, String what, Consumer<World> action) {
+            events.add(new Event(events.size(), at, what, action));
+        }
+
+        private void pod(String name, Duration at) {
+            int cards = nodes.stream().mapToInt(Node::cards).max().orElse(1);
+            int gib = nodes.stream().mapToInt(Node::gib).max().orElse(1);
+            Map<String, String> limits = random.nextInt(4) == 0
+                    ? Map.of(World.CARDS, Integer.toString(random.nextInt(1, cards + 1)))
+                    : Map.of(World.MEMORY, Integer.toString(random.nextInt(1, gib + 1)));
+            int priority = random.nextInt(5) == 0 ? 100 : 0;
+            Duration runs = Duration.ofSeconds(random.nextInt(1, 40));
+            add(
+                    at,
+                    "create " + name + " " + limits + " with priority " + priority + ", runs for " + runs,
+                    world -> world.createPod(name, limits, priority, runs));
+            if (random.nextInt(5) == 0) {
+                Duration until = at.plusMillis(random.nextInt(20_000));
+                int grace = random.nextBoolean() ? 2 : 0;
+                add(until, "delete " + name + " in " + grace + " s", world -> world.deletePod(name, grace));
+                if (random.nextBoolean()) {
+                    // Another pod of that name, as a StatefulSet makes it.
+                    pod(name, until.plusMillis(random.nextInt(5_000)));
+                }
+            }
+        }
+
+        private void fault(Duration at) {
+            Duration time = Duration.ofMillis(random.nextInt(500, 25_000));
+            String extender = random.nextBoolean() ? "extender-a" : "extender-b";
+            int number = random.nextInt(nodes.size());
+            String node = World.node(number);
+            double lost = random.nextDouble() / 4;
+            double slow = random.nextDouble() / 2;
+            boolean forget = random.nextBoolean();
+            int card = random.nextInt(nodes.get(number).cards());
+            switch (random.nextInt(18)) {
+                case 0, 1 -> add(at, "kill " + extender, world -> world.kill(extender));
+                case 2 -> add(at, "terminate " + extender, world -> world.terminate(extender));
+                case 3, 4 ->
+                    add(at, "pause " + extender + " for " + time, world -> world.machine(extender)
+                            .pauseFor(time));
+                case 5 -> add(at, "kill kube-scheduler", World::killScheduler);
+                case 6 ->
+                    add(at, "cut off " + extender + " for " + time, world -> world.network()
+                            .cutOff(world.machine(extender), time));
+                case 7 ->
+                    add(at, "lose or delay messages for " + time, world -> world.network()
+                            .failsFor(lost, slow, time));
+                case 8 -> add(at, "the API server is down for " + time, world -> world.api()
+                        .downFor(time));
+                case 9 -> add(at, "an API server is behind for " + time, world -> world.api()
+                        .stallOne(time));
+                case 10, 11 -> onNode(at, "kill the plugin of " + node, number, GpuNode::killPlugin);
+                case 12 -> onNode(at, "terminate the plugin of " + node, number, GpuNode::terminatePlugin);
+                case 13 -> onNode(at, "pause the plugin of " + node + " for " + time, number, on -> on.plugin()
+                        .pauseFor(time));
+                case 14 -> onNode(at, "restart the kubelet of " + node, number, GpuNode::restartKubelet);
+                case 15 ->
+                    onNode(at, "card " + card + " of " + node + " is lost for " + time, number, on -> on.loseCard(
+                            card, time));
+                case 16 -> add(at, "cut off the plugin of " + node + " for " + time, world -> world.network()
+                        .cutOff(world.nodes().get(number).plugin(), time));
+                default ->
+                    add(at, "watches break" + (forget ? ", and versions are forgotten" : ""), world -> world.api()
+                            .cutWatches(forget));
+            }
+        }
+
+        private void onNode(Duration at, String what, int node, Consumer<GpuNode> action) {
+            add(at, what, world -> action.accept(world.nodes().get(node)));
+        }
+    }
+}

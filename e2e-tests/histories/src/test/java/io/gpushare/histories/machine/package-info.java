@@ -1,0 +1,4 @@
+@NullMarked
+package io.gpushare.histories.machine;
+
+import org.jspecify.annotations.NullMarked;
