@@ -3,9 +3,12 @@ package io.gpushare.plugin;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.plugin.node.cards.CardSource;
 import io.gpushare.plugin.node.cards.NvmlCards;
+import io.gpushare.plugin.node.offer.NodeLock;
 import io.gpushare.plugin.node.sockets.DomainSockets;
 import io.gpushare.plugin.node.sockets.Sockets;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Pause;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +31,11 @@ public interface NodeEdges {
         public KubernetesApi api(@Nullable Path kubeconfig, String userAgent) throws IOException {
             return KubernetesApi.connect(kubeconfig, userAgent);
         }
+
+        @Override
+        public Closeable lock(Path folder, String self, Pause pause) throws IOException, InterruptedException {
+            return NodeLock.await(folder, self, pause);
+        }
     };
 
     /** The driver of the cards. */
@@ -42,4 +50,12 @@ public interface NodeEdges {
      * @param kubeconfig null for the service account of the pod
      */
     KubernetesApi api(@Nullable Path kubeconfig, String userAgent) throws IOException;
+
+    /**
+     * Waits until no other process of the node offers its cards; the result ends that of this one.
+     *
+     * @param folder of the driver
+     * @param self the name of this process, for the one that waits
+     */
+    Closeable lock(Path folder, String self, Pause pause) throws IOException, InterruptedException;
 }

@@ -4,12 +4,12 @@ import io.gpushare.options.EnvironmentDefaults;
 import io.gpushare.options.InvalidOptionsException;
 import io.gpushare.options.OptionParser;
 import io.gpushare.plugin.allocate.kubelet.OtherPlugins;
-import io.gpushare.plugin.node.offer.NodeLock;
 import io.gpushare.program.Ending;
 import io.gpushare.program.RunningProgram;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.Deadlines;
 import io.gpushare.time.StartedParts;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
@@ -79,7 +79,7 @@ public final class PluginProgram {
     }
 
     private int run(PluginOptions options, Ending ending) throws InterruptedException {
-        try (NodeLock _ = lock(options, ending)) {
+        try (Closeable _ = lock(options, ending)) {
             new OtherPlugins(options.kubeletDir.resolve("device-plugins"), options.cluster.resources())
                     .awaitEnd(ending);
             return serve(options, ending);
@@ -95,12 +95,12 @@ public final class PluginProgram {
         }
     }
 
-    private NodeLock lock(PluginOptions options, Ending ending) throws IOException, InterruptedException {
+    private Closeable lock(PluginOptions options, Ending ending) throws IOException, InterruptedException {
         if (options.serve == ServeMode.DRA) {
             Files.createDirectories(options.driverDir());
             Files.write(options.servedClaims(), new byte[0]);
         }
-        return NodeLock.await(
+        return edges.lock(
                 options.driverDir(),
                 "%s of pod %s, process %d"
                         .formatted(

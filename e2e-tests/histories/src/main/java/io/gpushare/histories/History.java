@@ -3,7 +3,6 @@ package io.gpushare.histories;
 import io.gpushare.histories.machine.Turns;
 import io.gpushare.histories.world.World;
 import io.gpushare.simulated.client.PodDocument;
-import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,7 +54,7 @@ public final class History {
     }
 
     private Outcome run() {
-        plan.nodes().forEach(node -> world.addNode(node.cards(), node.gib(), node.kubelet()));
+        plan.nodes().forEach(node -> world.addNode(node.cards(), node.gib(), node.kubelet(), node.byClaims()));
         turns.run(START);
         for (Plan.Event event : plan.events()) {
             turns.run(START.plus(event.at()).minus(turns.time()));
@@ -87,12 +86,9 @@ public final class History {
 
     /** Whether some node has such cards, when nobody uses them. */
     private boolean fits(PodDocument pod) {
-        int units = amount(pod, World.MEMORY);
-        int cards = amount(pod, World.CARDS);
-        return plan.nodes().stream().anyMatch(node -> units <= node.gib() && cards <= node.cards());
-    }
-
-    private static int amount(PodDocument pod, String resource) {
-        return pod.requests().getOrDefault(resource, BigDecimal.ZERO).intValue();
+        return plan.nodes().stream()
+                .anyMatch(node -> World.memory(pod) <= node.gib()
+                        && World.cards(pod) <= node.cards()
+                        && World.byClaim(pod) == node.byClaims());
     }
 }

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
 
@@ -30,8 +29,13 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
         public static final Size USUAL = new Size(24, 10, Duration.ofMinutes(4));
     }
 
-    /** A node's cards, and the memory of each in GiB. */
-    public record Node(int cards, int gib, KubeletVersion kubelet) {}
+    /**
+     * A node's cards.
+     *
+     * @param gib the memory of each
+     * @param byClaims whether it offers them by claims
+     */
+    public record Node(int cards, int gib, KubeletVersion kubelet, boolean byClaims) {}
 
     /**
      * Something that happens.
@@ -74,7 +78,8 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
                 nodes.add(new Node(
                         random.nextInt(1, 4),
                         4 * random.nextInt(2, 5),
-                        random.nextInt(3) == 0 ? KubeletVersion.V1_20 : KubeletVersion.V1_36));
+                        random.nextInt(3) == 0 ? KubeletVersion.V1_20 : KubeletVersion.V1_36,
+                        random.nextInt(3) == 0));
             }
             for (int i = 0; i < size.pods(); i++) {
                 pod("pod-" + i, moment());
@@ -99,15 +104,17 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
         private void pod(String name, Duration at) {
             int cards = nodes.stream().mapToInt(Node::cards).max().orElse(1);
             int gib = nodes.stream().mapToInt(Node::gib).max().orElse(1);
-            Map<String, String> limits = random.nextInt(4) == 0
-                    ? Map.of(World.CARDS, Integer.toString(random.nextInt(1, cards + 1)))
-                    : Map.of(World.MEMORY, Integer.toString(random.nextInt(1, gib + 1)));
+            boolean whole = random.nextInt(4) == 0;
+            String resource = whole ? World.CARDS : World.MEMORY;
+            int amount = random.nextInt(1, (whole ? cards : gib) + 1);
+            boolean byClaim = nodes.get(random.nextInt(nodes.size())).byClaims();
             int priority = random.nextInt(5) == 0 ? 100 : 0;
             Duration runs = Duration.ofSeconds(random.nextInt(1, 40));
             add(
                     at,
-                    "create " + name + " " + limits + " with priority " + priority + ", runs for " + runs,
-                    world -> world.createPod(name, limits, priority, runs));
+                    "create " + name + " with " + amount + " " + resource + (byClaim ? " by a claim" : "")
+                            + ", priority " + priority + ", runs for " + runs,
+                    world -> world.createPod(name, resource, amount, byClaim, priority, runs));
             if (random.nextInt(5) == 0) {
                 Duration until = at.plusMillis(random.nextInt(20_000));
                 int grace = random.nextBoolean() ? 2 : 0;
@@ -132,32 +139,57 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
                 case 0, 1 -> add(at, "kill " + extender, world -> world.kill(extender));
                 case 2 -> add(at, "terminate " + extender, world -> world.terminate(extender));
                 case 3, 4 ->
-                    add(at, "pause " + extender + " for " + time, world -> world.machine(extender)
-                            .pauseFor(time));
+                    add(
+                            at,
+                            "pause " + extender + " for " + time,
+                            world -> world.machine(extender).pauseFor(time));
                 case 5 -> add(at, "kill kube-scheduler", World::killScheduler);
                 case 6 ->
-                    add(at, "cut off " + extender + " for " + time, world -> world.network()
-                            .cutOff(world.machine(extender), time));
+                    add(
+                            at,
+                            "cut off " + extender + " for " + time,
+                            world -> world.network().cutOff(world.machine(extender), time));
                 case 7 ->
-                    add(at, "lose or delay messages for " + time, world -> world.network()
-                            .failsFor(lost, slow, time));
-                case 8 -> add(at, "the API server is down for " + time, world -> world.api()
-                        .downFor(time));
-                case 9 -> add(at, "an API server is behind for " + time, world -> world.api()
-                        .stallOne(time));
+                    add(
+                            at,
+                            "lose or delay messages for " + time,
+                            world -> world.network().failsFor(lost, slow, time));
+                case 8 ->
+                    add(
+                            at,
+                            "the API server is down for " + time,
+                            world -> world.api().downFor(time));
+                case 9 ->
+                    add(
+                            at,
+                            "an API server is behind for " + time,
+                            world -> world.api().stallOne(time));
                 case 10, 11 -> onNode(at, "kill the plugin of " + node, number, GpuNode::killPlugin);
                 case 12 -> onNode(at, "terminate the plugin of " + node, number, GpuNode::terminatePlugin);
-                case 13 -> onNode(at, "pause the plugin of " + node + " for " + time, number, on -> on.plugin()
-                        .pauseFor(time));
+                case 13 ->
+                    onNode(
+                            at,
+                            "pause the plugin of " + node + " for " + time,
+                            number,
+                            on -> on.plugin().pauseFor(time));
                 case 14 -> onNode(at, "restart the kubelet of " + node, number, GpuNode::restartKubelet);
                 case 15 ->
-                    onNode(at, "card " + card + " of " + node + " is lost for " + time, number, on -> on.loseCard(
-                            card, time));
-                case 16 -> add(at, "cut off the plugin of " + node + " for " + time, world -> world.network()
-                        .cutOff(world.nodes().get(number).plugin(), time));
+                    onNode(
+                            at,
+                            "card " + card + " of " + node + " is lost for " + time,
+                            number,
+                            on -> on.loseCard(card, time));
+                case 16 ->
+                    add(
+                            at,
+                            "cut off the plugin of " + node + " for " + time,
+                            world -> world.network()
+                                    .cutOff(world.nodes().get(number).plugin(), time));
                 default ->
-                    add(at, "watches break" + (forget ? ", and versions are forgotten" : ""), world -> world.api()
-                            .cutWatches(forget));
+                    add(
+                            at,
+                            "watches break" + (forget ? ", and versions are forgotten" : ""),
+                            world -> world.api().cutWatches(forget));
             }
         }
 

@@ -64,8 +64,7 @@ class HistoriesTest {
     private void show(Plan plan, History.Outcome outcome) {
         System.out.println("history " + plan.seed() + ":");
         outcome.violations().forEach(violation -> System.out.println("  violated: " + violation));
-        Plan shortest =
-                new Shortest(shorter -> !run(shorter).violations().isEmpty(), TRIES).of(plan);
+        Plan shortest = new Shortest(shorter -> !run(shorter).violations().isEmpty(), TRIES).of(plan);
         System.out.println("  the shortest plan with a violation: " + shortest.nodes());
         shortest.events().forEach(event -> System.out.println("    " + event));
         History.Outcome what = run(shortest);

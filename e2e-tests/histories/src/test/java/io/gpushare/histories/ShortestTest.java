@@ -26,7 +26,8 @@ class ShortestTest {
         Plan shortest = new Shortest(tried -> violated(tried, needed), 500).of(plan);
         assertThat(numbers(shortest)).isEqualTo(needed);
         assertThat(shortest.seed()).isEqualTo(plan.seed());
-        assertThat(shortest.events()).isSortedAccordingTo((one, other) -> one.at().compareTo(other.at()));
+        assertThat(shortest.events())
+                .isSortedAccordingTo((one, other) -> one.at().compareTo(other.at()));
     }
 
     @Test

@@ -68,7 +68,8 @@ final class PackageShape {
     }
 
     private static DescribedPredicate<JavaAccess<?>> of(Class<?> owner, String name) {
-        return JavaAccess.Predicates.target(HasOwner.Predicates.With.<JavaClass>owner(HasName.Predicates.name(owner.getName())))
+        return JavaAccess.Predicates.target(
+                        HasOwner.Predicates.With.<JavaClass>owner(HasName.Predicates.name(owner.getName())))
                 .and(JavaAccess.Predicates.target(HasName.Predicates.name(name)));
     }
 }

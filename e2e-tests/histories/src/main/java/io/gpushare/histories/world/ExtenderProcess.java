@@ -1,8 +1,8 @@
 package io.gpushare.histories.world;
 
+import io.gpushare.claims.ClaimWatch;
 import io.gpushare.extender.Candidacy;
 import io.gpushare.extender.Extender;
-import io.gpushare.extender.cluster.PodFeed;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.pod.PolicyKind;
@@ -79,7 +79,7 @@ public final class ExtenderProcess {
                         new Extender.Edges(
                                 KubernetesApi.of(api.transport(machine), api.transport(machine)), this::serve),
                         Clocks.system(),
-                        (_, ledger, _) -> PodFeed.of(ledger),
+                        ClaimWatch::start,
                         _ -> new Quiet());
             } catch (IOException e) {
                 throw new IllegalStateException(e);

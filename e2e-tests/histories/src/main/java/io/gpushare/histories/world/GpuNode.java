@@ -20,9 +20,10 @@ import io.gpushare.simulated.kubelet.SimulatedKubelet;
 import io.gpushare.simulated.kubelet.StartedContainer;
 import io.gpushare.simulated.kubelet.devices.KubeletVersion;
 import io.gpushare.time.Clocks;
+import io.gpushare.time.Pause;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +37,7 @@ public final class GpuNode {
     static final String LEASES = "gpushare-node-lease";
 
     private static final Duration RESTART = Duration.ofSeconds(3);
+    private static final Duration LOCK = Duration.ofMillis(100);
 
     private final Turns turns;
     private final LocalApi api;
@@ -46,9 +48,13 @@ public final class GpuNode {
     private final NodeSockets sockets;
     private final SimulatedMachine kubeletMachine;
     private final World world;
+    private final boolean byClaims;
     private SimulatedMachine pluginMachine;
     private @Nullable Ending ending;
     private @Nullable SimulatedKubelet kubelet;
+    /** Whose process has the node's lock. */
+    private @Nullable SimulatedMachine offering;
+
     private int started;
 
     GpuNode(
@@ -59,13 +65,15 @@ public final class GpuNode {
             String name,
             Path directory,
             Inventory inventory,
-            KubeletVersion version) {
+            KubeletVersion version,
+            boolean byClaims) {
         this.turns = turns;
         this.api = api;
         this.use = use;
         this.world = world;
         this.name = name;
         this.directory = directory;
+        this.byClaims = byClaims;
         cards = new SimulatedCards(inventory);
         sockets = new NodeSockets(turns);
         inventory
@@ -88,6 +96,8 @@ public final class GpuNode {
     private void createFolders() {
         try {
             Files.createDirectories(directory.resolve("proc"));
+            Files.createDirectories(directory.resolve("cdi"));
+            Files.createDirectories(directory.resolve("plugins_registry"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -126,6 +136,9 @@ public final class GpuNode {
                                 "--node-name=" + name,
                                 "--kubelet-dir=" + directory,
                                 "--proc-dir=" + directory.resolve("proc"),
+                                "--cdi-dir=" + directory.resolve("cdi"),
+                                "--static-cdi-dir=" + directory.resolve("static-cdi"),
+                                "--serve=" + (byClaims ? "dra" : "device-plugin"),
                                 "--metrics-address="),
                         Map.of(),
                         Clocks.system(),
@@ -164,6 +177,15 @@ public final class GpuNode {
             @Override
             public KubernetesApi api(@Nullable Path kubeconfig, String userAgent) {
                 return KubernetesApi.of(api.transport(machine), api.transport(machine));
+            }
+
+            @Override
+            public Closeable lock(Path folder, String self, Pause pause) throws InterruptedException {
+                while (offering != null && offering != machine && !offering.dead()) {
+                    pause.pause(LOCK);
+                }
+                offering = machine;
+                return () -> offering = null;
             }
         };
     }
@@ -206,8 +228,8 @@ public final class GpuNode {
             Map<String, Integer> units = new TreeMap<>();
             for (PodDocument.Container container : pod.containers()) {
                 StartedContainer begun = containers.get(container.name());
-                int memory = amount(container, World.MEMORY);
-                int whole = amount(container, World.CARDS);
+                int memory = World.memory(pod);
+                int whole = World.cards(pod);
                 if (begun == null || memory + whole == 0) {
                     continue;
                 }
@@ -221,10 +243,6 @@ public final class GpuNode {
                 visible.forEach(card -> units.merge(card, whole > 0 ? use.capacity(card) : memory, Integer::sum));
             }
             use.start(pod.title() + " " + pod.uid(), units);
-        }
-
-        private static int amount(PodDocument.Container container, String resource) {
-            return container.limits().getOrDefault(resource, BigDecimal.ZERO).intValue();
         }
 
         @Override

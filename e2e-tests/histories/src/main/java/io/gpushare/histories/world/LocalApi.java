@@ -6,6 +6,7 @@ import io.gpushare.histories.machine.Turns;
 import io.gpushare.kubernetes.ApiTransport;
 import io.gpushare.simulated.apiserver.AccessAnswers;
 import io.gpushare.simulated.apiserver.ObjectRequests;
+import io.gpushare.simulated.apiserver.response.Discovery;
 import io.gpushare.simulated.apiserver.response.ListResponse;
 import io.gpushare.simulated.apiserver.store.ApiError;
 import io.gpushare.simulated.apiserver.store.ApiResource;
@@ -239,6 +240,12 @@ public final class LocalApi {
         if (request.path().equals("/version/")) {
             return of(
                     200, Documents.empty().put("major", "1").put("minor", "36").put("gitVersion", "v1.36.0"));
+        }
+        Optional<ObjectNode> group = request.method().equals("GET")
+                ? Discovery.document(request.path().replaceFirst("/$", ""))
+                : Optional.empty();
+        if (group.isPresent()) {
+            return of(200, group.get());
         }
         Optional<ObjectNode> review =
                 request.method().equals("POST") ? access.answer(request.path(), request.body()) : Optional.empty();

@@ -8,6 +8,7 @@ import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.simulated.apiserver.store.ApiResource;
+import io.gpushare.simulated.claims.ClaimController;
 import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.kubelet.devices.KubeletVersion;
@@ -31,6 +32,10 @@ public final class World {
     public static final String MEMORY = "aliyun.com/gpu-mem";
 
     public static final String CARDS = "aliyun.com/gpu-count";
+
+    private static final String CLASS = "gpushare";
+    /** What a pod asks for is in an annotation of it too, for the judge. */
+    private static final String ASKS = "histories/";
 
     private static final Duration CALL = Duration.ofSeconds(5);
     private static final Duration RESTART = Duration.ofSeconds(2);
@@ -57,6 +62,9 @@ public final class World {
         this.directory = directory;
         network = new Network(turns);
         api = new LocalApi(turns, network);
+        api.objects().put(deviceClass());
+        SimulatedMachine controller = turns.machine("claim-controller");
+        controller.start("main", () -> ClaimController.start(new ApiClient(api.wire(controller))));
         scheduler = startScheduler();
         for (String pod : List.of("extender-a", "extender-b")) {
             api.objects().put(extenderPod(pod));
@@ -146,7 +154,7 @@ public final class World {
     public void kill(String pod) {
         SimulatedMachine machine = machine(pod);
         if (!machine.dead()) {
-                machine.kill();
+            machine.kill();
             turns.after(RESTART, () -> startExtender(pod));
         }
     }
@@ -155,7 +163,7 @@ public final class World {
     public void terminate(String pod) {
         ExtenderProcess process = extenders.get(pod);
         if (process != null && !process.machine().dead()) {
-                process.terminate();
+            process.terminate();
             turns.after(GRACE, () -> {
                 if (process == extenders.get(pod)) {
                     process.machine().kill();
@@ -173,11 +181,7 @@ public final class World {
                         Set.of("default-scheduler"),
                         new ApiClient(api.wire(machine)),
                         new ServiceWire(turns, network, api, machine, extenders),
-                        new ExtenderConfig(
-                                URI.create("http://extender"),
-                                1,
-                                Set.of(MEMORY, CARDS),
-                                CALL),
+                        new ExtenderConfig(URI.create("http://extender"), 1, Set.of(MEMORY, CARDS), CALL),
                         turns.random().nextLong(),
                         machine::now));
         return machine;
@@ -202,8 +206,12 @@ public final class World {
         return "n" + number;
     }
 
-    /** Adds a node with that many cards of that memory, whose kubelet is of that version. */
-    public void addNode(int cards, int gib, KubeletVersion version) {
+    /**
+     * Adds a node with that many cards of that memory, whose kubelet is of that version.
+     *
+     * @param byClaims whether it offers them by claims
+     */
+    public void addNode(int cards, int gib, KubeletVersion version, boolean byClaims) {
         String name = node(nodes.size());
         List<Card> all = new ArrayList<>();
         for (int i = 0; i < cards; i++) {
@@ -217,7 +225,8 @@ public final class World {
                 name,
                 directory.resolve(name),
                 new Inventory(MemoryUnit.GIB, null, all),
-                version));
+                version,
+                byClaims));
     }
 
     /** A thread of a program failed. */
@@ -228,21 +237,84 @@ public final class World {
         tell(what);
     }
 
-    /** Creates a pod as a user does. */
-    public void createPod(String name, Map<String, String> limits, int priority, Duration runs) {
+    /**
+     * Creates a pod as a user does.
+     *
+     * @param amount units of one card's memory, or whole cards
+     * @param byClaim whether it has a claim for them, in place of limits
+     */
+    public void createPod(String name, String resource, int amount, boolean byClaim, int priority, Duration runs) {
         ObjectNode pod = ApiClient.document().put("kind", "Pod");
-        pod.putObject("metadata")
+        ObjectNode annotations = pod.putObject("metadata")
                 .put("name", name)
                 .put("namespace", "default")
-                .putObject("annotations")
-                .put("sandbox.gpushare.io/run-for", runs.toSeconds() + "s");
+                .putObject("annotations");
+        annotations.put("sandbox.gpushare.io/run-for", runs.toSeconds() + "s").put(ASKS + resource, amount + "");
         ObjectNode spec = pod.putObject("spec").put("priority", priority).put("terminationGracePeriodSeconds", 2);
         ObjectNode container = spec.putArray("containers").addObject().put("name", "main");
         ObjectNode resources = container.putObject("resources");
-        ObjectNode both = resources.putObject("limits");
-        limits.forEach(both::put);
-        resources.set("requests", both.deepCopy());
+        if (byClaim) {
+            String template = template(resource, amount);
+            spec.putArray("resourceClaims").addObject().put("name", "gpu").put("resourceClaimTemplateName", template);
+            resources.putArray("claims").addObject().put("name", "gpu");
+        } else {
+            resources.putObject("limits").put(resource, Integer.toString(amount));
+            resources.putObject("requests").put(resource, Integer.toString(amount));
+        }
         api.request("POST", "/api/v1/namespaces/default/pods", pod);
+    }
+
+    /** The template of such claims, which it makes if there is none. */
+    private String template(String resource, int amount) {
+        boolean whole = resource.equals(CARDS);
+        String name = (whole ? "cards-" : "memory-") + amount;
+        ObjectNode template = ApiClient.document().put("kind", "ResourceClaimTemplate");
+        template.putObject("metadata").put("name", name).put("namespace", "default");
+        ObjectNode request = template.putObject("spec")
+                .putObject("spec")
+                .putObject("devices")
+                .putArray("requests")
+                .addObject()
+                .put("name", "gpu");
+        ObjectNode exactly = request.putObject("exactly").put("deviceClassName", CLASS);
+        if (whole) {
+            exactly.put("count", amount);
+        } else {
+            exactly.putObject("capacity").putObject("requests").put("memory", amount + "Gi");
+        }
+        api.request("POST", "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates", template);
+        return name;
+    }
+
+    private static ObjectNode deviceClass() {
+        ObjectNode made = ApiClient.document().put("kind", "DeviceClass");
+        made.putObject("metadata").put("name", CLASS);
+        made.putObject("spec")
+                .putArray("selectors")
+                .addObject()
+                .putObject("cel")
+                .put("expression", "device.driver == 'gpushare.io'");
+        return made;
+    }
+
+    /** The units that the pod asks for, by limits or a claim. */
+    public static int memory(PodDocument pod) {
+        return asked(pod, MEMORY);
+    }
+
+    /** The whole cards that the pod asks for, by limits or a claim. */
+    public static int cards(PodDocument pod) {
+        return asked(pod, CARDS);
+    }
+
+    private static int asked(PodDocument pod, String resource) {
+        String amount = pod.annotation(ASKS + resource);
+        return amount.isEmpty() ? 0 : Integer.parseInt(amount);
+    }
+
+    /** Whether it asks by a claim. */
+    public static boolean byClaim(PodDocument pod) {
+        return pod.document().path("spec").has("resourceClaims");
     }
 
     /** Deletes a pod as a user does; null for its own grace period. */

@@ -39,6 +39,15 @@ class TurnsTest {
         });
     }
 
+    /** Others have their turns. */
+    private static void rest(SimulatedMachine machine) {
+        try {
+            machine.pause(Duration.ZERO);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private static List<String> order(long seed) {
         Turns turns = new Turns(seed);
         SimulatedMachine machine = turns.machine("m");
@@ -49,9 +58,12 @@ class TurnsTest {
             machine.start(name, () -> {
                 for (int round = 0; round < 5; round++) {
                     lock.lock();
-                    order.add(name);
-                    lock.unlock();
-                    Thread.yield();
+                    try {
+                        order.add(name);
+                    } finally {
+                        lock.unlock();
+                    }
+                    rest(machine);
                 }
             });
         }
@@ -83,9 +95,11 @@ class TurnsTest {
 
     @Test
     void aThreadIsOnTheMachineThatMadeIt() {
-        start("first", () -> Machine.here()
-                .thread("second", () -> tell(String.valueOf(Machine.here() == machine)))
-                .start());
+        start(
+                "first",
+                () -> Machine.here()
+                        .thread("second", () -> tell(String.valueOf(Machine.here() == machine)))
+                        .start());
         turns.run(MINUTE);
         assertThat(story).containsExactly("0 true");
     }
@@ -136,8 +150,10 @@ class TurnsTest {
 
     @Test
     void nothingOfAKilledMachineRuns() {
-        start("rounds", () -> PeriodicTask.rounds("round", Duration.ofSeconds(10), () -> tell("round"))
-                .start());
+        start(
+                "rounds",
+                () -> PeriodicTask.rounds("round", Duration.ofSeconds(10), () -> tell("round"))
+                        .start());
         turns.run(Duration.ofSeconds(15));
         machine.kill();
         turns.run(MINUTE);
@@ -146,8 +162,10 @@ class TurnsTest {
 
     @Test
     void aPausedMachineRunsLater() {
-        start("rounds", () -> PeriodicTask.rounds("round", Duration.ofSeconds(10), () -> tell("round"))
-                .start());
+        start(
+                "rounds",
+                () -> PeriodicTask.rounds("round", Duration.ofSeconds(10), () -> tell("round"))
+                        .start());
         turns.run(Duration.ofSeconds(5));
         machine.pauseFor(Duration.ofSeconds(30));
         turns.run(Duration.ofSeconds(40));

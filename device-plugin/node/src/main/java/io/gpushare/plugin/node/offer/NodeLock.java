@@ -1,6 +1,7 @@
 package io.gpushare.plugin.node.offer;
 
 import io.gpushare.time.Pause;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * releases it when the process ends, however it does. Two of them run at once for a moment when the node's label moves
  * it from one DaemonSet to the other, and for ever when somebody installs this program twice.
  */
-public final class NodeLock implements AutoCloseable {
+public final class NodeLock implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeLock.class);
     private static final Duration INTERVAL = Duration.ofMillis(100);
     private static final String FILE = "node.lock";
