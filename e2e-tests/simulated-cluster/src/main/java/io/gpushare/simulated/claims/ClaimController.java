@@ -12,7 +12,7 @@ import io.gpushare.time.PeriodicTask;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +28,7 @@ public final class ClaimController implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofMillis(200);
 
     private final ApiClient cluster;
-    private final Map<String, PodDocument> pods = new HashMap<>(); // by uid
+    private final Map<String, PodDocument> pods = new LinkedHashMap<>(); // by uid
     private final Reflector follower;
     private final PeriodicTask task = PeriodicTask.rounds("claims", PAUSE, this::round);
 
@@ -68,7 +68,7 @@ public final class ClaimController implements AutoCloseable {
     private void round() {
         Map<String, PodDocument> all;
         synchronized (this) {
-            all = Map.copyOf(pods);
+            all = new LinkedHashMap<>(pods);
         }
         try {
             for (PodDocument pod : all.values()) {
@@ -88,6 +88,8 @@ public final class ClaimController implements AutoCloseable {
 
     private void create(PodDocument pod) throws IOException, InterruptedException {
         ObjectNode status = ApiClient.document();
+        // Another pod may have its name by now.
+        status.putObject("metadata").put("uid", pod.uid());
         ArrayNode statuses = status.putObject("status").putArray("resourceClaimStatuses");
         for (JsonNode claim : pod.document().path("spec").path("resourceClaims")) {
             String template = text(claim, "resourceClaimTemplateName");
