@@ -62,6 +62,12 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
 
     /** Draws a plan. */
     private static final class Maker {
+        private static final List<Integer> GRACES = List.of(0, 2, 2, 10, 30);
+        /** In milliseconds, of faults. */
+        private static final int USUAL = 25_000;
+
+        private static final int LONGEST = 70_000;
+
         private final Random random;
         private final Size size;
         private final List<Node> nodes = new ArrayList<>();
@@ -110,15 +116,16 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
             boolean byClaim = nodes.get(random.nextInt(nodes.size())).byClaims();
             int priority = random.nextInt(5) == 0 ? 100 : 0;
             Duration runs = Duration.ofSeconds(random.nextInt(1, 40));
+            Duration grace = Duration.ofSeconds(GRACES.get(random.nextInt(GRACES.size())));
             add(
                     at,
                     "create " + name + " with " + amount + " " + resource + (byClaim ? " by a claim" : "")
-                            + ", priority " + priority + ", runs for " + runs,
-                    world -> world.createPod(name, resource, amount, byClaim, priority, runs));
+                            + ", priority " + priority + ", runs for " + runs + ", ends in " + grace,
+                    world -> world.createPod(name, resource, amount, byClaim, priority, runs, grace));
             if (random.nextInt(5) == 0) {
                 Duration until = at.plusMillis(random.nextInt(20_000));
-                int grace = random.nextBoolean() ? 2 : 0;
-                add(until, "delete " + name + " in " + grace + " s", world -> world.deletePod(name, grace));
+                boolean force = random.nextBoolean();
+                add(until, "delete " + name + (force ? " by force" : ""), world -> world.deletePod(name, force));
                 if (random.nextBoolean()) {
                     // Another pod of that name, as a StatefulSet makes it.
                     pod(name, until.plusMillis(random.nextInt(5_000)));
@@ -127,7 +134,7 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
         }
 
         private void fault(Duration at) {
-            Duration time = Duration.ofMillis(random.nextInt(500, 25_000));
+            Duration time = Duration.ofMillis(random.nextInt(500, random.nextInt(4) == 0 ? LONGEST : USUAL));
             String extender = random.nextBoolean() ? "extender-a" : "extender-b";
             int number = random.nextInt(nodes.size());
             String node = World.node(number);
@@ -135,7 +142,7 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
             double slow = random.nextDouble() / 2;
             boolean forget = random.nextBoolean();
             int card = random.nextInt(nodes.get(number).cards());
-            switch (random.nextInt(18)) {
+            switch (random.nextInt(19)) {
                 case 0, 1 -> add(at, "kill " + extender, world -> world.kill(extender));
                 case 2 -> add(at, "terminate " + extender, world -> world.terminate(extender));
                 case 3, 4 ->

@@ -5,6 +5,7 @@ import io.gpushare.histories.machine.SimulatedMachine;
 import io.gpushare.histories.machine.Turns;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.card.Card;
+import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.plugin.NodeEdges;
 import io.gpushare.plugin.PluginProgram;
@@ -29,7 +30,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A node with cards: its kubelet, and the real device plugin. */
@@ -213,6 +216,14 @@ public final class GpuNode {
         }
     }
 
+    /** The kubelet loses the stream of a resource's devices. */
+    public void cutListAndWatch(String resource) {
+        SimulatedKubelet running = kubelet;
+        if (running != null) {
+            kubeletMachine.start("cut", () -> running.cutListAndWatch(resource));
+        }
+    }
+
     /** A card is lost for that time. */
     public void loseCard(int index, Duration time) {
         Card card = cards().get(index % cards().size());
@@ -239,6 +250,15 @@ public final class GpuNode {
                 if (visible.size() != Math.max(1, whole)) {
                     use.violation("pod " + pod.title() + " on " + name + " sees " + visible + " for " + memory
                             + " units and " + whole + " cards");
+                }
+                if (!World.byClaim(pod)) {
+                    WrittenCards.of(pod)
+                            .map(allocation -> allocation.cards().stream()
+                                    .map(CardId::uuid)
+                                    .collect(Collectors.toSet()))
+                            .filter(written -> !written.equals(Set.copyOf(visible)))
+                            .ifPresent(written -> use.violation("pod " + pod.title() + " on " + name + " sees "
+                                    + visible + ", and its annotation names " + written));
                 }
                 visible.forEach(card -> units.merge(card, whole > 0 ? use.capacity(card) : memory, Integer::sum));
             }

@@ -56,6 +56,7 @@ public final class LocalApi {
     private final ObjectRequests requests;
     private final List<ApiReplica> replicas = new ArrayList<>();
     private final AccessAnswers access = new AccessAnswers();
+    private Runnable bound = () -> {};
     private boolean down;
 
     /** A request as it is sent. */
@@ -88,6 +89,11 @@ public final class LocalApi {
     /** The objects as they are now, for who made the world, and judges it. */
     public ClusterObjects objects() {
         return new ClusterObjects(store);
+    }
+
+    /** Is run after each Binding. */
+    void onBinding(Runnable listener) {
+        bound = listener;
     }
 
     /** A request of who makes the world: it takes effect at once, and what refuses it is left. */
@@ -255,7 +261,12 @@ public final class LocalApi {
         try {
             return switch (requests.answer(new ObjectRequests.Request(
                     request.method(), request.path(), request.query()::get, request.contentType(), request.body()))) {
-                case ObjectRequests.Answer.Document(int code, var _, ObjectNode document) -> of(code, document);
+                case ObjectRequests.Answer.Document(int code, var path, ObjectNode document) -> {
+                    if (path.subresource().equals("binding")) {
+                        bound.run();
+                    }
+                    yield of(code, document);
+                }
                 case ObjectRequests.Answer.Page(ApiResource resource, ObjectStore.Page page, var begun) ->
                     of(200, list(resource, request, page, begun));
                 case ObjectRequests.Answer.Watch watch -> watched(caller, watch, deadline);

@@ -62,6 +62,8 @@ public final class World {
         this.directory = directory;
         network = new Network(turns);
         api = new LocalApi(turns, network);
+        WrittenCards written = new WrittenCards(use);
+        api.onBinding(() -> written.check(pods()));
         api.objects().put(deviceClass());
         SimulatedMachine controller = turns.machine("claim-controller");
         controller.start("main", () -> ClaimController.start(new ApiClient(api.wire(controller))));
@@ -242,15 +244,18 @@ public final class World {
      *
      * @param amount units of one card's memory, or whole cards
      * @param byClaim whether it has a claim for them, in place of limits
+     * @param grace how long its containers compute on when it is deleted
      */
-    public void createPod(String name, String resource, int amount, boolean byClaim, int priority, Duration runs) {
+    public void createPod(
+            String name, String resource, int amount, boolean byClaim, int priority, Duration runs, Duration grace) {
         ObjectNode pod = ApiClient.document().put("kind", "Pod");
         ObjectNode annotations = pod.putObject("metadata")
                 .put("name", name)
                 .put("namespace", "default")
                 .putObject("annotations");
         annotations.put("sandbox.gpushare.io/run-for", runs.toSeconds() + "s").put(ASKS + resource, amount + "");
-        ObjectNode spec = pod.putObject("spec").put("priority", priority).put("terminationGracePeriodSeconds", 2);
+        ObjectNode spec =
+                pod.putObject("spec").put("priority", priority).put("terminationGracePeriodSeconds", grace.toSeconds());
         ObjectNode container = spec.putArray("containers").addObject().put("name", "main");
         ObjectNode resources = container.putObject("resources");
         if (byClaim) {
@@ -317,12 +322,24 @@ public final class World {
         return pod.document().path("spec").has("resourceClaims");
     }
 
-    /** Deletes a pod as a user does; null for its own grace period. */
-    public void deletePod(String name, int grace) {
-        api.request(
-                "DELETE",
-                "/api/v1/namespaces/default/pods/" + name,
-                ApiClient.document().put("gracePeriodSeconds", grace));
+    /** Deletes a pod as a user does, by force or with its grace period. */
+    public void deletePod(String name, boolean force) {
+        ObjectNode options = ApiClient.document();
+        if (force) {
+            options.put("gracePeriodSeconds", 0);
+        }
+        api.request("DELETE", "/api/v1/namespaces/default/pods/" + name, options);
+    }
+
+    /** The pods that a kubelet refused although nobody who may have their cards ended late. */
+    public List<String> refused() {
+        return pods().stream()
+                .filter(pod -> pod.phase().equals("Failed"))
+                .filter(pod ->
+                        pod.document().path("status").path("message").asText("").contains("in use by other pods"))
+                .map(pod -> "pod " + pod.name() + " was refused by " + pod.node() + ": "
+                        + pod.document().path("status").path("message").asText())
+                .toList();
     }
 
     /** The users' pods. */
