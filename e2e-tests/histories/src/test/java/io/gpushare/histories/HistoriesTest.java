@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code -Dgpushare.seed} is the first seed, and {@code -Dgpushare.histories} the number of histories. */
 class HistoriesTest {
     private static final long FIRST = Long.getLong("gpushare.seed", 1);
-    private static final int NUMBER = Integer.getInteger("gpushare.histories", 20);
+    private static final int NUMBER = Integer.getInteger("gpushare.histories", 12);
     private static final int TRIES = 60;
 
     @TempDir
