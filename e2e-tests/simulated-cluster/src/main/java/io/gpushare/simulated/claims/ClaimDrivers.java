@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -44,7 +45,7 @@ public final class ClaimDrivers implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(500);
     private static final int CALL_SECONDS = 45;
 
-    private record Driver(Path socket, ManagedChannel channel) {}
+    private record Driver(Path socket, Object file, ManagedChannel channel) {}
 
     private record Prepared(String driver, Claim claim, List<Device> devices) {}
 
@@ -103,7 +104,8 @@ public final class ClaimDrivers implements AutoCloseable {
         }
         synchronized (this) {
             drivers.values().removeIf(driver -> {
-                boolean gone = !present.contains(driver.socket());
+                boolean gone =
+                        !present.contains(driver.socket()) || !driver.file().equals(file(driver.socket()));
                 if (gone) {
                     driver.channel().shutdownNow();
                 }
@@ -115,7 +117,20 @@ public final class ClaimDrivers implements AutoCloseable {
         present.forEach(this::register);
     }
 
+    /** Which file it is: the kubelet's watch sees when a socket is made again under its name. */
+    private static Object file(Path socket) {
+        try {
+            return List.of(
+                    String.valueOf(Files.readAttributes(socket, BasicFileAttributes.class)
+                            .fileKey()),
+                    Files.getAttribute(socket, "unix:ctime"));
+        } catch (IOException e) {
+            return "none";
+        }
+    }
+
     private void register(Path socket) {
+        Object file = file(socket);
         ManagedChannel channel = sockets.connect(socket);
         try {
             var registration =
@@ -126,7 +141,7 @@ public final class ClaimDrivers implements AutoCloseable {
                 return;
             }
             synchronized (this) {
-                drivers.put(info.getName(), new Driver(socket, sockets.connect(Path.of(info.getEndpoint()))));
+                drivers.put(info.getName(), new Driver(socket, file, sockets.connect(Path.of(info.getEndpoint()))));
             }
             var _ = registration.notifyRegistrationStatus(
                     RegistrationStatus.newBuilder().setPluginRegistered(true).build());
