@@ -36,7 +36,6 @@ public final class SimulatedMachine implements Machine {
     };
     private boolean dead;
     private boolean paused;
-    private Duration skew = Duration.ZERO;
     private int unique;
 
     SimulatedMachine(String name, Turns turns) {
@@ -92,11 +91,6 @@ public final class SimulatedMachine implements Machine {
         });
     }
 
-    /** Steps its wall clock. */
-    public void step(Duration by) {
-        skew = skew.plus(by);
-    }
-
     /** Whether a thread of it waits for a monitor. */
     boolean blocked() {
         threads.removeIf(thread -> thread.getState() == Thread.State.TERMINATED);
@@ -110,7 +104,7 @@ public final class SimulatedMachine implements Machine {
 
     @Override
     public Instant now() {
-        return turns.now().plus(skew);
+        return turns.now();
     }
 
     @Override

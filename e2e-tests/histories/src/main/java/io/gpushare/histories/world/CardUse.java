@@ -23,13 +23,6 @@ public final class CardUse {
         return capacities.getOrDefault(card, 0);
     }
 
-    /** Whether that many units of each card are not used by others. */
-    boolean free(Map<String, Integer> cards) {
-        return cards.entrySet().stream()
-                .allMatch(each -> users.containsKey(each.getKey())
-                        && sum(each.getKey()) + each.getValue() <= capacity(each.getKey()));
-    }
-
     private int sum(String card) {
         return users.getOrDefault(card, Map.of()).values().stream()
                 .mapToInt(Integer::intValue)

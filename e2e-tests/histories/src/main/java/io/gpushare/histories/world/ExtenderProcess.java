@@ -57,10 +57,6 @@ public final class ExtenderProcess {
         return machine;
     }
 
-    String pod() {
-        return pod;
-    }
-
     /** The holders that its ledger counts on that node. */
     List<String> counted(String node) {
         ExtenderServer.Parts running = parts;

@@ -115,11 +115,6 @@ public final class GpuNode {
         return pluginMachine;
     }
 
-    /** The kubelet's machine. */
-    public SimulatedMachine kubelet() {
-        return kubeletMachine;
-    }
-
     List<Card> cards() {
         return cards.cards();
     }

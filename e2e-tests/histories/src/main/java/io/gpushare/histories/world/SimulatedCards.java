@@ -42,10 +42,6 @@ final class SimulatedCards {
         }
     }
 
-    boolean healthy() {
-        return lost.isEmpty();
-    }
-
     private Inventory now() {
         return new Inventory(
                 inventory.unit(),

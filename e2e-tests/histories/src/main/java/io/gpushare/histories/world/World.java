@@ -96,11 +96,6 @@ public final class World {
         story.add(turns.time().toMillis() + " ms  " + what);
     }
 
-    /** The extenders by the names of their pods. */
-    public Map<String, ExtenderProcess> extenders() {
-        return extenders;
-    }
-
     /** The machine of the extender in that pod. */
     public SimulatedMachine machine(String pod) {
         ExtenderProcess process = extenders.get(pod);
@@ -196,11 +191,6 @@ public final class World {
             scheduler.kill();
             scheduler = startScheduler();
         });
-    }
-
-    /** The machine of kube-scheduler. */
-    public SimulatedMachine scheduler() {
-        return scheduler;
     }
 
     /** The name of the node with that number, from 0. */

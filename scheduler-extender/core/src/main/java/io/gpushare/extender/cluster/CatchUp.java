@@ -49,7 +49,7 @@ final class CatchUp {
      * Whether no pod is missing any more. Blocks on calls to the API server, but makes few of them, however often this
      * is called.
      *
-     * @param nanos the time now, as of {@link System#nanoTime}
+     * @param nanos the time now, as of {@link io.gpushare.time.Machine#nanos}
      */
     boolean complete(long nanos) throws KubernetesException {
         @Nullable Deque<PodState> left = missing;

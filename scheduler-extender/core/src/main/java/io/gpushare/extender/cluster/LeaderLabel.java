@@ -90,7 +90,7 @@ public final class LeaderLabel {
      * Writes what has changed; blocks during its calls.
      *
      * @param serves whether this extender serves requests now
-     * @param nanos the time now, as of {@link System#nanoTime}
+     * @param nanos the time now, as of {@link io.gpushare.time.Machine#nanos}
      */
     void step(boolean serves, long nanos) {
         boolean changed = !isWritten(serves);
