@@ -2,9 +2,11 @@ package io.gpushare.claims;
 
 import io.gpushare.extender.cluster.PodFeed;
 import io.gpushare.extender.ledger.Ledger;
+import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.kubernetes.Informer;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.kubernetes.KubernetesException;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.pod.PodState;
 import io.gpushare.time.Machine;
@@ -24,17 +26,23 @@ import org.slf4j.LoggerFactory;
 public final class ClaimWatch implements PodFeed, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimWatch.class);
     private static final Duration RETRY = Duration.ofSeconds(5);
+    private static final Duration LOOK = Duration.ofSeconds(30);
+    private static final String KEPT = "GpuClaimsOfGonePods";
 
     private final KubernetesApi api;
+    private final EventRecorder events;
     private final ClaimedPods pods;
+    private final KeptClaims kept = new KeptClaims();
     private final PeriodicTask task = new PeriodicTask("claims", this::watch);
     private final PeriodicTask showing = PeriodicTask.onRequest("claimed-pods", Duration.ZERO, this::show);
+    private final PeriodicTask looking = PeriodicTask.rounds("kept-claims", LOOK, this::look);
     private @Nullable Informer claims;
     private @Nullable Informer failures;
     private String waitsFor = "";
 
-    private ClaimWatch(KubernetesApi api, Ledger ledger) {
+    private ClaimWatch(KubernetesApi api, Ledger ledger, EventRecorder events) {
         this.api = api;
+        this.events = events;
         this.pods = new ClaimedPods(
                 node -> ledger.nodeEntry(node).cards().inventory(),
                 ledger::annotated,
@@ -44,12 +52,18 @@ public final class ClaimWatch implements PodFeed, AutoCloseable {
     }
 
     /** Starts to watch: a {@link PodFeed.Factory}. */
-    public static PodFeed start(KubernetesApi api, Ledger ledger, StartedParts parts) {
-        ClaimWatch watch = parts.add(new ClaimWatch(api, ledger));
+    public static PodFeed start(KubernetesApi api, Ledger ledger, EventRecorder events, StartedParts parts) {
+        ClaimWatch watch = parts.add(new ClaimWatch(api, ledger, events));
         watch.showing.start();
         watch.task.start();
+        watch.looking.start();
         parts.add(new TaintWatch(api, ledger)).start();
         return watch;
+    }
+
+    private void look() {
+        kept.look(pods.withoutPods(), Machine.here().nanos())
+                .forEach((node, sentence) -> events.warn(new EventSubject.Node(node), KEPT, sentence));
     }
 
     private Duration show() {
@@ -114,6 +128,7 @@ public final class ClaimWatch implements PodFeed, AutoCloseable {
     public void close() {
         task.close();
         showing.close();
+        looking.close();
         synchronized (this) {
             if (claims != null) {
                 claims.close();

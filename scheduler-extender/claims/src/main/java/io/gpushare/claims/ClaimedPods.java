@@ -305,6 +305,16 @@ public final class ClaimedPods implements PodFeed, Informer.Listener<ClaimState>
         return next.isPresent();
     }
 
+    /** The claims with cards that are for certain pods, all of which are gone. */
+    synchronized List<ResourceClaim> withoutPods() {
+        return claims.values().stream()
+                .filter(KnownClaim::allocated)
+                .map(KnownClaim::claim)
+                .filter(claim -> !claim.pods().isEmpty()
+                        && claim.pods().stream().map(PodRef::uid).noneMatch(pods::containsKey))
+                .toList();
+    }
+
     /** The time by which the ledger is behind; no tenant alone makes it long. */
     @Override
     public synchronized Duration behind() {

@@ -149,7 +149,7 @@ public final class Extender implements AutoCloseable {
                 new Policies(settings.policy()),
                 scoring -> Machine.here().thread("scorings", scoring).start(),
                 why -> LOG.error("can't weigh the cluster's cards; pods are placed by what was known before", why));
-        PodFeed feed = feeds.of(api, ledger, parts);
+        PodFeed feed = feeds.of(api, ledger, events, parts);
         PodClient pods = new PodClient(api, leads, feed::show);
         PlacementOutcomes outcomes = new PlacementOutcomes(Machine.here()::nanos);
         binder = new Binder(placer, pods, outcomes, clocks.wall());

@@ -314,7 +314,7 @@ final class ExtenderOptions implements CheckedOptions {
 
     /** What shows pods to the ledger. */
     PodFeed.Factory feed() {
-        return claims ? ClaimWatch::start : (_, ledger, _) -> new UnwatchedClaims(ledger);
+        return claims ? ClaimWatch::start : (_, ledger, _, _) -> new UnwatchedClaims(ledger);
     }
 
     /** Whether the templates of claims are made that pods name. */

@@ -85,9 +85,9 @@ class ExtenderOptionsTest {
         try (KubernetesApi api = KubernetesApi.connect(config, "test");
                 StartedParts parts = new StartedParts()) {
             parse();
-            assertThat(options.feed().of(api, ledger, parts)).isInstanceOf(UnwatchedClaims.class);
+            assertThat(options.feed().of(api, ledger, (_, _) -> {}, parts)).isInstanceOf(UnwatchedClaims.class);
             parse("--claims");
-            assertThat(options.feed().of(api, ledger, parts)).isInstanceOf(ClaimWatch.class);
+            assertThat(options.feed().of(api, ledger, (_, _) -> {}, parts)).isInstanceOf(ClaimWatch.class);
         }
     }
 

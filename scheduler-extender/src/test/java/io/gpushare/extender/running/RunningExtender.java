@@ -166,7 +166,7 @@ public final class RunningExtender implements AutoCloseable {
                         candidacy,
                         server),
                 new Insight.Settings(access, URI.create("https://grafana.example/"), server.version(), "kube-system"),
-                (_, ledger, _) -> new UnwatchedClaims(ledger));
+                (_, ledger, _, _) -> new UnwatchedClaims(ledger));
     }
 
     /** Resolves the Bindings that are old enough by the extender's clock. */

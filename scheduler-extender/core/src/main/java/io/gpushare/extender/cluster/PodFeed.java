@@ -2,6 +2,7 @@ package io.gpushare.extender.cluster;
 
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.kubernetes.event.EventRecorder;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.pod.PodState;
 import io.gpushare.time.StartedParts;
@@ -39,9 +40,10 @@ public interface PodFeed {
         /**
          * Makes the feed of that ledger.
          *
+         * @param events records what operators should know
          * @param parts what is started for it is added to these
          */
-        PodFeed of(KubernetesApi api, Ledger ledger, StartedParts parts);
+        PodFeed of(KubernetesApi api, Ledger ledger, EventRecorder events, StartedParts parts);
     }
 
     /** The ledger itself, which sees pods as the API server has them. */
