@@ -204,8 +204,10 @@ final class ChaosRun implements AutoCloseable {
                     new PodManifests(cluster.workloadImage(), mps.map(SimulatedMps::tenant), claims.isPresent());
             AuditLog audit = new AuditLog(cluster.auditLog());
             PodLoad load = new PodLoad(api, watcher, manifests, audit, nodes, interruptions, watch, tally);
+            ForgottenClaims forgotten = new ForgottenClaims(api, watch, tally);
             List<Thread> threads =
                     List.of(thread("watcher", watcher::run, tally), thread("keeper", keeper::run, tally));
+            claims.ifPresent(_ -> thread("forgotten-claims", forgotten::run, tally));
             load.begin(plan.orders());
             faults.begin(plan.faults());
             watch.sleepUntil(length);
@@ -218,6 +220,7 @@ final class ChaosRun implements AutoCloseable {
             countBound(watcher.preemptors(), audit, tally);
             watch.say("all pods are gone; checking for leaked allocations");
             new EndCheck(cluster, nodes, api, source, tally).run();
+            forgotten.end();
             keeper.end();
             join(threads.getLast());
             print(tally);
