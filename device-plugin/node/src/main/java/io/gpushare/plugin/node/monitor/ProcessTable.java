@@ -28,6 +28,9 @@ public final class ProcessTable {
     /** Each container has it. A process with another root directory does not see it, nor other mounts outside. */
     private static final String PROC = "/proc";
 
+    /** The program that Kubernetes' runtimes run in the sandbox of a pod. */
+    private static final List<String> SANDBOX = List.of("pause");
+
     private static final Set<String> RUNTIMES = Set.of("containerd", "crio", "dockerd");
 
     private final Path proc;
@@ -95,6 +98,19 @@ public final class ProcessTable {
         Set<String> running = new HashSet<>();
         for (long pid : pids()) {
             container(pid).filter(containers::contains).ifPresent(running::add);
+        }
+        return running;
+    }
+
+    /** Those of these pods, by their UIDs, of which a process runs beside that of their sandbox. */
+    public Set<String> runningPods(Set<String> uids) {
+        Set<String> running = new HashSet<>();
+        for (long pid : pids()) {
+            lines(pid, "cgroup")
+                    .flatMap(lines -> Cgroup.parse(lines, own).podUid())
+                    .filter(uids::contains)
+                    .filter(_ -> !lines(pid, "comm").orElse(List.of()).equals(SANDBOX))
+                    .ifPresent(running::add);
         }
         return running;
     }

@@ -224,20 +224,23 @@ public final class StillComputing implements FreeCards, AutoCloseable {
 
     /**
      * Those of these whose containers run, though they may not compute at the moment. A container that had a card whole
-     * has it open until it ends.
+     * has it open until it ends. A pod may have ended before the API has named its containers: then any of its
+     * processes counts.
      */
     private Set<Found> running(Set<Found> those) {
         Map<Found, Set<String>> containers = new HashMap<>();
         those.forEach(each -> Optional.ofNullable(remembered.get(each.uid()))
-                .map(Had::containers)
-                .filter(ids -> !ids.isEmpty())
-                .ifPresent(ids -> containers.put(each, ids)));
-        Set<String> alive = containers.isEmpty()
-                ? Set.of()
-                : processes.running(
-                        containers.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
+                .ifPresent(had -> containers.put(each, had.containers())));
+        Set<String> known = containers.values().stream().flatMap(Set::stream).collect(Collectors.toSet());
+        Set<String> unnamed = containers.entrySet().stream()
+                .filter(each -> each.getValue().isEmpty())
+                .map(each -> each.getKey().uid())
+                .collect(Collectors.toSet());
+        Set<String> alive = known.isEmpty() ? Set.of() : processes.running(known);
+        Set<String> alivePods = unnamed.isEmpty() ? Set.of() : processes.runningPods(unnamed);
         return containers.entrySet().stream()
-                .filter(each -> !Collections.disjoint(each.getValue(), alive))
+                .filter(each -> !Collections.disjoint(each.getValue(), alive)
+                        || alivePods.contains(each.getKey().uid()))
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
     }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.kubernetes.EventSubject;
 import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Card;
 import io.gpushare.model.card.CardId;
@@ -100,6 +102,22 @@ class StillComputingTest {
         holds(had);
         endsByForce(had);
         runs(SANDBOX);
+        assertThat(nextIsRefused()).isEmpty();
+    }
+
+    /** A pod that is deleted in the moment in which it starts. */
+    @Test
+    void aCardIsInUseWhileAContainerRunsThatTheApiNeverNamed() throws IOException {
+        PodRef had = new PodRef("00000000-1111-4222-8333-444444444444", "default", "had");
+        holders = List.of(Holder.pod(
+                had, TestPods.allocation(new ContainerAllocation("main", ContainerRole.APP, TestPods.wholeCards(A)))));
+        ended.remember();
+        holders = List.of();
+        Path process = Files.createDirectories(proc.resolve("101"));
+        Files.writeString(process.resolve("cgroup"), "0::/kubepods/pod" + had.uid() + "/" + ID + "\n");
+        Files.writeString(process.resolve("comm"), "train\n");
+        assertThat(nextIsRefused()).contains("ended pod default/had");
+        Files.writeString(process.resolve("comm"), "pause\n");
         assertThat(nextIsRefused()).isEmpty();
     }
 
