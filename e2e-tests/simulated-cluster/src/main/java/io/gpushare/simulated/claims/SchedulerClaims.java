@@ -165,6 +165,29 @@ public final class SchedulerClaims implements AutoCloseable {
         forget(pod);
     }
 
+    /**
+     * Takes from a pod that fits nowhere the allocation of one of its claims, unless another pod uses it
+     * (dynamicresources.go, PostFilter): then the claim can be allocated elsewhere.
+     */
+    public void deallocate(PodDocument pod) throws IOException, InterruptedException {
+        for (String name : PodClaims.of(pod).values()) {
+            if (name.isEmpty()) {
+                continue;
+            }
+            String path = PodClaims.path(pod.namespace(), name);
+            ObjectNode claim = cluster.get(path).document();
+            ObjectNode status = claim.withObject("/status");
+            boolean others =
+                    status.path("reservedFor").findValuesAsText("uid").stream().anyMatch(uid -> !uid.equals(pod.uid()));
+            if (status.has("allocation") && !others) {
+                status.remove("allocation");
+                status.remove("reservedFor");
+                cluster.put(path + "/status", claim);
+                return;
+            }
+        }
+    }
+
     /** Ends what was assumed for the pod. */
     public synchronized void forget(PodDocument pod) {
         PodClaims.of(pod).values().forEach(name -> assumed.remove(pod.namespace() + "/" + name));

@@ -6,11 +6,7 @@ import io.gpushare.simulated.client.ApiClient;
 import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.time.Machine;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.slf4j.Logger;
@@ -86,23 +82,13 @@ final class PodStatusWriter implements AutoCloseable {
             ObjectNode one = status.withArrayProperty("containerStatuses").addObject();
             String name = container.path("name").asText();
             one.put("name", name)
-                    .put("containerID", "containerd://" + containerId(pod, name))
+                    .put("containerID", "containerd://" + StartedContainer.id(pod, name))
                     .put("image", container.path("image").asText(""))
                     .put("ready", state.equals("running"))
                     .put("started", state.equals("running"))
                     .put("restartCount", 0)
                     .putObject("state")
                     .putObject(state);
-        }
-    }
-
-    /** A container ID of 64 hexadecimal digits, as container runtimes assign. */
-    private static String containerId(PodDocument pod, String container) {
-        try {
-            byte[] name = (pod.uid() + "/" + container).getBytes(StandardCharsets.UTF_8);
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(name));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("each Java has it", e);
         }
     }
 

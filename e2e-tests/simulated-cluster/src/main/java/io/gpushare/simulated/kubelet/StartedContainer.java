@@ -4,9 +4,14 @@ import io.gpushare.api.deviceplugin.v1beta1.CDIDevice;
 import io.gpushare.api.deviceplugin.v1beta1.ContainerAllocateResponse;
 import io.gpushare.api.deviceplugin.v1beta1.DeviceSpec;
 import io.gpushare.simulated.claims.CdiEdits;
+import io.gpushare.simulated.client.PodDocument;
 import io.gpushare.simulated.kubelet.devices.DeviceTable;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,5 +66,15 @@ public record StartedContainer(
         mounts.putAll(edits.mounts());
         cdiDevices.addAll(claimed);
         return new StartedContainer(environment, mounts, cdiDevices, deviceNodes, devices);
+    }
+
+    /** The ID of a pod's container: 64 hexadecimal digits, as container runtimes assign. */
+    public static String id(PodDocument pod, String container) {
+        try {
+            byte[] name = (pod.uid() + "/" + container).getBytes(StandardCharsets.UTF_8);
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(name));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("each Java has it", e);
+        }
     }
 }

@@ -149,6 +149,7 @@ public final class SimulatedScheduler implements AutoCloseable {
             List<String> feasible = feasible(pod, all, why);
             if (feasible.isEmpty()) {
                 report(pod, "Unschedulable", why.message());
+                deallocate(pod);
                 waiting.rejected(attempt);
                 return;
             }
@@ -159,6 +160,14 @@ public final class SimulatedScheduler implements AutoCloseable {
         } catch (ExtenderClient.Failure failure) {
             report(pod, "SchedulerError", failure.reason());
             waiting.failed(attempt);
+        }
+    }
+
+    private void deallocate(PodDocument pod) throws InterruptedException {
+        try {
+            claims.deallocate(pod);
+        } catch (IOException e) {
+            LOG.debug("claims of {} keep their allocation: {}", pod.title(), e.toString());
         }
     }
 

@@ -171,6 +171,21 @@ class SimulatedSchedulerTest {
         await().until(() -> requests.stream().anyMatch(request -> request.startsWith("bind ")));
     }
 
+    @Test
+    void aPodThatFitsNowhereLosesTheAllocationOfItsClaim() throws Exception {
+        String claim = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/gpu";
+        cluster.post(
+                "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims",
+                ApiClient.document("{\"metadata\":{\"name\":\"gpu\"},\"status\":{\"allocation\":"
+                        + "{\"devices\":{\"results\":[{\"pool\":\"a-node-that-is-gone\"}]}}}}"));
+        cluster.post(
+                PODS,
+                ApiClient.document("{\"metadata\":{\"name\":\"p\"},\"spec\":{\"resourceClaims\":[{\"name\":\"c\","
+                        + "\"resourceClaimName\":\"gpu\"}],\"containers\":[{\"name\":\"c\"}]}}"));
+        await().until(() -> !pod("p").waitingReason().isEmpty());
+        await().until(() -> !cluster.get(claim).document().path("status").has("allocation"));
+    }
+
     private void node(String name, int things) throws Exception {
         cluster.post(
                 "/api/v1/nodes",
