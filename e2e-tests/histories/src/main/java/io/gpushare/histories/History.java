@@ -2,7 +2,6 @@ package io.gpushare.histories;
 
 import io.gpushare.histories.machine.Turns;
 import io.gpushare.histories.world.World;
-import io.gpushare.simulated.client.PodDocument;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,18 +77,10 @@ public final class History {
     /** The pods that have not ended, and could: in a quiet world each pod that fits runs. */
     private List<String> waiting() {
         return world.pods().stream()
-                .filter(pod -> !pod.ended() && fits(pod))
+                .filter(pod -> !pod.ended() && world.fits(pod))
                 .map(pod -> "pod " + pod.name() + " of " + pod.created() + " has not ended: node '" + pod.node()
                         + "', waits for '" + pod.waitingReason() + "'"
                         + (pod.beingDeleted() ? ", is being deleted" : ""))
                 .toList();
-    }
-
-    /** Whether some node has such cards, when nobody uses them. */
-    private boolean fits(PodDocument pod) {
-        return plan.nodes().stream()
-                .anyMatch(node -> World.memory(pod) <= node.gib()
-                        && World.cards(pod) <= node.cards()
-                        && World.byClaim(pod) == node.byClaims());
     }
 }

@@ -117,15 +117,27 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
             int priority = random.nextInt(5) == 0 ? 100 : 0;
             Duration runs = Duration.ofSeconds(random.nextInt(1, 40));
             Duration grace = Duration.ofSeconds(GRACES.get(random.nextInt(GRACES.size())));
-            add(
-                    at,
-                    "create " + name + " with " + amount + " " + resource + (byClaim ? " by a claim" : "")
-                            + ", priority " + priority + ", runs for " + runs + ", ends in " + grace,
-                    world -> world.createPod(name, resource, amount, byClaim, priority, runs, grace));
+            String node = !byClaim && random.nextInt(12) == 0 ? World.node(random.nextInt(nodes.size())) : "";
+            World.Wanted wanted = new World.Wanted(name, resource, amount, byClaim, priority, runs, grace, node);
+            add(at, "create " + wanted, world -> world.createPod(wanted));
+            if (random.nextInt(12) == 0) {
+                String other = "pod-" + random.nextInt(size.pods());
+                add(
+                        at.plusMillis(random.nextInt(5_000)),
+                        "edit " + name + " to have the annotations of " + other,
+                        world -> world.editAnnotations(name, other));
+            }
             if (random.nextInt(5) == 0) {
                 Duration until = at.plusMillis(random.nextInt(20_000));
-                boolean force = random.nextBoolean();
-                add(until, "delete " + name + (force ? " by force" : ""), world -> world.deletePod(name, force));
+                if (random.nextBoolean()) {
+                    add(until, "delete " + name, world -> world.deletePod(name));
+                } else {
+                    Duration processes = Duration.ofMillis(random.nextInt(random.nextBoolean() ? 2_000 : 60_000));
+                    add(
+                            until,
+                            "delete " + name + " by force, whose processes end after " + processes,
+                            world -> world.deleteByForce(name, processes));
+                }
                 if (random.nextBoolean()) {
                     // Another pod of that name, as a StatefulSet makes it.
                     pod(name, until.plusMillis(random.nextInt(5_000)));
@@ -142,7 +154,7 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
             double slow = random.nextDouble() / 2;
             boolean forget = random.nextBoolean();
             int card = random.nextInt(nodes.get(number).cards());
-            switch (random.nextInt(19)) {
+            switch (random.nextInt(22)) {
                 case 0, 1 -> add(at, "kill " + extender, world -> world.kill(extender));
                 case 2 -> add(at, "terminate " + extender, world -> world.terminate(extender));
                 case 3, 4 ->
@@ -192,6 +204,22 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
                             "cut off the plugin of " + node + " for " + time,
                             world -> world.network()
                                     .cutOff(world.nodes().get(number).plugin(), time));
+                case 17 ->
+                    add(
+                            at,
+                            "move " + node + " to the other offer",
+                            world -> world.move(world.nodes().get(number)));
+                case 18 ->
+                    onNode(
+                            at,
+                            "the clock of " + node + " is wrong by " + time,
+                            number,
+                            on -> on.plugin().setClock(forget ? time : time.negated()));
+                case 19 ->
+                    add(
+                            at,
+                            "the clock of " + extender + " is wrong by " + time,
+                            world -> world.machine(extender).setClock(forget ? time : time.negated()));
                 default ->
                     add(
                             at,

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -34,9 +35,9 @@ public final class SimulatedMachine implements Machine {
     private BiConsumer<Thread, Throwable> failures = (thread, failure) -> {
         throw new IllegalStateException("thread " + thread.getName() + " of " + name() + " failed", failure);
     };
+    private Duration offset = Duration.ZERO;
     private boolean dead;
     private boolean paused;
-    private int unique;
 
     SimulatedMachine(String name, Turns turns) {
         this.name = name;
@@ -91,6 +92,11 @@ public final class SimulatedMachine implements Machine {
         });
     }
 
+    /** Its time of day is wrong by that much from now on, as on a machine whose clock somebody sets. */
+    public void setClock(Duration wrong) {
+        offset = wrong;
+    }
+
     /** Whether a thread of it waits for a monitor. */
     boolean blocked() {
         threads.removeIf(thread -> thread.getState() == Thread.State.TERMINATED);
@@ -104,7 +110,7 @@ public final class SimulatedMachine implements Machine {
 
     @Override
     public Instant now() {
-        return turns.now();
+        return turns.now().plus(offset);
     }
 
     @Override
@@ -222,6 +228,6 @@ public final class SimulatedMachine implements Machine {
 
     @Override
     public String unique() {
-        return name + "-" + unique++;
+        return new UUID(random().nextLong(), random().nextLong()).toString();
     }
 }

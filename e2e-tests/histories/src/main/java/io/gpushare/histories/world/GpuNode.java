@@ -5,7 +5,6 @@ import io.gpushare.histories.machine.SimulatedMachine;
 import io.gpushare.histories.machine.Turns;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.card.Card;
-import io.gpushare.model.card.CardId;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.plugin.NodeEdges;
 import io.gpushare.plugin.PluginProgram;
@@ -14,11 +13,8 @@ import io.gpushare.plugin.node.cards.NvmlCards;
 import io.gpushare.plugin.node.sockets.Sockets;
 import io.gpushare.program.Ending;
 import io.gpushare.simulated.client.ApiClient;
-import io.gpushare.simulated.client.PodDocument;
-import io.gpushare.simulated.kubelet.Containers;
 import io.gpushare.simulated.kubelet.KubeletOptions;
 import io.gpushare.simulated.kubelet.SimulatedKubelet;
-import io.gpushare.simulated.kubelet.StartedContainer;
 import io.gpushare.simulated.kubelet.devices.KubeletVersion;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.Pause;
@@ -30,9 +26,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A node with cards: its kubelet, and the real device plugin. */
@@ -40,18 +33,18 @@ public final class GpuNode {
     static final String LEASES = "gpushare-node-lease";
 
     private static final Duration RESTART = Duration.ofSeconds(3);
+    private static final Duration GRACE = Duration.ofSeconds(30);
     private static final Duration LOCK = Duration.ofMillis(100);
 
     private final Turns turns;
     private final LocalApi api;
-    private final CardUse use;
     private final String name;
     private final Path directory;
     private final SimulatedCards cards;
     private final NodeSockets sockets;
     private final SimulatedMachine kubeletMachine;
     private final World world;
-    private final boolean byClaims;
+    private boolean byClaims;
     private SimulatedMachine pluginMachine;
     private @Nullable Ending ending;
     private @Nullable SimulatedKubelet kubelet;
@@ -63,7 +56,6 @@ public final class GpuNode {
     GpuNode(
             Turns turns,
             LocalApi api,
-            CardUse use,
             World world,
             String name,
             Path directory,
@@ -72,17 +64,17 @@ public final class GpuNode {
             boolean byClaims) {
         this.turns = turns;
         this.api = api;
-        this.use = use;
         this.world = world;
         this.name = name;
         this.directory = directory;
         this.byClaims = byClaims;
-        cards = new SimulatedCards(inventory);
+        NodeProcesses processes = new NodeProcesses(directory.resolve("proc"));
+        cards = new SimulatedCards(inventory, processes);
         sockets = new NodeSockets(turns);
         inventory
                 .cards()
-                .forEach(card ->
-                        use.card(card.id().uuid(), inventory.capacityOf(card).units()));
+                .forEach(card -> world.use()
+                        .card(card.id().uuid(), inventory.capacityOf(card).units()));
         kubeletMachine = turns.machine(name + "-kubelet");
         kubeletMachine.start("main", () -> {
             createFolders();
@@ -90,7 +82,7 @@ public final class GpuNode {
                     KubeletOptions.of(name, directory).in(version),
                     new ApiClient(api.wire(kubeletMachine)),
                     sockets.kubelet(kubeletMachine),
-                    new Judge(),
+                    new NodeContainers(name, world, processes),
                     kubeletMachine::now);
         });
         pluginMachine = startPlugin();
@@ -110,6 +102,11 @@ public final class GpuNode {
         return name;
     }
 
+    /** Whether it offers its cards by claims. */
+    public boolean byClaims() {
+        return byClaims;
+    }
+
     /** The plugin's machine. */
     public SimulatedMachine plugin() {
         return pluginMachine;
@@ -119,11 +116,31 @@ public final class GpuNode {
         return cards.cards();
     }
 
+    /**
+     * The node's label changes: the pod of the present plugin is deleted, and one that makes the other offer starts
+     * beside it.
+     */
+    public void move() {
+        SimulatedMachine leaving = pluginMachine;
+        Ending ends = ending;
+        byClaims = !byClaims;
+        if (!leaving.dead() && ends != null) {
+            ends.request(Ending.DONE);
+            turns.after(GRACE, () -> {
+                if (!leaving.dead()) {
+                    leaving.kill();
+                    sockets.died(leaving);
+                }
+            });
+        }
+        pluginMachine = startPlugin();
+    }
+
     private SimulatedMachine startPlugin() {
         SimulatedMachine machine = turns.machine(name + "-plugin-" + started++);
         machine.onFailure((thread, failure) -> {
             world.failed(thread, failure);
-            killPlugin();
+            gone(machine);
         });
         Ending mine = new Ending();
         ending = mine;
@@ -156,7 +173,14 @@ public final class GpuNode {
         if (!machine.dead()) {
             machine.kill();
             sockets.died(machine);
-            turns.after(RESTART, () -> pluginMachine = startPlugin());
+            if (machine == pluginMachine) {
+                turns.after(RESTART, () -> {
+                    // The node may have moved meanwhile.
+                    if (pluginMachine == machine) {
+                        pluginMachine = startPlugin();
+                    }
+                });
+            }
         }
     }
 
@@ -164,7 +188,7 @@ public final class GpuNode {
         return new NodeEdges() {
             @Override
             public CardSource cards(NvmlCards.Settings settings, Clocks clocks) {
-                return cards.source();
+                return cards.source(clocks);
             }
 
             @Override
@@ -224,46 +248,5 @@ public final class GpuNode {
         Card card = cards().get(index % cards().size());
         cards.lose(card.id(), true);
         turns.after(time, () -> cards.lose(card.id(), false));
-    }
-
-    /** Judges by what containers get. */
-    private final class Judge implements Containers {
-        @Override
-        public void started(PodDocument pod, Map<String, StartedContainer> containers) {
-            world.tell(pod.name() + " starts on " + name);
-            Map<String, Integer> units = new TreeMap<>();
-            for (PodDocument.Container container : pod.containers()) {
-                StartedContainer begun = containers.get(container.name());
-                int memory = World.memory(pod);
-                int whole = World.cards(pod);
-                if (begun == null || memory + whole == 0) {
-                    continue;
-                }
-                List<String> visible = List.of(begun.environment()
-                        .getOrDefault("NVIDIA_VISIBLE_DEVICES", "")
-                        .split(","));
-                if (visible.size() != Math.max(1, whole)) {
-                    use.violation("pod " + pod.title() + " on " + name + " sees " + visible + " for " + memory
-                            + " units and " + whole + " cards");
-                }
-                if (!World.byClaim(pod)) {
-                    WrittenCards.of(pod)
-                            .map(allocation -> allocation.cards().stream()
-                                    .map(CardId::uuid)
-                                    .collect(Collectors.toSet()))
-                            .filter(written -> !written.equals(Set.copyOf(visible)))
-                            .ifPresent(written -> use.violation("pod " + pod.title() + " on " + name + " sees "
-                                    + visible + ", and its annotation names " + written));
-                }
-                visible.forEach(card -> units.merge(card, whole > 0 ? use.capacity(card) : memory, Integer::sum));
-            }
-            use.start(pod.title() + " " + pod.uid(), units);
-        }
-
-        @Override
-        public void ended(PodDocument pod) {
-            world.tell(pod.name() + " ends on " + name);
-            use.end(pod.title() + " " + pod.uid());
-        }
     }
 }

@@ -101,7 +101,11 @@ public final class LocalApi {
         Machines.on(machine, () -> {
                     try {
                         var _ = requests.answer(new ObjectRequests.Request(
-                                method, path, _ -> null, "application/json", Documents.bytes(body)));
+                                method,
+                                path,
+                                _ -> null,
+                                method.equals("PATCH") ? "application/merge-patch+json" : "application/json",
+                                Documents.bytes(body)));
                     } catch (ApiError refused) {
                         LOG.debug("{} {}: {}", method, path, refused.getMessage());
                     }

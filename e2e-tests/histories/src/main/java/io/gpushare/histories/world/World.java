@@ -7,6 +7,7 @@ import io.gpushare.model.card.Card;
 import io.gpushare.model.card.Inventory;
 import io.gpushare.model.card.Memory;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.claims.ClaimController;
 import io.gpushare.simulated.client.ApiClient;
@@ -20,8 +21,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +41,8 @@ public final class World {
     /** What a pod asks for is in an annotation of it too, for the judge. */
     private static final String ASKS = "histories/";
 
+    private static final String SKIPS = "histories/skips-kube-scheduler";
+
     private static final Duration CALL = Duration.ofSeconds(5);
     private static final Duration RESTART = Duration.ofSeconds(2);
     private static final Duration GRACE = Duration.ofSeconds(30);
@@ -45,10 +51,19 @@ public final class World {
     private final Network network;
     private final LocalApi api;
     private final CardUse use = new CardUse();
+    private final WrittenCards written;
+    /** The pods, by UID, that were deleted by force, and how long their processes compute on. */
+    private final Map<String, Duration> outliving = new TreeMap<>();
+    /** The pods, by UID, whose annotations somebody edited. */
+    private final Set<String> edited = new TreeSet<>();
+
     private final Map<String, ExtenderProcess> extenders = new TreeMap<>();
     private final List<String> story = new ArrayList<>();
     private final List<GpuNode> nodes = new ArrayList<>();
     private final Path directory;
+    /** Whether somebody did what kube-scheduler's plan can't know. */
+    private boolean disturbed;
+
     private SimulatedMachine scheduler;
     private int started;
 
@@ -62,8 +77,9 @@ public final class World {
         this.directory = directory;
         network = new Network(turns);
         api = new LocalApi(turns, network);
-        WrittenCards written = new WrittenCards(use);
-        api.onBinding(() -> written.check(pods()));
+        written = new WrittenCards(use);
+        api.onBinding(() -> written.check(
+                pods().stream().filter(pod -> !skipsScheduler(pod)).toList()));
         api.objects().put(deviceClass());
         SimulatedMachine controller = turns.machine("claim-controller");
         controller.start("main", () -> ClaimController.start(new ApiClient(api.wire(controller))));
@@ -84,6 +100,14 @@ public final class World {
 
     public CardUse use() {
         return use;
+    }
+
+    WrittenCards written() {
+        return written;
+    }
+
+    void after(Duration time, Runnable work) {
+        turns.after(time, work);
     }
 
     /** What happened, each with its time. */
@@ -110,11 +134,16 @@ public final class World {
         return nodes;
     }
 
-    /** What the extenders still count, although nobody uses a card. */
+    /** What the extenders still count of pods that are gone, and who still has a card, when nobody may. */
     public List<String> leftOver() {
+        Set<String> present = pods().stream()
+                .filter(pod -> !pod.ended())
+                .map(PodDocument::title)
+                .collect(Collectors.toSet());
         List<String> left = new ArrayList<>();
-        extenders.forEach((pod, process) -> nodes.forEach(node -> process.counted(node.name())
-                .forEach(holder -> left.add(pod + " still counts " + holder + " on " + node.name()))));
+        extenders.forEach((extender, process) -> nodes.forEach(node -> process.counted(node.name()).stream()
+                .filter(holder -> !present.contains(holder))
+                .forEach(holder -> left.add(extender + " still counts " + holder + " on " + node.name()))));
         use.users().forEach(user -> left.add("pod " + user + " still has a card"));
         return left;
     }
@@ -212,7 +241,6 @@ public final class World {
         nodes.add(new GpuNode(
                 turns,
                 api,
-                use,
                 this,
                 name,
                 directory.resolve(name),
@@ -230,31 +258,63 @@ public final class World {
     }
 
     /**
-     * Creates a pod as a user does.
+     * A pod that a user wants.
      *
      * @param amount units of one card's memory, or whole cards
      * @param byClaim whether it has a claim for them, in place of limits
      * @param grace how long its containers compute on when it is deleted
+     * @param node for which it skips kube-scheduler; empty for none
      */
-    public void createPod(
-            String name, String resource, int amount, boolean byClaim, int priority, Duration runs, Duration grace) {
+    public record Wanted(
+            String name,
+            String resource,
+            int amount,
+            boolean byClaim,
+            int priority,
+            Duration runs,
+            Duration grace,
+            String node) {
+        @Override
+        public String toString() {
+            return name + " with " + amount + " " + resource + (byClaim ? " by a claim" : "") + ", priority "
+                    + priority + ", runs for " + runs + ", ends in " + grace
+                    + (node.isEmpty() ? "" : ", bound to " + node + " by its user");
+        }
+    }
+
+    /** Moves that node to the other offer. */
+    public void move(GpuNode node) {
+        disturbed = true;
+        node.move();
+    }
+
+    /** Creates a pod as a user does. */
+    public void createPod(Wanted wanted) {
+        disturbed |= !wanted.node().isEmpty();
         ObjectNode pod = ApiClient.document().put("kind", "Pod");
-        ObjectNode annotations = pod.putObject("metadata")
-                .put("name", name)
+        pod.putObject("metadata")
+                .put("name", wanted.name())
                 .put("namespace", "default")
-                .putObject("annotations");
-        annotations.put("sandbox.gpushare.io/run-for", runs.toSeconds() + "s").put(ASKS + resource, amount + "");
-        ObjectNode spec =
-                pod.putObject("spec").put("priority", priority).put("terminationGracePeriodSeconds", grace.toSeconds());
+                .putObject("annotations")
+                .put("sandbox.gpushare.io/run-for", wanted.runs().toSeconds() + "s")
+                .put(ASKS + wanted.resource(), wanted.amount() + "")
+                .put(SKIPS, !wanted.node().isEmpty() + "");
+        ObjectNode spec = pod.putObject("spec")
+                .put("priority", wanted.priority())
+                .put("terminationGracePeriodSeconds", wanted.grace().toSeconds());
+        if (!wanted.node().isEmpty()) {
+            spec.put("nodeName", wanted.node());
+        }
         ObjectNode container = spec.putArray("containers").addObject().put("name", "main");
         ObjectNode resources = container.putObject("resources");
-        if (byClaim) {
-            String template = template(resource, amount);
+        if (wanted.byClaim()) {
+            String template = template(wanted.resource(), wanted.amount());
             spec.putArray("resourceClaims").addObject().put("name", "gpu").put("resourceClaimTemplateName", template);
             resources.putArray("claims").addObject().put("name", "gpu");
         } else {
-            resources.putObject("limits").put(resource, Integer.toString(amount));
-            resources.putObject("requests").put(resource, Integer.toString(amount));
+            String amount = Integer.toString(wanted.amount());
+            resources.putObject("limits").put(wanted.resource(), amount);
+            resources.putObject("requests").put(wanted.resource(), amount);
         }
         api.request("POST", "/api/v1/namespaces/default/pods", pod);
     }
@@ -312,24 +372,94 @@ public final class World {
         return pod.document().path("spec").has("resourceClaims");
     }
 
-    /** Deletes a pod as a user does, by force or with its grace period. */
-    public void deletePod(String name, boolean force) {
-        ObjectNode options = ApiClient.document();
-        if (force) {
-            options.put("gracePeriodSeconds", 0);
-        }
-        api.request("DELETE", "/api/v1/namespaces/default/pods/" + name, options);
+    /** Whether its user bound it to a node. */
+    boolean skipsScheduler(PodDocument pod) {
+        return pod.annotation(SKIPS).equals("true");
     }
 
-    /** The pods that a kubelet refused although nobody who may have their cards ended late. */
+    /** Deletes a pod as a user does, with its grace period. */
+    public void deletePod(String name) {
+        api.request("DELETE", "/api/v1/namespaces/default/pods/" + name, ApiClient.document());
+    }
+
+    /** Deletes a pod by force; its processes end after that time. */
+    public void deleteByForce(String name, Duration processes) {
+        pods().stream().filter(pod -> pod.name().equals(name)).forEach(pod -> outliving.put(pod.uid(), processes));
+        api.request(
+                "DELETE",
+                "/api/v1/namespaces/default/pods/" + name,
+                ApiClient.document().put("gracePeriodSeconds", 0));
+    }
+
+    /** How long the processes of that pod compute on after it has ended for its kubelet. */
+    Optional<Duration> outlives(PodDocument pod) {
+        return Optional.ofNullable(outliving.get(pod.uid()));
+    }
+
+    /**
+     * Somebody edits what a pod's annotations say of its cards.
+     *
+     * @param other the pod whose annotations it gets; if there is none, it loses its own
+     */
+    public void editAnnotations(String name, String other) {
+        ObjectNode annotations = ApiClient.document();
+        PodDocument from = pod(other).orElse(null);
+        for (String key : List.of(
+                AnnotationKeys.ALLOCATION,
+                AnnotationKeys.LEGACY_INDEX,
+                AnnotationKeys.LEGACY_CARD_UNITS,
+                AnnotationKeys.LEGACY_ASSIGNED)) {
+            String value = from == null ? "" : from.annotation(key);
+            if (value.isEmpty()) {
+                annotations.putNull(key);
+            } else {
+                annotations.put(key, value);
+            }
+        }
+        pod(name).ifPresent(pod -> {
+            edited.add(pod.uid());
+            disturbed = true;
+            ObjectNode patch = ApiClient.document();
+            patch.putObject("metadata").set("annotations", annotations);
+            api.request("PATCH", pod.path(), patch);
+        });
+    }
+
+    private Optional<PodDocument> pod(String name) {
+        return pods().stream().filter(pod -> pod.name().equals(name)).findFirst();
+    }
+
+    /** Whether somebody edited its annotations. */
+    boolean edited(PodDocument pod) {
+        return edited.contains(pod.uid());
+    }
+
+    /** Whether some node offers such cards now, when nobody uses them. */
+    public boolean fits(PodDocument pod) {
+        return nodes.stream()
+                .anyMatch(node -> byClaim(pod) == node.byClaims()
+                        && cards(pod) <= node.cards().size()
+                        && node.cards().stream()
+                                .allMatch(card ->
+                                        memory(pod) <= use.capacity(card.id().uuid())));
+    }
+
+    /**
+     * The pods that a kubelet refused because others have their cards, although nobody has skipped kube-scheduler,
+     * edited an annotation or moved the node.
+     */
     public List<String> refused() {
-        return pods().stream()
-                .filter(pod -> pod.phase().equals("Failed"))
-                .filter(pod ->
-                        pod.document().path("status").path("message").asText("").contains("in use by other pods"))
-                .map(pod -> "pod " + pod.name() + " was refused by " + pod.node() + ": "
-                        + pod.document().path("status").path("message").asText())
-                .toList();
+        return disturbed
+                ? List.of()
+                : pods().stream()
+                        .filter(pod -> pod.phase().equals("Failed"))
+                        .filter(pod -> message(pod).contains("in use by other pods"))
+                        .map(pod -> "pod " + pod.name() + " was refused by " + pod.node() + ": " + message(pod))
+                        .toList();
+    }
+
+    private static String message(PodDocument pod) {
+        return pod.document().path("status").path("message").asText("");
     }
 
     /** The users' pods. */
