@@ -18,7 +18,7 @@ public final class ClusterOptions {
             names = "--kubeconfig",
             paramLabel = "<file>",
             converter = ReadableFileConverter.class,
-            description = "kubeconfig file; without it, the pod's service account. [KUBECONFIG]")
+            description = "kubeconfig file. [KUBECONFIG, else the pod's service account]")
     private @Nullable Path kubeconfig;
 
     @Option(
@@ -26,8 +26,10 @@ public final class ClusterOptions {
             paramLabel = "<unit>",
             defaultValue = "GiB",
             converter = MemoryUnitConverter.class,
-            description = "Memory that one memory device stands for: GiB, or <n>MiB. With --hami both programs need the"
-                    + " same, 256MiB or smaller is best. [GiB]")
+            description = "Memory that one unit of the memory resource stands for: GiB, or <n>MiB. The device plugin"
+                    + " rejects a unit that is too small for the kubelet's messages of 4 MiB, and names the smallest"
+                    + " one that fits. The extender uses it with --hami only: both programs then need the same, best"
+                    + " 256MiB or less. [GiB]")
     private MemoryUnit memoryUnit = MemoryUnit.GIB;
 
     @Option(
@@ -35,7 +37,7 @@ public final class ClusterOptions {
             paramLabel = "<name>",
             defaultValue = "aliyun.com/gpu-mem",
             converter = ResourceNameConverter.class,
-            description = "Resource that counts memory units. [aliyun.com/gpu-mem]")
+            description = "Resource that counts memory units. Both programs need the same name. [aliyun.com/gpu-mem]")
     private String memoryResource = ResourceNames.DEFAULT.memory();
 
     @Option(
@@ -43,7 +45,8 @@ public final class ClusterOptions {
             paramLabel = "<name>",
             defaultValue = "aliyun.com/gpu-count",
             converter = ResourceNameConverter.class,
-            description = "Resource that counts whole cards. [aliyun.com/gpu-count]")
+            description = "Resource that counts whole cards. Both programs need the same name. With nvidia.com/gpu,"
+                    + " ordinary GPU pods can share the nodes. [aliyun.com/gpu-count]")
     private String cardResource = ResourceNames.DEFAULT.cards();
 
     @Option(
@@ -51,8 +54,11 @@ public final class ClusterOptions {
             paramLabel = "<name>",
             defaultValue = "",
             converter = ResourceNameConverter.class,
-            description = "Resource that counts percents of a card's cores, such as aliyun.com/gpu-core.percentage: at"
-                    + " most so many of them compute for a container, beside its memory. Empty: cores are not counted.")
+            description =
+                    "Resource that counts percents of a card's cores, such as aliyun.com/gpu-core.percentage, beside"
+                            + " memory: a container computes on no more cores than it requests"
+                            + " (deploy/docs/operate/isolation.md#compute-shares). Both programs need the same name."
+                            + " Without a name, cores are not counted. [none]")
     private String coreResource = "";
 
     @Option(
@@ -62,7 +68,8 @@ public final class ClusterOptions {
             defaultValue = "false",
             fallbackValue = "true",
             description = "Whether pods may request cards in HAMi's words as well: nvidia.com/gpu, gpumem,"
-                    + " gpumem-percentage and gpucores. [false]")
+                    + " gpumem-percentage and gpucores (deploy/docs/operate/migrate-from-hami.md). Both programs need"
+                    + " the same. [false]")
     private boolean hami;
 
     @Option(
@@ -72,8 +79,9 @@ public final class ClusterOptions {
             split = ",",
             hideParamSyntax = true,
             converter = ResourceNameConverter.class,
-            description = "Earlier names of the memory resource, separated by commas: pods that were bound under them"
-                    + " keep their cards. [aliyun.com/gpu-mem]")
+            description =
+                    "Earlier names of the memory resource, separated by commas: pods that were bound under them keep"
+                            + " their cards. Set them in both programs when you change the name. [aliyun.com/gpu-mem]")
     private Set<String> formerMemoryResources = Set.of();
 
     @Option(
@@ -91,7 +99,8 @@ public final class ClusterOptions {
             paramLabel = "<name>",
             defaultValue = "gpushare-node-lease",
             converter = NameConverter.class,
-            description = "Namespace of the Leases by which the device plugins show that they reach the API server."
+            description = "Namespace of the Leases by which the device plugins show that they reach the API server"
+                    + " (deploy/docs/operate/nodes.md#a-node-that-loses-the-api-server). Both programs need the same."
                     + " [gpushare-node-lease]")
     private String nodeLeaseNamespace = "";
 

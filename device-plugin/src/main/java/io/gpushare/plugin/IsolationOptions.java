@@ -33,15 +33,16 @@ final class IsolationOptions {
             paramLabel = "<name>",
             description =
                     "What holds containers to their share of a card: none (memory is only counted), driver (memory"
-                        + " limits of the driver, 615 and newer), mps, hami-core (a library that programs preload), or"
-                        + " auto (driver if every card without MIG can have it, otherwise none). A card that can't"
-                        + " have it offers no memory. [none]")
+                        + " limits of the driver, 615 and newer), mps (NVIDIA's MPS), hami-core (a library that"
+                        + " programs preload), or auto (driver if every card without MIG can have it, otherwise none)."
+                        + " A card that can't have it offers no memory. See deploy/docs/operate/isolation.md. [none]")
     private @Nullable IsolationMode mode;
 
     @Option(
             names = "--isolation-fallback",
             paramLabel = "none",
-            description = "none: cards that can't have the isolation offer memory that is only counted.")
+            description = "With none, cards that can't have the isolation offer memory that is only counted. Without"
+                    + " this option they offer none. [not set]")
     private @Nullable IsolationMode fallback;
 
     @Option(
@@ -49,7 +50,8 @@ final class IsolationOptions {
             paramLabel = "<amount>",
             defaultValue = "auto",
             description = "What is kept of each card before the rest is cut into units: auto (with --isolation what the"
-                    + " driver reserves and the isolation needs, otherwise nothing), none, or a number of MiB. [auto]")
+                    + " driver reserves and the isolation needs, otherwise nothing), none, or a number of MiB. See"
+                    + " deploy/docs/operate/isolation.md#what-is-kept-of-a-card. [auto]")
     String reservedMemory = "auto";
 
     @Option(
@@ -57,8 +59,9 @@ final class IsolationOptions {
             paramLabel = "<share>",
             defaultValue = "memory",
             description = "What a container may use of a card's cores under MPS if it requests none: none (all), a"
-                + " percentage, memory (as much as it holds of the memory, at least 10 percent), or memory*<factor>."
-                + " [memory]")
+                    + " percentage, memory (as much as it holds of the memory, at least 10 percent), or"
+                    + " memory*<factor>. See deploy/docs/operate/isolation.md#containers-that-request-no-cores."
+                    + " [memory]")
     String defaultCores = "memory";
 
     @Option(
@@ -67,7 +70,7 @@ final class IsolationOptions {
             paramLabel = "<true|false>",
             defaultValue = "false",
             fallbackValue = "true",
-            description = "As in gpushare's manifests: true is --isolation=mps --isolation-fallback=none. [false]")
+            description = "As in gpushare's manifests: true is --isolation=mps and --isolation-fallback=none. [false]")
     private boolean mps;
 
     @Option(

@@ -60,27 +60,31 @@ final class PluginOptions implements CheckedOptions {
 
     @Option(
             names = "--serve",
-            paramLabel = "<way>",
+            paramLabel = "<device-plugin|dra>",
             defaultValue = "device-plugin",
             description =
-                    "How the node offers its cards: device-plugin (as resources of the kubelet) or dra (as devices of"
-                            + " Dynamic Resource Allocation: pods request them by ResourceClaims; Kubernetes 1.36, and"
-                            + " whole cards from 1.34). [device-plugin]")
+                    "How the node offers its cards: device-plugin (as resources of the kubelet), or dra (as devices of"
+                            + " Dynamic Resource Allocation, and not as resources: pods request them by ResourceClaims;"
+                            + " Kubernetes 1.36, and whole cards from 1.34). See deploy/docs/operate/claims.md."
+                            + " [device-plugin]")
     ServeMode serve = ServeMode.DEVICE_PLUGIN;
 
     @Option(
             names = "--cdi-dir",
             paramLabel = "<directory>",
             defaultValue = "/var/run/cdi",
-            description = "The directory in which the container runtime finds what containers with claims get. Without"
-                    + " --serve=dra it is read, to offer no card that a claim has. [/var/run/cdi]")
+            description = "A directory in which the container runtime reads CDI files, under its path on the node. With"
+                    + " --serve=dra the plugin writes those of claims into it, and containers with claims mount their"
+                    + " file from there. Otherwise it reads them, and offers no card that a claim still has."
+                    + " [/var/run/cdi]")
     Path cdiDir = Path.of("");
 
     @Option(
             names = "--static-cdi-dir",
             paramLabel = "<directory>",
             defaultValue = "/etc/cdi",
-            description = "The other directory of the container runtime, in which NVIDIA's file may be. [/etc/cdi]")
+            description = "The other directory in which the container runtime reads CDI files. NVIDIA's may be there."
+                    + " [/etc/cdi]")
     Path staticCdiDir = Path.of("");
 
     @Option(
@@ -104,9 +108,10 @@ final class PluginOptions implements CheckedOptions {
             defaultValue = "auto",
             split = ",",
             hideParamSyntax = true,
-            description = "How the container runtime receives a container's cards: envvar, cdi-cri, device-specs,"
-                + " several of them separated by commas, or auto (with --serve=dra as cdi-cri where NVIDIA's CDI file"
-                + " names the cards, else envvar). [auto]")
+            description =
+                    "How the container runtime receives a container's cards: envvar, cdi-cri, device-specs, several of"
+                            + " them separated by commas, or auto (with --serve=dra as cdi-cri where NVIDIA's CDI file"
+                            + " names the cards, else envvar). [auto]")
     private Set<DeviceListStrategy> deviceListStrategies = Set.of(DeviceListStrategy.AUTO);
 
     @Option(
@@ -115,9 +120,9 @@ final class PluginOptions implements CheckedOptions {
             paramLabel = "<true|false>",
             defaultValue = "true",
             fallbackValue = "true",
-            description =
-                    "Give containers with a part of a card the variables by which PyTorch, JAX and others learn how"
-                            + " much memory they may use: GPUSHARE_MEMORY_MIB and others. [true]")
+            description = "Give containers with a part of a card the variables by which PyTorch, JAX, Paddle, TGI and"
+                    + " other programs learn how much memory they may use, such as GPUSHARE_MEMORY_MIB. See"
+                    + " deploy/docs/use/frameworks.md. [true]")
     private boolean frameworkVariables = true;
 
     @Option(
@@ -133,16 +138,18 @@ final class PluginOptions implements CheckedOptions {
             paramLabel = "<model>=<amount>",
             split = ",",
             hideParamSyntax = true,
-            description = "The memory of all cards of that model, such as NVIDIA GB10=119GiB, where the driver does not"
-                    + " report it; several, separated by commas. Without it such a card can only be taken whole.")
+            description =
+                    "The memory of all cards of that model, such as \"NVIDIA GB10=119GiB\", where the driver does not"
+                        + " report it; several, separated by commas. Without it such a card can only be taken whole,"
+                        + " and its node says so. [none]")
     Map<String, Memory> cardMemory = Map.of();
 
     @Option(
             names = "--mig",
-            paramLabel = "<mode>",
+            paramLabel = "<cards|off>",
             defaultValue = "cards",
             description = "What is offered of cards with MIG: cards (each instance is a card: by memory, and whole as"
-                    + " nvidia.com/mig-<profile>) or off (nothing). [cards]")
+                    + " nvidia.com/mig-<profile>), or off (nothing). See deploy/docs/operate/mig.md. [cards]")
     MigMode mig = MigMode.CARDS;
 
     @Option(
@@ -159,16 +166,19 @@ final class PluginOptions implements CheckedOptions {
             paramLabel = "<labels>",
             split = ",",
             hideParamSyntax = true,
-            description = "Labels of the node, separated by commas. While the value of one begins with paused-for-, as"
-                    + " NVIDIA's GPU Operator writes it, the plugin lets go of the driver and offers no card.")
+            description =
+                    "Labels of the node, separated by commas. While the value of one begins with \"paused-for-\", as"
+                        + " NVIDIA's GPU Operator writes it, the plugin lets go of the driver and offers no card. See"
+                        + " deploy/docs/operate/driver-upgrades.md. [none]")
     Set<String> pauseLabels = Set.of();
 
     @Option(
             names = "--metrics-address",
             paramLabel = "<address>",
             converter = AddressConverter.class,
-            description = "Address of the metrics for Prometheus: <host>:<port>, or :<port> for all addresses; without"
-                    + " it there is none.")
+            description = "Address of the metrics for Prometheus and of /readyz: <host>:<port>, or :<port> for all"
+                    + " addresses. The manifest has \":9450\". See deploy/docs/reference/metrics-device-plugin.md."
+                    + " [none]")
     @Nullable
     InetSocketAddress metricsAddress;
 
@@ -176,8 +186,9 @@ final class PluginOptions implements CheckedOptions {
             names = "--evict-over-use-after",
             paramLabel = "<n>s",
             converter = SecondsConverter.class,
-            description = "Evict a pod that uses more memory of a card than it requested for that time; needs the"
-                    + " permission to evict. Without it the plugin evicts no pods.")
+            description = "Evict a pod that uses more memory of a card than it requested for that time. Requires the"
+                    + " permission to evict, which deploy/over-use grants. See"
+                    + " deploy/docs/operate/preemption.md#pods-over-their-memory-limit. [never]")
     @Nullable
     Duration evictOverUseAfter;
 
@@ -193,7 +204,8 @@ final class PluginOptions implements CheckedOptions {
             names = "--sys-dir",
             paramLabel = "<directory>",
             defaultValue = "/sys",
-            description = "The node's sys file system, in which the plugin finds where cards are attached. [/sys]")
+            description = "The node's sys file system. With claims the plugin finds there to which PCIe root a card is"
+                    + " attached. [/sys]")
     Path sysDir = Path.of("");
 
     @Mixin

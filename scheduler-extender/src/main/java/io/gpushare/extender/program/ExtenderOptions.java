@@ -73,7 +73,8 @@ final class ExtenderOptions implements CheckedOptions {
             defaultValue = "adaptive",
             description = "How nodes and cards are chosen among the feasible ones: binpack, spread, fgd, wsp, wsp-fgd,"
                     + " wsp-keep, or adaptive: the one of several that serves the latest pods best. A pod may name"
-                    + " another one in its annotation gpushare.io/policy. [adaptive]")
+                    + " another one in its annotation gpushare.io/policy. See scheduler-extender/DESIGN.md#policies."
+                    + " [adaptive]")
     private PolicyKind policy = PolicyKind.ADAPTIVE;
 
     @Option(
@@ -83,17 +84,17 @@ final class ExtenderOptions implements CheckedOptions {
             description = "Where the policy's choice takes effect: filter returns the one chosen node; prioritize gives"
                     + " that node the best score, which kube-scheduler weighs against its own; auto is prioritize for"
                     + " pods that state a preference which kube-scheduler scores (such as a preferred affinity), and"
-                    + " filter for others. [auto]")
+                    + " filter for others. See scheduler-extender/DESIGN.md#how-the-choice-reaches-kube-scheduler."
+                    + " [auto]")
     private DecideIn decideIn = DecideIn.AUTO;
 
     @Option(
             names = "--preempt",
             paramLabel = "<auto|scheduler|off>",
             defaultValue = "auto",
-            description =
-                    "Who evicts pods for pods of higher priority: auto (kube-scheduler and, where its preemption does"
-                        + " not help for some seconds, the extender, if deploy/preemption grants it the permission),"
-                        + " scheduler (kube-scheduler only), or off. [auto]")
+            description = "Who evicts pods for pods of higher priority: auto (kube-scheduler and, where its preemption"
+                    + " does not help for some seconds, the extender, if deploy/preemption grants it the permission),"
+                    + " scheduler (kube-scheduler only), or off. See deploy/docs/operate/preemption.md. [auto]")
     private PreemptionMode preempt = PreemptionMode.AUTO;
 
     @Option(
@@ -103,9 +104,10 @@ final class ExtenderOptions implements CheckedOptions {
             paramLabel = "<true|false>",
             defaultValue = "false",
             description =
-                    "Whether ResourceClaims are watched, so that the view and the metrics show the cards that pods"
-                            + " have by claims (deploy/docs/operate/claims.md). Needs Kubernetes 1.34 or newer, and the"
-                            + " permission to list and watch claims. [false]")
+                    "Watch ResourceClaims, so that the view and the metrics show the cards that pods have by claims"
+                        + " (deploy/docs/operate/claims.md#what-is-shown). The chart sets it with dra.enabled. Needs"
+                        + " Kubernetes 1.34 or newer, and the permission to list and watch claims. Before 1.34 the"
+                        + " extender says so in its log, and asks again. [false]")
     private boolean claims;
 
     @Option(
@@ -114,8 +116,9 @@ final class ExtenderOptions implements CheckedOptions {
             fallbackValue = "true",
             paramLabel = "<true|false>",
             defaultValue = "false",
-            description = "Whether the templates of claims are made and removed which the admission policy of the chart"
-                    + " (dra.requests) writes into pods. [false]")
+            description = "Make and remove the templates of the claims that old requests become"
+                    + " (deploy/docs/use/claims.md#old-requests): the admission policy of the chart writes them into"
+                    + " pods. The chart sets it with dra.requests. [false]")
     private boolean claimTemplates;
 
     @Option(
@@ -124,16 +127,18 @@ final class ExtenderOptions implements CheckedOptions {
             defaultValue = "on",
             description = "Whether the page /ui and the view for kubectl gpushare are served: on (for callers that may"
                     + " inspect), off, or open (without a client certificate, also with --client-ca-file: the API"
-                    + " server's proxy has none). [on]")
+                    + " server's proxy has none). See scheduler-extender/VIEW.md. [on]")
     private ViewAccess.Access view = ViewAccess.Access.ON;
 
     @Option(
             names = "--view-port",
             paramLabel = "<port>",
             converter = PortConverter.class,
-            description = "Serve the page and the view on this port too, over TLS and to callers with a token of a"
-                    + " service account that may get view.gpushare.io: so the API server's proxy reaches them, which"
-                    + " has no client certificate. The extender then needs deploy/kubectl/viewer.yaml. [none]")
+            description =
+                    "Serve the page and the view on this port too, over TLS and to callers with a token of a service"
+                        + " account that may get view.gpushare.io: so the API server's proxy reaches them, which has"
+                        + " no client certificate. The extender then needs deploy/kubectl/viewer.yaml. The chart sets"
+                        + " 12346. [none]")
     private @Nullable Integer viewPort;
 
     @Option(
@@ -152,7 +157,7 @@ final class ExtenderOptions implements CheckedOptions {
             paramLabel = "<url>",
             description =
                     "Address of the Grafana that has the dashboards of deploy/monitoring, as browsers reach it: the"
-                            + " page links to them. [none]")
+                            + " page links to them. See deploy/docs/operate/monitoring.md. [none]")
     private @Nullable URI grafanaUrl;
 
     @Option(
@@ -169,8 +174,8 @@ final class ExtenderOptions implements CheckedOptions {
             fallbackValue = "true",
             paramLabel = "<true|false>",
             defaultValue = "false",
-            description = "Whether only the holder of a Lease answers: required where more than one extender runs, as"
-                    + " in the manifests. [false]")
+            description = "Whether only the holder of a Lease answers: required where more than one extender runs. The"
+                    + " manifests and the chart set it. [false]")
     private boolean leaderElect;
 
     @Option(
@@ -203,7 +208,7 @@ final class ExtenderOptions implements CheckedOptions {
             converter = NameConverter.class,
             description =
                     "Name of the pod of this process, in --lease-namespace. With --leader-elect the pod of the leader"
-                        + " gets the label gpushare.io/leader=<lease name>, which the Service selects. [POD_NAME, else"
+                        + " gets the label gpushare.io/leader=<lease-name>, which the Service selects. [POD_NAME, else"
                         + " none]")
     private @Nullable String podName;
 
@@ -211,23 +216,26 @@ final class ExtenderOptions implements CheckedOptions {
             names = "--tls-cert-file",
             paramLabel = "<file>",
             converter = ReadableFileConverter.class,
-            description = "Serve HTTPS with this PEM certificate, read again when it changes; requires --tls-key-file."
-                    + " [none: plain HTTP]")
+            description =
+                    "Serve HTTPS with this PEM certificate, read again when it changes; requires --tls-key-file. The"
+                        + " chart sets it, as it does the next two. See deploy/docs/operate/security.md. [none: plain"
+                        + " HTTP]")
     private @Nullable Path tlsCertFile;
 
     @Option(
             names = "--tls-key-file",
             paramLabel = "<file>",
             converter = ReadableFileConverter.class,
-            description = "PEM private key of --tls-cert-file.")
+            description = "PEM private key of --tls-cert-file. [none]")
     private @Nullable Path tlsKeyFile;
 
     @Option(
             names = "--client-ca-file",
             paramLabel = "<file>",
             converter = ReadableFileConverter.class,
-            description = "PEM certificates of an authority: only callers with a certificate of it may filter,"
-                    + " prioritize, preempt, bind and inspect.")
+            description =
+                    "PEM certificates of an authority: only callers with a certificate of it may filter, prioritize,"
+                            + " preempt, bind and inspect. [none: whoever reaches the port]")
     private @Nullable Path clientCaFile;
 
     /** The defaults from an environment. */
