@@ -11,6 +11,7 @@ import io.gpushare.api.deviceplugin.v1beta1.PreferredAllocationRequest;
 import io.gpushare.api.podresources.v1.ListPodResourcesResponse;
 import io.gpushare.program.RunningProgram;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;
+import io.gpushare.simulated.pages.MetricTable;
 import io.gpushare.simulated.patience.Patience;
 import io.gpushare.simulated.program.Ends;
 import io.gpushare.simulated.program.StartedProgram;
@@ -262,6 +263,7 @@ public abstract class WholeProgram {
     public String metrics() throws IOException, InterruptedException {
         HttpResponse<String> answer = get("/metrics");
         assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(MetricTable.differences(answer.body())).isEmpty();
         return answer.body();
     }
 

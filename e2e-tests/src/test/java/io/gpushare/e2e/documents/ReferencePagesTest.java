@@ -2,6 +2,7 @@ package io.gpushare.e2e.documents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.simulated.pages.MetricTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -39,6 +40,7 @@ class ReferencePagesTest {
     /** Operators write it for HAMi alone. */
     private static final String OF_HAMI = "hami.io/webhook";
 
+    private static final Pattern METRIC = Pattern.compile("\"(gpushare_[a-z_]+[a-z])\"");
 
     @Test
     void theEventsAreThoseOfThePrograms() throws Exception {
@@ -53,6 +55,14 @@ class ReferencePagesTest {
         known.addAll(found(KEY_OF_CHART, chart()));
         found(TAINT, programs()).forEach(taint -> known.add("gpushare.io/" + taint));
         assertSame(found(KEY, page("deploy/docs/reference/annotations-and-labels.md")), known);
+    }
+
+    /** Tests that read the metrics of a program compare types and labels as well. */
+    @Test
+    void theMetricsAreThoseOfThePrograms() throws Exception {
+        Set<String> known = found(METRIC, programs());
+        known.add("gpushare_card_cores_allocated_percent"); // by the name of the kind of share
+        assertSame(MetricTable.all().keySet(), known);
     }
 
     /** Name, severity and time of each. */

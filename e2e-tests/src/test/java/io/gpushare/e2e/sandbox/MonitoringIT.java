@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.sandbox.view.KubectlGpushare;
+import io.gpushare.simulated.pages.MetricTable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -152,7 +153,7 @@ class MonitoringIT {
      * ones. What is unknown is absent: a plugin that answered the last round too late is asked again later.
      */
     private void checkMetrics() throws Exception {
-        Set<String> expected = new TreeSet<>(MonitoringTest.documented());
+        Set<String> expected = new TreeSet<>(MetricTable.all().keySet());
         expected.removeAll(OPTIONAL);
         Await.until(
                 PATIENCE,
@@ -160,6 +161,7 @@ class MonitoringIT {
                 () -> difference(expected, named(exposed().values())),
                 Set::isEmpty);
         for (Map.Entry<String, String> program : exposed().entrySet()) {
+            assertThat(MetricTable.differences(program.getValue())).isEmpty();
             Path file = Files.writeString(folder.resolve("metrics.txt"), program.getValue());
             assertThat(Prometheus.promtool(folder, file, "check", "metrics")).isEmpty();
             System.out.printf(

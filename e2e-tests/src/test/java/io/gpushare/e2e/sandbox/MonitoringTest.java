@@ -3,6 +3,7 @@ package io.gpushare.e2e.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gpushare.simulated.pages.MetricTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,20 +94,10 @@ class MonitoringTest {
         for (Dashboards.Dashboard dashboard : Dashboards.read().all()) {
             dashboard.queries().forEach(query -> queried.addAll(named(NAME.pattern(), query.expression())));
         }
-        Set<String> documented = documented();
+        Set<String> documented = MetricTable.all().keySet();
         assertThat(queried).hasSizeGreaterThan(30);
         assertThat(queried)
                 .allSatisfy(metric -> assertThat(documented).contains(metric.replaceFirst("_(bucket|count|sum)$", "")));
-    }
-
-    /** The metrics in the tables of deploy/docs/reference. */
-    static Set<String> documented() throws IOException {
-        Set<String> names = new TreeSet<>();
-        for (String program : List.of("device-plugin", "extender")) {
-            String text = Files.readString(ROOT.resolve("deploy/docs/reference/metrics-" + program + ".md"));
-            names.addAll(named("(?m)(?<=^\\| `|`, `)gpushare_\\w+(?=`)", text));
-        }
-        return names;
     }
 
     static List<String> named(String pattern, String text) {

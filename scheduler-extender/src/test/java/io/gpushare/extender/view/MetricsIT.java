@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.running.TestApiServer;
 import io.gpushare.extender.running.WithExtender;
+import io.gpushare.simulated.pages.MetricTable;
 import io.gpushare.simulated.patience.Patience;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;
@@ -164,6 +165,7 @@ class MetricsIT extends WithExtender {
         HttpResponse<String> answer = extender.get("/metrics");
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("text/plain; version=0.0.4");
+        assertThat(MetricTable.differences(answer.body())).isEmpty();
         return answer.body();
     }
 

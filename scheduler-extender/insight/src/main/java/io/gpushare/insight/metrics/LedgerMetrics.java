@@ -100,32 +100,37 @@ final class LedgerMetrics implements MultiCollector {
                 "Cards, each in the first state that applies: overcommitted, unhealthy, cordoned or of a node that is"
                         + " shut for a while, in use by another offer, whole, shared, idle.",
                 cards));
-        String memory = "gpushare_cluster_memory_";
-        bytes(all, memory + "capacity", "Total memory of the cards.", "model", models, Amounts::capacity);
         bytes(
                 all,
-                memory + "allocated",
+                "gpushare_cluster_memory_capacity_bytes",
+                "Total memory of the cards.",
+                "model",
+                models,
+                Amounts::capacity);
+        bytes(
+                all,
+                "gpushare_cluster_memory_allocated_bytes",
                 "Allocated memory; all of a card that is taken whole.",
                 "model",
                 models,
                 Amounts::allocated);
         bytes(
                 all,
-                memory + "free",
+                "gpushare_cluster_memory_free_bytes",
                 "Free memory in whole units that new pods can get.",
                 "model",
                 models,
                 Amounts::free);
         bytes(
                 all,
-                memory + "fragmented",
+                "gpushare_cluster_memory_fragmented_bytes",
                 "Part of the free memory that typical pods can't use, averaged over them.",
                 "model",
                 models,
                 Amounts::fragmented);
         bytes(
                 all,
-                memory + "wasted",
+                "gpushare_cluster_memory_wasted_bytes",
                 "Part of the free memory that no typical pod can use.",
                 "model",
                 models,
@@ -133,12 +138,23 @@ final class LedgerMetrics implements MultiCollector {
     }
 
     private static void nodes(MetricSnapshots.Builder all, Map<String, Amounts> nodes) {
-        String memory = BY_NODE + "memory_";
-        bytes(all, memory + "capacity", "Total memory of the node's cards.", "node", nodes, Amounts::capacity);
-        bytes(all, memory + "allocated", "Allocated memory of the node.", "node", nodes, Amounts::allocated);
         bytes(
                 all,
-                memory + "wasted",
+                "gpushare_node_memory_capacity_bytes",
+                "Total memory of the node's cards.",
+                "node",
+                nodes,
+                Amounts::capacity);
+        bytes(
+                all,
+                "gpushare_node_memory_allocated_bytes",
+                "Allocated memory of the node.",
+                "node",
+                nodes,
+                Amounts::allocated);
+        bytes(
+                all,
+                "gpushare_node_memory_wasted_bytes",
                 "Free memory of the node that no typical pod can use.",
                 "node",
                 nodes,
@@ -153,7 +169,7 @@ final class LedgerMetrics implements MultiCollector {
             Map<String, Amounts> amounts,
             ToDoubleFunction<Amounts> bytes) {
         all.metricSnapshot(gauge(
-                name + "_bytes",
+                name,
                 help,
                 amounts.entrySet().stream()
                         .map(each -> point(bytes.applyAsDouble(each.getValue()), label, each.getKey()))
@@ -166,29 +182,48 @@ final class LedgerMetrics implements MultiCollector {
             return;
         }
         Sums sums = report.now().pods();
-        waste(all, "memory_measured_bytes", "Allocated memory of the pods whose usage is known.", sums.measured());
-        waste(all, "memory_used_bytes", "Memory that these pods use.", sums.usedBytes());
-        waste(all, "memory_unused_bytes", "Memory that is allocated to these pods and not used.", sums.unusedBytes());
         waste(
                 all,
-                "memory_over_limit_bytes",
+                "gpushare_cluster_memory_measured_bytes",
+                "Allocated memory of the pods whose usage is known.",
+                sums.measured());
+        waste(all, "gpushare_cluster_memory_used_bytes", "Memory that these pods use.", sums.usedBytes());
+        waste(
+                all,
+                "gpushare_cluster_memory_unused_bytes",
+                "Memory that is allocated to these pods and not used.",
+                sums.unusedBytes());
+        waste(
+                all,
+                "gpushare_cluster_memory_over_limit_bytes",
                 "Memory that pods use beyond what is allocated to them.",
                 sums.overBytes());
         waste(
                 all,
-                "memory_idle_bytes",
+                "gpushare_cluster_memory_idle_bytes",
                 "Memory that is allocated to pods that have not computed for 30 minutes.",
                 sums.idleBytes());
-        waste(all, "pods_over_limit", "Pods on cards that use more than is allocated to them.", sums.knownOver());
-        waste(all, "pods_idle", "Pods on cards that have not computed for 30 minutes.", sums.knownIdle());
-        waste(all, "pods_idle_unknown", "Pods on cards of which it is unknown whether they compute.", (long)
-                sums.podsIdleUnknown());
+        waste(
+                all,
+                "gpushare_cluster_pods_over_limit",
+                "Pods on cards that use more than is allocated to them.",
+                sums.knownOver());
+        waste(
+                all,
+                "gpushare_cluster_pods_idle",
+                "Pods on cards that have not computed for 30 minutes.",
+                sums.knownIdle());
+        waste(
+                all,
+                "gpushare_cluster_pods_idle_unknown",
+                "Pods on cards of which it is unknown whether they compute.",
+                (long) sums.podsIdleUnknown());
     }
 
     /** Without a series if the value is unknown. */
-    private static void waste(MetricSnapshots.Builder all, String what, String help, @Nullable Long value) {
+    private static void waste(MetricSnapshots.Builder all, String name, String help, @Nullable Long value) {
         List<GaugeDataPointSnapshot> points = value == null ? List.of() : List.of(point((double) value));
-        all.metricSnapshot(gauge("gpushare_cluster_" + what, help, points));
+        all.metricSnapshot(gauge(name, help, points));
     }
 
     /** The models with the most memory, and all others as one. */
