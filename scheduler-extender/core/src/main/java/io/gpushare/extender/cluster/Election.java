@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +40,8 @@ public final class Election {
     private final Timing timing;
     private final LongSupplier nanos;
     private final InstantSource clock;
+    /** Held during calls. */
+    private final ReentrantLock turn = new ReentrantLock();
     // Our last write, unless it failed or another holder was seen.
     private Leases.@Nullable State holding;
     private String observedVersion = "";
@@ -45,7 +49,7 @@ public final class Election {
     // Whether the Lease was not ours at some time since our last term began.
     private boolean lapsed = true;
     private boolean over;
-    private volatile long term;
+    private final AtomicLong term = new AtomicLong();
     private volatile long until;
     // Until then the last response counts.
     private volatile long heardUntil;
@@ -82,11 +86,20 @@ public final class Election {
 
     /** A number that increases whenever the Lease becomes ours. */
     long term() {
-        return term;
+        return term.get();
     }
 
     /** Tries once to acquire or renew the Lease; blocks during its calls. */
-    synchronized void step() {
+    void step() {
+        turn.lock();
+        try {
+            tryOnce();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private void tryOnce() {
         if (over) {
             return;
         }
@@ -106,7 +119,7 @@ public final class Election {
         }
     }
 
-    private synchronized void attempt() throws KubernetesException {
+    private void attempt() throws KubernetesException {
         long began = nanos.getAsLong();
         Leases.@Nullable State known = holding;
         if (known == null) {
@@ -118,7 +131,7 @@ public final class Election {
         holding = store.hold(known, identity, timing.lease(), clock.instant());
         if (lapsed) {
             lapsed = false;
-            term++;
+            term.incrementAndGet();
         }
         until = began + timing.renew().toNanos();
     }
@@ -151,7 +164,16 @@ public final class Election {
     }
 
     /** Leaves the election; gives the Lease back if it is ours. */
-    synchronized void end() {
+    void end() {
+        turn.lock();
+        try {
+            leave();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private void leave() {
         over = true;
         Leases.@Nullable State mine = holding;
         until = nanos.getAsLong();

@@ -33,10 +33,12 @@ record NodeEvidence(
         Set<PodName> deleted,
         AnsweredCalls answered,
         KubeletCheckpoint checkpoint) {
-    // A pod that ended and its successor may share a name for a moment: the running one counts, or the newer one.
-    private static final Comparator<NodePod> CURRENT = Comparator.comparing((NodePod pod) -> !pod.ended())
-            .thenComparing(NodePod::created)
+    private static final Comparator<NodePod> AGE = Comparator.comparing(NodePod::created)
             .thenComparing(pod -> pod.ref().uid());
+
+    // A pod that ended and its successor may share a name for a moment: the running one counts, or the newer one.
+    private static final Comparator<NodePod> CURRENT =
+            Comparator.comparing((NodePod pod) -> !pod.ended()).thenComparing(AGE);
 
     NodeEvidence {
         pods = Map.copyOf(pods);
@@ -68,7 +70,7 @@ record NodeEvidence(
         return new NodeEvidence(inventory, pods, listed, deleted, answered, changed);
     }
 
-    /** Each pod that may have cards, one of a name. */
+    /** Each pod that may have cards, one of a name, the oldest first. */
     List<NodePod> holders() {
         Map<PodName, NodePod> known = pods.values().stream()
                 .collect(Collectors.toMap(NodePod::name, pod -> pod, BinaryOperator.maxBy(CURRENT)));
@@ -87,7 +89,7 @@ record NodeEvidence(
                 all.add(NodePod.unknown(new PodRef(uid.orElse(name.toString()), name.namespace(), name.name())));
             }
         });
-        return all.stream().filter(pod -> !pod.ended()).toList();
+        return all.stream().filter(pod -> !pod.ended()).sorted(AGE).toList();
     }
 
     PodEvidence of(NodePod pod) {

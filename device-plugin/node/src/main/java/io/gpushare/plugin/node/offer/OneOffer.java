@@ -59,18 +59,18 @@ public final class OneOffer implements AutoCloseable {
         again.runSoon();
     }
 
-    private synchronized Duration assemble() {
+    private Duration assemble() {
         assembled();
         return PeriodicTask.ON_REQUEST;
     }
 
-    private synchronized Duration look() {
+    private Duration look() {
         Duration later = records.get();
         InUse now = assembled();
         return now.holders().isEmpty() || later.compareTo(AGAIN) < 0 ? later : AGAIN;
     }
 
-    private InUse assembled() {
+    private synchronized InUse assembled() {
         InUse now = assembler.assembleAgain();
         if (!now.holders().equals(last.holders())) {
             report(last, now);
