@@ -150,10 +150,11 @@ failed() {
 }
 
 start_component() {
-    local component gates=()
+    local component gates=() versions=()
     use_component "$1"
     pid_of "$component$at" >/dev/null && return 0
     [ ! -e "$state/config/feature-gates" ] || gates=(--feature-gates "$(<"$state/config/feature-gates")")
+    [ ! -e "$state/config/runtime-config" ] || versions=(--runtime-config "$(<"$state/config/runtime-config")")
     case $component in
         etcd)
             launch etcd "$bin/etcd" --data-dir "$state/etcd" --logger zap \
@@ -172,7 +173,7 @@ start_component() {
                 --service-account-key-file "$state/config/service-accounts.key" \
                 --service-account-signing-key-file "$state/config/service-accounts.key" \
                 --audit-policy-file "$here/audit.yaml" --audit-log-path "$state/logs/audit.log" \
-                --service-cluster-ip-range "$service_cidr" "${gates[@]}" ;;
+                --service-cluster-ip-range "$service_cidr" "${gates[@]}" "${versions[@]}" ;;
         kube-controller-manager)
             launch kube-controller-manager "$bin/kube-controller-manager" --bind-address 127.0.0.1 \
                 "$(identity kube-controller-manager)" --leader-elect=false --use-service-account-credentials \

@@ -139,18 +139,32 @@ public final class LocalCluster implements Cluster {
      * @param gates such as {@code A=false,B=true}; empty for the defaults
      */
     public void featureGates(String gates) {
-        Path file = state.resolve("config/feature-gates");
-        try {
-            if (gates.isEmpty()) {
-                Files.deleteIfExists(file);
-            } else {
-                Files.writeString(file, gates);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("can't write the feature gates", e);
-        }
+        features(gates, "");
+    }
+
+    /**
+     * The same, and kube-apiserver serves further versions.
+     *
+     * @param versions such as {@code resource.k8s.io/v1beta2=true}; empty for the defaults
+     */
+    public void features(String gates, String versions) {
+        write("config/feature-gates", gates);
+        write("config/runtime-config", versions);
         for (String component : List.of("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet")) {
             component("restart", component);
+        }
+    }
+
+    private void write(String setting, String content) {
+        Path file = state.resolve(setting);
+        try {
+            if (content.isEmpty()) {
+                Files.deleteIfExists(file);
+            } else {
+                Files.writeString(file, content);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("can't write " + setting, e);
         }
     }
 
