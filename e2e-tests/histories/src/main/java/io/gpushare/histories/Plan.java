@@ -14,9 +14,10 @@ import java.util.function.Consumer;
  * What is to happen in a history, but for what the programs do about it.
  *
  * @param seed of the order in which threads run, and of how long messages take
+ * @param planned whether nothing fails, and programs only end as they are asked to
  * @param events in the order of their times
  */
-public record Plan(long seed, List<Node> nodes, List<Event> events) {
+public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> events) {
     /**
      * How much happens.
      *
@@ -52,7 +53,7 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
 
     /** The same without other events than these. */
     public Plan only(List<Event> left) {
-        return new Plan(seed, nodes, left);
+        return new Plan(seed, nodes, planned, left);
     }
 
     /** The plan of that seed. */
@@ -67,10 +68,19 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
         private static final int USUAL = 25_000;
 
         private static final int LONGEST = 70_000;
+        private static final int SEVERAL = 4;
+        /** The part of messages. */
+        private static final double LOSES = 0.3;
 
         private final Random random;
         private final Size size;
         private final List<Node> nodes = new ArrayList<>();
+        private boolean planned;
+        /** What the last pod requests: the next one may be its twin. */
+        private int amount = 1;
+
+        private boolean whole;
+        private String node = "";
         private final List<Event> events = new ArrayList<>();
 
         Maker(Random random, Size size) {
@@ -87,15 +97,26 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
                         random.nextInt(3) == 0 ? KubeletVersion.V1_20 : KubeletVersion.V1_36,
                         random.nextInt(3) == 0));
             }
+            planned = random.nextInt(5) == 0;
+            Duration at = moment();
             for (int i = 0; i < size.pods(); i++) {
-                pod("pod-" + i, moment());
+                // Some come with the one before them, as those of a Deployment do.
+                at = random.nextInt(3) == 0 ? at : moment();
+                pod("pod-" + i, at);
             }
             for (int i = 0; i < size.faults(); i++) {
-                fault(moment());
+                if (planned) {
+                    act(moment());
+                } else if (random.nextInt(4) == 0) {
+                    coincidence(moment());
+                } else {
+                    fault(moment());
+                }
             }
             return new Plan(
                     seed,
                     List.copyOf(nodes),
+                    planned,
                     events.stream().sorted(Comparator.comparing(Event::at)).toList());
         }
 
@@ -110,22 +131,23 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
         private void pod(String name, Duration at) {
             int cards = nodes.stream().mapToInt(Node::cards).max().orElse(1);
             int gib = nodes.stream().mapToInt(Node::gib).max().orElse(1);
-            boolean whole = random.nextInt(4) == 0;
+            boolean twin = random.nextInt(3) == 0;
+            if (!twin) {
+                whole = random.nextInt(4) == 0;
+                amount = random.nextInt(1, (whole ? cards : gib) + 1);
+                boolean bound = !planned && random.nextInt(12) == 0;
+                node = bound ? World.node(random.nextInt(nodes.size())) : "";
+            }
             String resource = whole ? World.CARDS : World.MEMORY;
-            int amount = random.nextInt(1, (whole ? cards : gib) + 1);
-            boolean byClaim = nodes.get(random.nextInt(nodes.size())).byClaims();
+            boolean byClaim =
+                    node.isEmpty() && nodes.get(random.nextInt(nodes.size())).byClaims();
             int priority = random.nextInt(5) == 0 ? 100 : 0;
             Duration runs = Duration.ofSeconds(random.nextInt(1, 40));
             Duration grace = Duration.ofSeconds(GRACES.get(random.nextInt(GRACES.size())));
-            String node = !byClaim && random.nextInt(12) == 0 ? World.node(random.nextInt(nodes.size())) : "";
             World.Wanted wanted = new World.Wanted(name, resource, amount, byClaim, priority, runs, grace, node);
             add(at, "create " + wanted, world -> world.createPod(wanted));
-            if (random.nextInt(12) == 0) {
-                String other = "pod-" + random.nextInt(size.pods());
-                add(
-                        at.plusMillis(random.nextInt(5_000)),
-                        "edit " + name + " to have the annotations of " + other,
-                        world -> world.editAnnotations(name, other));
+            if (!planned && random.nextInt(12) == 0) {
+                edit(name, at);
             }
             if (random.nextInt(5) == 0) {
                 Duration until = at.plusMillis(random.nextInt(20_000));
@@ -145,9 +167,79 @@ public record Plan(long seed, List<Node> nodes, List<Event> events) {
             }
         }
 
+        private void edit(String name, Duration at) {
+            String other = "pod-" + random.nextInt(size.pods());
+            String what = "edit " + name + " to have the annotations of " + other;
+            if (random.nextBoolean()) {
+                add(at, what + " when it is bound", world -> world.editAtBinding(name, other));
+            } else {
+                add(at.plusMillis(random.nextInt(5_000)), what, world -> world.editAnnotations(name, other));
+            }
+        }
+
+        /** What operators do. */
+        private void act(Duration at) {
+            String extender = extender();
+            int number = random.nextInt(nodes.size());
+            switch (random.nextInt(3)) {
+                case 0 -> add(at, "terminate " + extender, world -> world.terminate(extender));
+                case 1 -> onNode(at, "terminate the plugin of " + World.node(number), number, GpuNode::terminatePlugin);
+                default -> add(at, "watches break", world -> world.api().cutWatches(false));
+            }
+        }
+
+        /** Two things of which one alone does little. */
+        private void coincidence(Duration at) {
+            Duration time = Duration.ofMillis(random.nextInt(2_000, USUAL));
+            String extender = extender();
+            String other = extender();
+            switch (random.nextInt(4)) {
+                case 0 -> {
+                    add(at, "all API servers are behind, and responses are lost, for " + time, world -> {
+                        world.api().stallAll(time);
+                        world.network().failsFor(LOSES, 0, time);
+                    });
+                    several(at.plusMillis(1), time);
+                }
+                case 1 -> {
+                    add(
+                            at,
+                            "all API servers are behind for " + time,
+                            world -> world.api().stallAll(time));
+                    several(at.plusMillis(1), Duration.ofSeconds(2));
+                    add(at.plusSeconds(2), "terminate the extender that leads", World::terminateLeader);
+                    several(at.plusSeconds(2), time);
+                }
+                case 2 ->
+                    add(at, "pause " + extender + " and " + other + " for " + time + " when asked to bind", world -> {
+                        world.pauseAtBinding(extender, time);
+                        world.pauseAtBinding(other, time);
+                    });
+                default -> {
+                    String name = "pod-" + random.nextInt(size.pods());
+                    add(at, "watches break, and versions are forgotten, while " + name + " is replaced", world -> {
+                        world.api().cutWatches(true);
+                        world.deleteByForce(name, Duration.ZERO);
+                    });
+                    pod(name, at.plusMillis(1));
+                }
+            }
+        }
+
+        /** Pods that come within that time. */
+        private void several(Duration from, Duration time) {
+            for (int i = 0; i < SEVERAL; i++) {
+                pod("more-" + events.size(), from.plusMillis(random.nextLong(time.toMillis())));
+            }
+        }
+
+        private String extender() {
+            return random.nextBoolean() ? "extender-a" : "extender-b";
+        }
+
         private void fault(Duration at) {
             Duration time = Duration.ofMillis(random.nextInt(500, random.nextInt(4) == 0 ? LONGEST : USUAL));
-            String extender = random.nextBoolean() ? "extender-a" : "extender-b";
+            String extender = extender();
             int number = random.nextInt(nodes.size());
             String node = World.node(number);
             double lost = random.nextDouble() / 4;

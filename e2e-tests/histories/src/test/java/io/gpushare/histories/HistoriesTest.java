@@ -6,11 +6,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.ForkJoinTask;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,31 +38,25 @@ class HistoriesTest {
         assertThat(again.digest()).isEqualTo(once.digest());
     }
 
-    /** A history has one thread for all that it runs, so each processor has one. */
     @Test
     void nothingIsViolatedInAnyHistory() {
         long began = System.nanoTime();
-        List<Plan> plans = LongStream.range(FIRST, FIRST + NUMBER)
-                .mapToObj(seed -> Plan.of(seed, Plan.Size.USUAL))
-                .toList();
-        List<History.Outcome> outcomes;
-        try (ForkJoinPool processors = new ForkJoinPool()) {
-            outcomes = processors.invoke(ForkJoinTask.adapt(
-                    () -> plans.parallelStream().map(this::run).toList()));
-        }
-        long simulated =
-                outcomes.stream().mapToLong(each -> each.time().toSeconds()).sum();
-        long parts = outcomes.stream().mapToLong(History.Outcome::parts).sum();
-        System.out.printf(
-                "histories: %d from seed %d, %.1f simulated hours and %,d parts of threads in %.1f s%n",
-                NUMBER, FIRST, simulated / 3600.0, parts, (System.nanoTime() - began) / 1e9);
+        Duration simulated = Duration.ZERO;
+        long parts = 0;
         List<Long> bad = new ArrayList<>();
-        for (int i = 0; i < plans.size(); i++) {
-            if (!outcomes.get(i).violations().isEmpty()) {
-                bad.add(plans.get(i).seed());
-                show(plans.get(i), outcomes.get(i));
+        for (long seed = FIRST; seed < FIRST + NUMBER; seed++) {
+            Plan plan = Plan.of(seed, Plan.Size.USUAL);
+            History.Outcome outcome = run(plan);
+            simulated = simulated.plus(outcome.time());
+            parts += outcome.parts();
+            if (!outcome.violations().isEmpty()) {
+                bad.add(seed);
+                show(plan, outcome);
             }
         }
+        System.out.printf(
+                "histories: %d from seed %d, %.1f simulated hours and %,d parts of threads in %.1f s%n",
+                NUMBER, FIRST, simulated.toMinutes() / 60.0, parts, (System.nanoTime() - began) / 1e9);
         assertThat(bad).as("seeds of histories in which something was violated").isEmpty();
     }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Turns {
     /** How long a thread of the JDK may take to wake one of ours that waited for a monitor. */
-    private static final long WAKE_MILLIS = 50;
+    private static final long WAKE_MILLIS = 2_000;
 
     private static final Instant START = Instant.parse("2030-01-01T00:00:00Z");
 

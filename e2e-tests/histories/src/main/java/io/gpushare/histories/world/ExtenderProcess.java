@@ -19,6 +19,7 @@ import io.gpushare.histories.machine.SimulatedMachine;
 import io.gpushare.kubernetes.KubernetesApi;
 import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.request.ResourceNames;
+import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.scheduler.ExtenderWire;
 import io.gpushare.time.Clocks;
 import io.gpushare.time.StartedParts;
@@ -43,6 +44,7 @@ public final class ExtenderProcess {
     private final SimulatedMachine machine;
     private final String pod;
     private final LocalApi api;
+    private @Nullable Duration pauseAtBinding;
     private @Nullable Verbs verbs;
     private @Nullable Extender extender;
     private ExtenderServer.@Nullable Parts parts;
@@ -51,6 +53,16 @@ public final class ExtenderProcess {
         this.machine = machine;
         this.pod = pod;
         this.api = api;
+    }
+
+    /** The name of the pod that the Service selects; null for none. */
+    static @Nullable String leader(LocalApi api) {
+        return api.objects().list(ApiResource.PODS).stream()
+                .map(pod -> pod.path("metadata"))
+                .filter(metadata -> metadata.path("labels").has("gpushare.io/leader"))
+                .map(metadata -> metadata.path("name").asText())
+                .reduce((_, last) -> last)
+                .orElse(null);
     }
 
     public SimulatedMachine machine() {
@@ -135,8 +147,17 @@ public final class ExtenderProcess {
         });
     }
 
+    void pauseAtBinding(Duration time) {
+        pauseAtBinding = time;
+    }
+
     /** Handles a call in a thread of its own; without result where the process ends first. */
     void handle(String verb, byte[] body, CompletableFuture<ExtenderWire.Response> response) {
+        Duration time = pauseAtBinding;
+        if (verb.equals("bind") && time != null) {
+            pauseAtBinding = null;
+            machine.pauseFor(time);
+        }
         machine.start(verb, () -> {
             Verbs now = verbs;
             if (now == null) {

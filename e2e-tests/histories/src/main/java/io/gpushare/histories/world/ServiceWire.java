@@ -1,9 +1,7 @@
 package io.gpushare.histories.world;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gpushare.histories.machine.SimulatedMachine;
 import io.gpushare.histories.machine.Turns;
-import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.scheduler.ExtenderWire;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -44,12 +42,7 @@ final class ServiceWire implements ExtenderWire {
 
     /** As kube-proxy, it is behind. */
     private void look() {
-        endpoint = null;
-        for (ObjectNode pod : api.objects().list(ApiResource.PODS)) {
-            if (pod.path("metadata").path("labels").has("gpushare.io/leader")) {
-                endpoint = pod.path("metadata").path("name").asText();
-            }
-        }
+        endpoint = ExtenderProcess.leader(api);
         if (!caller.dead()) {
             turns.after(ENDPOINTS, this::look);
         }

@@ -54,6 +54,8 @@ public final class World {
     private final WrittenCards written;
     /** The pods, by UID, that were deleted by force, and how long their processes compute on. */
     private final Map<String, Duration> outliving = new TreeMap<>();
+    /** The pods, by name, whose annotations somebody is to edit, and whose they get. */
+    private final Map<String, String> editing = new TreeMap<>();
     /** The pods, by UID, whose annotations somebody edited. */
     private final Set<String> edited = new TreeSet<>();
 
@@ -78,8 +80,7 @@ public final class World {
         network = new Network(turns);
         api = new LocalApi(turns, network);
         written = new WrittenCards(use);
-        api.onBinding(() -> written.check(
-                pods().stream().filter(pod -> !skipsScheduler(pod)).toList()));
+        api.onBinding(this::bound);
         api.objects().put(deviceClass());
         SimulatedMachine controller = turns.machine("claim-controller");
         controller.start("main", () -> ClaimController.start(new ApiClient(api.wire(controller))));
@@ -196,6 +197,19 @@ public final class World {
                     startExtender(pod);
                 }
             });
+        }
+    }
+
+    /** Ends the extender that leads, if one does. */
+    public void terminateLeader() {
+        Optional.ofNullable(ExtenderProcess.leader(api)).ifPresent(this::terminate);
+    }
+
+    /** Lets nothing of that extender run for that time, from when it is next asked to bind a pod. */
+    public void pauseAtBinding(String pod, Duration time) {
+        ExtenderProcess process = extenders.get(pod);
+        if (process != null) {
+            process.pauseAtBinding(time);
         }
     }
 
@@ -425,6 +439,22 @@ public final class World {
         });
     }
 
+    /** The same in the moment in which the pod is bound. */
+    public void editAtBinding(String name, String other) {
+        editing.put(name, other);
+    }
+
+    private void bound() {
+        List<PodDocument> pods = pods();
+        written.check(pods.stream().filter(pod -> !skipsScheduler(pod)).toList());
+        for (PodDocument pod : pods) {
+            String other = pod.node().isEmpty() ? null : editing.remove(pod.name());
+            if (other != null) {
+                editAnnotations(pod.name(), other);
+            }
+        }
+    }
+
     private Optional<PodDocument> pod(String name) {
         return pods().stream().filter(pod -> pod.name().equals(name)).findFirst();
     }
@@ -456,6 +486,15 @@ public final class World {
                         .filter(pod -> message(pod).contains("in use by other pods"))
                         .map(pod -> "pod " + pod.name() + " was refused by " + pod.node() + ": " + message(pod))
                         .toList();
+    }
+
+    /** The pods that did not start, for whatever reason. */
+    public List<String> rejected() {
+        return pods().stream()
+                .filter(pod -> pod.phase().equals("Failed"))
+                .map(pod -> "pod " + pod.name() + " was rejected by " + pod.node() + ", and nothing failed: "
+                        + message(pod))
+                .toList();
     }
 
     private static String message(PodDocument pod) {
