@@ -10,6 +10,7 @@ import io.gpushare.plugin.allocate.snapshot.PodResourcesList;
 import io.gpushare.plugin.node.pod.PodName;
 import io.gpushare.plugin.node.sockets.DomainSockets;
 import io.gpushare.simulated.kubelet.ScriptedKubelet;
+import io.gpushare.simulated.patience.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -84,7 +85,10 @@ class PodResourcesIT {
                         device("aliyun.com/gpu-mem", "GPU-60805828-8ab0-6124-67c4-9baff56d087b::" + i)));
         kubelet.podResources(pod(container));
 
-        assertThat(client.list(TIME).orElseThrow().pods().get(new PodName("default", "p")))
+        assertThat(client.list(Patience.of(TIME))
+                        .orElseThrow()
+                        .pods()
+                        .get(new PodName("default", "p")))
                 .hasEntrySatisfying("main", ids -> assertThat(ids).hasSize(90_000));
     }
 
