@@ -204,7 +204,7 @@ final class ChaosRun implements AutoCloseable {
                     new PodManifests(cluster.workloadImage(), mps.map(SimulatedMps::tenant), claims.isPresent());
             AuditLog audit = new AuditLog(cluster.auditLog());
             PodLoad load = new PodLoad(api, watcher, manifests, audit, nodes, interruptions, watch, tally);
-            ForgottenClaims forgotten = new ForgottenClaims(api, watch, tally);
+            ForgottenClaims forgotten = new ForgottenClaims(api, length, watch, tally);
             List<Thread> threads =
                     List.of(thread("watcher", watcher::run, tally), thread("keeper", keeper::run, tally));
             claims.ifPresent(_ -> thread("forgotten-claims", forgotten::run, tally));

@@ -23,7 +23,7 @@ final class ForgottenClaims {
     private static final String EVENTS = "/api/v1/events?fieldSelector=reason%3DGpuClaimsOfGonePods";
     private static final String LOOK = "{\"metadata\":{\"annotations\":{\"gpushare.io/look-again\":\"now\"}}}";
     private static final Duration PAUSE = Duration.ofSeconds(10);
-    /** The extender says it after three minutes. */
+    /** An extender says it when it has run for three minutes. */
     private static final Duration SAID = Duration.ofMinutes(5);
 
     private static final Duration REMINDED = Duration.ofMinutes(1);
@@ -32,10 +32,14 @@ final class ForgottenClaims {
     private final RunClock watch;
     private final Tally tally;
     private final Map<String, Duration> since = new HashMap<>();
+    private final Set<String> unsaid = new HashSet<>();
+    private final Duration faults;
     private volatile boolean over;
 
-    ForgottenClaims(ApiServer api, RunClock watch, Tally tally) {
+    /** @param faults how long extenders are killed */
+    ForgottenClaims(ApiServer api, Duration faults, RunClock watch, Tally tally) {
         this.api = api;
+        this.faults = faults;
         this.watch = watch;
         this.tally = tally;
     }
@@ -63,18 +67,26 @@ final class ForgottenClaims {
         list(ClusterWatcher.PODS)
                 .forEach(pod -> pods.add(pod.at("/metadata/uid").asText()));
         Set<String> forgotten = new HashSet<>();
+        boolean said = !list(EVENTS).isEmpty();
         for (JsonNode claim : claims) {
             String name = claim.at("/metadata/name").asText();
             if (!pods.contains(claim.at("/metadata/ownerReferences/0/uid").asText())) {
                 forgotten.add(name);
                 Duration first = since.computeIfAbsent(name, _ -> watch.now());
-                if (watch.now().compareTo(first.plus(SAID)) > 0) {
-                    since.put(name, watch.now().minus(SAID).plus(REMINDED));
-                    remind(name, claim.at("/status/allocation").isObject());
+                boolean keeps = claim.at("/status/allocation").isObject();
+                if (past(first.plus(REMINDED)) && (said || !keeps)) {
+                    since.put(name, watch.now());
+                    remind(name, keeps);
+                } else if (past(first.plus(SAID)) && past(faults.plus(SAID)) && unsaid.add(name)) {
+                    tally.violation("a claim keeps cards for a pod that is gone, and no Event says so", name, "");
                 }
             }
         }
         since.keySet().retainAll(forgotten);
+    }
+
+    private boolean past(Duration moment) {
+        return watch.now().compareTo(moment) > 0;
     }
 
     private void remind(String name, boolean allocated) throws IOException {
@@ -82,9 +94,6 @@ final class ForgottenClaims {
             api.send("DELETE", CLAIMS + "/" + name, "");
             tally.count("claims of gone pods: without cards, deleted");
             return;
-        }
-        if (list(EVENTS).isEmpty()) {
-            tally.violation("a claim keeps cards for a pod that is gone, and no Event says so", name, "");
         }
         api.send("PATCH", CLAIMS + "/" + name, LOOK);
         watch.say("claim " + name + " keeps cards for a pod that is gone: kube-controller-manager is reminded");

@@ -85,10 +85,7 @@ class PodResourcesIT {
                         device("aliyun.com/gpu-mem", "GPU-60805828-8ab0-6124-67c4-9baff56d087b::" + i)));
         kubelet.podResources(pod(container));
 
-        assertThat(client.list(Patience.of(TIME))
-                        .orElseThrow()
-                        .pods()
-                        .get(new PodName("default", "p")))
+        assertThat(client.list(Patience.of(TIME)).orElseThrow().pods().get(new PodName("default", "p")))
                 .hasEntrySatisfying("main", ids -> assertThat(ids).hasSize(90_000));
     }
 
