@@ -95,6 +95,7 @@ class StillComputingIT extends WholeProgram {
                 () -> {
                     try {
                         killed.set(true);
+                        Files.delete(proc.resolve(PID + "/cgroup"));
                         cards(CARD_A, CARD_B);
                     } catch (IOException e) {
                         throw new IllegalStateException(e);
