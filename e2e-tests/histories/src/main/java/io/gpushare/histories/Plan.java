@@ -168,12 +168,13 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
         }
 
         private void edit(String name, Duration at) {
-            String other = "pod-" + random.nextInt(size.pods());
-            String what = "edit " + name + " to have the annotations of " + other;
+            boolean copies = random.nextInt(3) > 0;
+            String what =
+                    copies ? "give " + name + " the annotations of another pod" : "remove the annotations of " + name;
             if (random.nextBoolean()) {
-                add(at, what + " when it is bound", world -> world.editAtBinding(name, other));
+                add(at, what + " when it is bound", world -> world.editAtBinding(name, copies));
             } else {
-                add(at.plusMillis(random.nextInt(5_000)), what, world -> world.editAnnotations(name, other));
+                add(at.plusMillis(random.nextInt(5_000)), what, world -> world.editAnnotations(name, copies));
             }
         }
 

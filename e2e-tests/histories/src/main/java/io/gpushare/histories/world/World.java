@@ -54,8 +54,8 @@ public final class World {
     private final WrittenCards written;
     /** The pods, by UID, that were deleted by force, and how long their processes compute on. */
     private final Map<String, Duration> outliving = new TreeMap<>();
-    /** The pods, by name, whose annotations somebody is to edit, and whose they get. */
-    private final Map<String, String> editing = new TreeMap<>();
+    /** The pods, by name, whose annotations somebody is to edit, and whether they get those of another pod. */
+    private final Map<String, Boolean> editing = new TreeMap<>();
     /** The pods, by UID, whose annotations somebody edited. */
     private final Set<String> edited = new TreeSet<>();
 
@@ -413,11 +413,20 @@ public final class World {
     /**
      * Somebody edits what a pod's annotations say of its cards.
      *
-     * @param other the pod whose annotations it gets; if there is none, it loses its own
+     * @param copies whether it gets those of another pod, of its node if it has one; otherwise it loses its own
      */
-    public void editAnnotations(String name, String other) {
+    public void editAnnotations(String name, boolean copies) {
         ObjectNode annotations = ApiClient.document();
-        PodDocument from = pod(other).orElse(null);
+        String node = pod(name).map(PodDocument::node).orElse("");
+        PodDocument from = !copies
+                ? null
+                : pods().stream()
+                        .filter(pod -> !pod.name().equals(name) && !pod.ended())
+                        .filter(pod -> node.isEmpty() || pod.node().equals(node))
+                        .filter(pod ->
+                                !pod.annotation(AnnotationKeys.ALLOCATION).isEmpty())
+                        .findFirst()
+                        .orElse(null);
         for (String key : List.of(
                 AnnotationKeys.ALLOCATION,
                 AnnotationKeys.LEGACY_INDEX,
@@ -440,17 +449,17 @@ public final class World {
     }
 
     /** The same in the moment in which the pod is bound. */
-    public void editAtBinding(String name, String other) {
-        editing.put(name, other);
+    public void editAtBinding(String name, boolean copies) {
+        editing.put(name, copies);
     }
 
     private void bound() {
         List<PodDocument> pods = pods();
         written.check(pods.stream().filter(pod -> !skipsScheduler(pod)).toList());
         for (PodDocument pod : pods) {
-            String other = pod.node().isEmpty() ? null : editing.remove(pod.name());
-            if (other != null) {
-                editAnnotations(pod.name(), other);
+            Boolean copies = pod.node().isEmpty() ? null : editing.remove(pod.name());
+            if (copies != null) {
+                editAnnotations(pod.name(), copies);
             }
         }
     }
