@@ -154,7 +154,9 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
                 if (random.nextBoolean()) {
                     add(until, "delete " + name, world -> world.deletePod(name));
                 } else {
-                    Duration processes = Duration.ofMillis(random.nextInt(random.nextBoolean() ? 2_000 : 60_000));
+                    // The card of a pod whose processes outlive it is refused to the next one.
+                    Duration processes =
+                            Duration.ofMillis(planned ? 0 : random.nextInt(random.nextBoolean() ? 2_000 : 60_000));
                     add(
                             until,
                             "delete " + name + " by force, whose processes end after " + processes,

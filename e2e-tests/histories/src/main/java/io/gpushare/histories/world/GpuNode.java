@@ -235,14 +235,6 @@ public final class GpuNode {
         }
     }
 
-    /** The kubelet loses the stream of a resource's devices. */
-    public void cutListAndWatch(String resource) {
-        SimulatedKubelet running = kubelet;
-        if (running != null) {
-            kubeletMachine.start("cut", () -> running.cutListAndWatch(resource));
-        }
-    }
-
     /** A card is lost for that time. */
     public void loseCard(int index, Duration time) {
         Card card = cards().get(index % cards().size());
