@@ -335,6 +335,11 @@ class RestartTableIT extends WholeProgramWithClaims {
 
     /** The kubelet has forgotten a claim that is gone when its pod ends. */
     private void everybodyEnds(Moment moment) throws IOException {
+        for (Kind kind : kinds) {
+            if (kind.computes()) {
+                Files.delete(proc.resolve(kind.pid() + "/cgroup"));
+            }
+        }
         cards(lines());
         listed = Set.of();
         listRunning();

@@ -73,12 +73,36 @@ class KeptConnectionIT {
     void aLeaderThatIsDeposedClosesItsIdleConnections() throws Exception {
         try (RunningExtender first = extender(api.kubeconfig(folder), "first").ready();
                 Socket kept = new Socket(InetAddress.getLoopbackAddress(), first.port())) {
-            kept.setSoTimeout(Patience.millis());
-            kept.getOutputStream().write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+            get(kept, "/healthz");
             api.depose();
-            String response = new String(kept.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(response).startsWith("HTTP/1.1 200").endsWith("ok\n");
+            assertThat(read(kept)).startsWith("HTTP/1.1 200").endsWith("ok\n");
         }
+    }
+
+    /** The request may be on its way when the extender is deposed. */
+    @Test
+    void aLeaderThatIsDeposedAnswersTheFirstRequestOfANewConnection() throws Exception {
+        try (RunningExtender first = extender(api.kubeconfig(folder), "first").ready();
+                Socket fresh = new Socket(InetAddress.getLoopbackAddress(), first.port());
+                Socket kept = new Socket(InetAddress.getLoopbackAddress(), first.port())) {
+            get(kept, "/healthz");
+            api.depose();
+            // Idle connections are closed together.
+            assertThat(read(kept)).endsWith("ok\n");
+            get(fresh, "/readyz");
+            assertThat(read(fresh)).startsWith("HTTP/1.1 503").containsIgnoringCase("connection: close");
+        }
+    }
+
+    private static void get(Socket socket, String path) throws IOException {
+        socket.setSoTimeout(Patience.millis());
+        socket.getOutputStream()
+                .write(("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** All bytes that come until the server closes. */
+    private static String read(Socket socket) throws IOException {
+        return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 
     @Test
@@ -124,14 +148,13 @@ class KeptConnectionIT {
                 .findFirst();
     }
 
-    /** All bytes of the response, until the server closes. */
     private static String answered(RunningExtender extender, String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), extender.port())) {
             socket.setSoTimeout(Patience.millis());
             socket.getOutputStream()
                     .write((request + " HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
                             .getBytes(StandardCharsets.UTF_8));
-            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return read(socket);
         }
     }
 

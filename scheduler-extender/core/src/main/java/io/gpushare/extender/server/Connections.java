@@ -48,8 +48,11 @@ final class Connections implements Handler<HttpServerRequest> {
             return Machine.here().nanos() - until > 0;
         }
 
+        /**
+         * Whether it has been used and waits for its next request. The first request of a new one may be on its way.
+         */
         boolean idle() {
-            return responses == requests;
+            return requests > 0 && responses == requests;
         }
     }
 
