@@ -260,11 +260,13 @@ final class PodLoad {
     private void requirePreempted(PlannedPod order, String uid, Instant since) throws InterruptedException {
         Duration written = watch.now().plus(LOGGED);
         Set<String> deleters = deleters(order, since);
-        while (!AuditLog.preempted(deleters) && !past(written)) {
+        while (!AuditLog.preempted(deleters) && !AuditLog.nodeWasNotReady(deleters) && !past(written)) {
             Thread.sleep(PAUSE);
             deleters = deleters(order, since);
         }
-        if (!AuditLog.preempted(deleters)) {
+        if (AuditLog.nodeWasNotReady(deleters)) {
+            tally.count("pods: evicted because a node was not ready for a while");
+        } else if (!AuditLog.preempted(deleters)) {
             tally.violation("a pod vanished that nobody preempted", order.name(), uid + ", deleted by " + deleters);
         }
     }

@@ -16,6 +16,11 @@ public record AuditLog(Path file) {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Set<String> EVICTORS =
             Set.of("system:kube-scheduler", "system:serviceaccount:kube-system:gpu-share-scheduler-extender");
+    /**
+     * Evicts the pods of a node that is not ready for five minutes. It decides by name: a pod that was made again
+     * meanwhile goes too, even if its node is ready since long.
+     */
+    private static final String NODE_CONTROLLER = "system:serviceaccount:kube-system:node-controller";
 
     /** Who deleted or evicted a pod of that name since then. */
     public Set<String> deleters(String pod, Instant since) throws IOException {
@@ -50,6 +55,11 @@ public record AuditLog(Path file) {
     /** Whether one of these is kube-scheduler or the extender. */
     public static boolean preempted(Set<String> deleters) {
         return deleters.stream().anyMatch(EVICTORS::contains);
+    }
+
+    /** Whether one of these is the controller that evicts pods of nodes that are not ready. */
+    public static boolean nodeWasNotReady(Set<String> deleters) {
+        return deleters.contains(NODE_CONTROLLER);
     }
 
     private static JsonNode entry(String line) {

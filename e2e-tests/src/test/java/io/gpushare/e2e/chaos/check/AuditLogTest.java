@@ -32,6 +32,18 @@ class AuditLogTest {
         assertThat(log.deleters("d", EARLY)).isEmpty();
     }
 
+    /** As kube-controller-manager 1.36.3 did with pods that were made again under their names. */
+    @Test
+    void theNodeControllerIsNobodysPreemption() throws Exception {
+        AuditLog log = new AuditLog(Files.writeString(
+                folder.resolve("audit.log"),
+                line("a", "system:serviceaccount:kube-system:node-controller", 200)
+                        + line("b", "system:node:gpushare-e2e", 200)));
+        assertThat(AuditLog.nodeWasNotReady(log.deleters("a", EARLY))).isTrue();
+        assertThat(AuditLog.preempted(log.deleters("a", EARLY))).isFalse();
+        assertThat(AuditLog.nodeWasNotReady(log.deleters("b", EARLY))).isFalse();
+    }
+
     @Test
     void aBindingIsNoDeletion() throws Exception {
         AuditLog log = new AuditLog(Files.writeString(
