@@ -69,6 +69,9 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
 
         private static final int LONGEST = 70_000;
         private static final int SEVERAL = 4;
+        private static final Duration SOON = Duration.ofSeconds(2);
+        /** After that another extender leads. */
+        private static final Duration LEASE = Duration.ofSeconds(15);
         /** The part of messages. */
         private static final double LOSES = 0.3;
 
@@ -129,9 +132,12 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
         }
 
         private void pod(String name, Duration at) {
+            pod(name, at, random.nextInt(3) == 0);
+        }
+
+        private void pod(String name, Duration at, boolean twin) {
             int cards = nodes.stream().mapToInt(Node::cards).max().orElse(1);
             int gib = nodes.stream().mapToInt(Node::gib).max().orElse(1);
-            boolean twin = random.nextInt(3) == 0;
             if (!twin) {
                 whole = random.nextInt(4) == 0;
                 amount = random.nextInt(1, (whole ? cards : gib) + 1);
@@ -184,9 +190,14 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
         private void act(Duration at) {
             String extender = extender();
             int number = random.nextInt(nodes.size());
-            switch (random.nextInt(3)) {
+            switch (random.nextInt(4)) {
                 case 0 -> add(at, "terminate " + extender, world -> world.terminate(extender));
                 case 1 -> onNode(at, "terminate the plugin of " + World.node(number), number, GpuNode::terminatePlugin);
+                case 2 ->
+                    add(
+                            at,
+                            "terminate the plugin of " + World.node(number) + " when the next pod is bound there",
+                            world -> world.terminatePluginAtBinding(number));
                 default -> add(at, "watches break", world -> world.api().cutWatches(false));
             }
         }
@@ -194,12 +205,11 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
         /** Two things of which one alone does little. */
         private void coincidence(Duration at) {
             Duration time = Duration.ofMillis(random.nextInt(2_000, USUAL));
-            String extender = extender();
-            String other = extender();
-            switch (random.nextInt(4)) {
+            int number = random.nextInt(nodes.size());
+            switch (random.nextInt(6)) {
                 case 0 -> {
-                    add(at, "all API servers are behind, and responses are lost, for " + time, world -> {
-                        world.api().stallAll(time);
+                    add(at, "watches tell the extenders nothing, and responses are lost, for " + time, world -> {
+                        world.holdWatches(false, time);
                         world.network().failsFor(LOSES, 0, time);
                     });
                     several(at.plusMillis(1), time);
@@ -207,24 +217,46 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
                 case 1 -> {
                     add(
                             at,
-                            "all API servers are behind for " + time,
-                            world -> world.api().stallAll(time));
-                    several(at.plusMillis(1), Duration.ofSeconds(2));
-                    add(at.plusSeconds(2), "terminate the extender that leads", World::terminateLeader);
-                    several(at.plusSeconds(2), time);
+                            "watches tell the extender that leads next nothing for " + time,
+                            world -> world.holdWatches(true, time));
+                    several(at.plusMillis(1), SOON);
+                    add(at.plus(SOON), "terminate the extender that leads", World::terminateLeader);
+                    several(at.plus(SOON), time);
                 }
-                case 2 ->
-                    add(at, "pause " + extender + " and " + other + " for " + time + " when asked to bind", world -> {
-                        world.pauseAtBinding(extender, time);
-                        world.pauseAtBinding(other, time);
+                case 2 -> {
+                    Duration after = Duration.ofMillis(random.nextInt(1_000));
+                    Duration longer = LEASE.plus(time);
+                    add(at, "pause the extender for " + longer + ", " + after + " after it is asked to bind", world -> {
+                        world.pauseAtBinding("extender-a", after, longer);
+                        world.pauseAtBinding("extender-b", after, longer);
                     });
-                default -> {
+                    several(at.plusMillis(1), longer);
+                }
+                case 3 -> {
                     String name = "pod-" + random.nextInt(size.pods());
                     add(at, "watches break, and versions are forgotten, while " + name + " is replaced", world -> {
                         world.api().cutWatches(true);
                         world.deleteByForce(name, Duration.ZERO);
                     });
                     pod(name, at.plusMillis(1));
+                }
+                case 4 -> {
+                    onNode(
+                            at,
+                            "pause the kubelet of " + World.node(number) + " for " + time,
+                            number,
+                            on -> on.pauseKubelet(time));
+                    for (int i = 0; i < SEVERAL; i++) {
+                        pod("twin-" + events.size(), at.plusMillis(1), i > 0);
+                    }
+                }
+                default -> {
+                    onNode(
+                            at,
+                            "pod-resources of " + World.node(number) + " fail for " + time,
+                            number,
+                            on -> on.failPodResources(time));
+                    several(at.plusMillis(1), time);
                 }
             }
         }

@@ -69,7 +69,12 @@ final class DirectCall<Q, R> extends ClientCall<Q, R> {
         }
         Optional<DirectServer> listening =
                 channel.isShutdown() ? Optional.empty() : channel.sockets().at(channel.socket());
-        if (listening.isPresent()) {
+        if (channel.sockets().fails(channel.socket())) {
+            if (options.getDeadline() == null
+                    || channel.sockets().turns().random().nextBoolean()) {
+                end(Status.UNAVAILABLE.withDescription("connection refused: " + channel.socket()));
+            }
+        } else if (listening.isPresent()) {
             open(listening.get());
         } else if (options.isWaitForReady() && !channel.isShutdown()) {
             channel.sockets().turns().after(RETRY, this::connect);

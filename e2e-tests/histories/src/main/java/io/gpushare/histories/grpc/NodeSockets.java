@@ -11,6 +11,7 @@ import io.grpc.ServerBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +20,8 @@ import java.util.Optional;
 public final class NodeSockets {
     private final Turns turns;
     private final Map<Path, DirectServer> servers = new HashMap<>();
+    /** Until when calls fail. */
+    private final Map<Path, Duration> failing = new HashMap<>();
 
     public NodeSockets(Turns turns) {
         this.turns = turns;
@@ -37,6 +40,16 @@ public final class NodeSockets {
 
     void close(Path socket, DirectServer server) {
         servers.remove(socket.toAbsolutePath(), server);
+    }
+
+    /** Calls to that socket are refused or get no answer for that time. */
+    public void failFor(Path socket, Duration time) {
+        failing.put(socket.toAbsolutePath(), turns.time().plus(time));
+    }
+
+    boolean fails(Path socket) {
+        Duration until = failing.get(socket.toAbsolutePath());
+        return until != null && turns.time().compareTo(until) < 0;
     }
 
     /** Who listens there; empty without a file, or where its process is gone. */

@@ -151,6 +151,8 @@ final class ApiReplica {
         private final ObjectRequests.Answer.Watch asked;
         private final EventStream stream;
         private boolean silent;
+        /** When the last line that is on its way arrives. */
+        private Duration arrives = Duration.ZERO;
 
         Watch(SimulatedMachine caller, ObjectRequests.Answer.Watch asked, EventStream stream) {
             this.caller = caller;
@@ -175,7 +177,13 @@ final class ApiReplica {
                 turns.after(NOTICED, stream::breaks);
             }
             if (!silent) {
-                stream.arrive(line);
+                Duration due = max(turns.time().plus(network.watchDelay(caller)), arrives);
+                arrives = due;
+                if (due.equals(turns.time())) {
+                    stream.arrive(line);
+                } else {
+                    turns.after(due.minus(turns.time()), () -> stream.arrive(line));
+                }
             }
         }
 

@@ -44,7 +44,7 @@ public final class ExtenderProcess {
     private final SimulatedMachine machine;
     private final String pod;
     private final LocalApi api;
-    private @Nullable Duration pauseAtBinding;
+    private @Nullable Runnable atBinding;
     private @Nullable Verbs verbs;
     private @Nullable Extender extender;
     private ExtenderServer.@Nullable Parts parts;
@@ -147,16 +147,17 @@ public final class ExtenderProcess {
         });
     }
 
-    void pauseAtBinding(Duration time) {
-        pauseAtBinding = time;
+    /** Does that when it is next asked to bind a pod. */
+    void atBinding(Runnable work) {
+        atBinding = work;
     }
 
     /** Handles a call in a thread of its own; without result where the process ends first. */
     void handle(String verb, byte[] body, CompletableFuture<ExtenderWire.Response> response) {
-        Duration time = pauseAtBinding;
-        if (verb.equals("bind") && time != null) {
-            pauseAtBinding = null;
-            machine.pauseFor(time);
+        Runnable work = atBinding;
+        if (verb.equals("bind") && work != null) {
+            atBinding = null;
+            work.run();
         }
         machine.start(verb, () -> {
             Verbs now = verbs;

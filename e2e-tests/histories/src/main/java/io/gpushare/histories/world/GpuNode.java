@@ -235,6 +235,16 @@ public final class GpuNode {
         }
     }
 
+    /** Lets nothing of the kubelet run for that time. */
+    public void pauseKubelet(Duration time) {
+        kubeletMachine.pauseFor(time);
+    }
+
+    /** The kubelet does not say for that time which devices containers have. */
+    public void failPodResources(Duration time) {
+        sockets.failFor(directory.resolve("pod-resources").resolve("kubelet.sock"), time);
+    }
+
     /** A card is lost for that time. */
     public void loseCard(int index, Duration time) {
         Card card = cards().get(index % cards().size());

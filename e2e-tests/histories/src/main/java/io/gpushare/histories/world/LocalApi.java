@@ -125,11 +125,6 @@ public final class LocalApi {
         replicas.get(turns.random().nextInt(replicas.size())).stallFor(time);
     }
 
-    /** None of its caches hears of anything new for that time. */
-    public void stallAll(Duration time) {
-        replicas.forEach(replica -> replica.stallFor(time));
-    }
-
     /** Breaks the connections of all watches; with {@code forget} they can't go on from where they were. */
     public void cutWatches(boolean forget) {
         for (ApiReplica replica : replicas) {

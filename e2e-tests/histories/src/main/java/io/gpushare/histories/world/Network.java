@@ -3,7 +3,9 @@ package io.gpushare.histories.world;
 import io.gpushare.histories.machine.SimulatedMachine;
 import io.gpushare.histories.machine.Turns;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
@@ -12,6 +14,9 @@ public final class Network {
     private final Turns turns;
     private final RandomGenerator random;
     private final Set<String> cutOff = new HashSet<>();
+    /** Until when machines hear nothing by watches. */
+    private final Map<String, Duration> behind = new HashMap<>();
+
     private double lost;
     private double slow;
 
@@ -46,6 +51,17 @@ public final class Network {
     /** Whether nothing reaches that machine now. */
     boolean cut(SimulatedMachine machine) {
         return cutOff.contains(machine.name());
+    }
+
+    /** What watches tell that machine arrives after that time: its API server is behind. */
+    void holdWatches(SimulatedMachine machine, Duration time) {
+        behind.put(machine.name(), turns.time().plus(time));
+    }
+
+    /** How long an event of a watch takes to that machine, beside the delay of its API server. */
+    Duration watchDelay(SimulatedMachine machine) {
+        Duration until = behind.getOrDefault(machine.name(), Duration.ZERO).minus(turns.time());
+        return until.isNegative() ? Duration.ZERO : until;
     }
 
     /** Whether the next message between that machine and another one is lost. */

@@ -58,6 +58,8 @@ public final class World {
     private final Map<String, Boolean> editing = new TreeMap<>();
     /** The pods, by UID, whose annotations somebody edited. */
     private final Set<String> edited = new TreeSet<>();
+    /** The nodes whose plugins end at the next Binding. */
+    private final Set<String> ending = new TreeSet<>();
 
     private final Map<String, ExtenderProcess> extenders = new TreeMap<>();
     private final List<String> story = new ArrayList<>();
@@ -205,12 +207,22 @@ public final class World {
         Optional.ofNullable(ExtenderProcess.leader(api)).ifPresent(this::terminate);
     }
 
-    /** Lets nothing of that extender run for that time, from when it is next asked to bind a pod. */
-    public void pauseAtBinding(String pod, Duration time) {
+    /** Lets nothing of that extender run for that time, from so long after it is next asked to bind a pod. */
+    public void pauseAtBinding(String pod, Duration after, Duration time) {
         ExtenderProcess process = extenders.get(pod);
         if (process != null) {
-            process.pauseAtBinding(time);
+            process.atBinding(() -> turns.after(after, () -> process.machine().pauseFor(time)));
         }
+    }
+
+    /** Watches tell the extenders nothing for that time; with {@code next} only those that do not lead. */
+    public void holdWatches(boolean next, Duration time) {
+        String leader = ExtenderProcess.leader(api);
+        extenders.forEach((pod, process) -> {
+            if (!next || !pod.equals(leader)) {
+                network.holdWatches(process.machine(), time);
+            }
+        });
     }
 
     private SimulatedMachine startScheduler() {
@@ -453,8 +465,21 @@ public final class World {
         editing.put(name, copies);
     }
 
+    /** Ends the plugin of that node as SIGTERM does when the next pod is bound there. */
+    public void terminatePluginAtBinding(int node) {
+        ending.add(node(node));
+    }
+
     private void bound() {
         List<PodDocument> pods = pods();
+        for (GpuNode node : nodes) {
+            if (ending.contains(node.name())
+                    && pods.stream()
+                            .anyMatch(pod -> pod.node().equals(node.name()) && !written.known(pod) && !pod.ended())) {
+                ending.remove(node.name());
+                turns.after(network.delay(), node::terminatePlugin);
+            }
+        }
         written.check(pods.stream().filter(pod -> !skipsScheduler(pod)).toList());
         for (PodDocument pod : pods) {
             Boolean copies = pod.node().isEmpty() ? null : editing.remove(pod.name());

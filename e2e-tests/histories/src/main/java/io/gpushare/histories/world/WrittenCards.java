@@ -28,6 +28,11 @@ final class WrittenCards {
         return bound.getOrDefault(pod.uid(), Optional.empty());
     }
 
+    /** Whether it has been seen with a node. */
+    boolean known(PodDocument pod) {
+        return bound.containsKey(pod.uid());
+    }
+
     private static Optional<Allocation> read(PodDocument pod) {
         Map<String, String> annotations = new HashMap<>();
         pod.document()
