@@ -3,6 +3,7 @@ package io.gpushare.kubernetes.wire;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -18,11 +19,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Documents of the API: read as trees, written from maps. A field of another type than expected counts as absent. */
 public final class Json {
-    // Users write field names into the objects that are read here: Jackson must neither keep them nor refuse long ones.
+    // Users write names, nesting and numbers into fields of objects that the API server keeps as they are
+    // (managedFields,
+    // the parameters of a claim's configuration), and one object that can't be read would end the list of all. So
+    // Jackson
+    // refuses none of them; Go has bounded them. It must not keep names, nor take long for a number.
     static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                    .enable(StreamReadFeature.USE_FAST_BIG_NUMBER_PARSER)
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNameLength(Integer.MAX_VALUE)
+                            .maxNestingDepth(Integer.MAX_VALUE)
+                            .maxNumberLength(Integer.MAX_VALUE)
                             .build())
                     .build())
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)

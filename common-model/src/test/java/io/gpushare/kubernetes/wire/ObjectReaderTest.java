@@ -6,10 +6,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.gpushare.model.claims.PrepareFailure;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What users write into objects without end is skipped as it arrives. */
 class ObjectReaderTest {
@@ -40,9 +43,42 @@ class ObjectReaderTest {
         assertThat(failure.toString()).hasSizeLessThan(200);
     }
 
+    /** The API server keeps such fields as they are, with up to 10,000 levels, which Go's JSON allows. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'metadata': {'name': 'evil', 'managedFields': [{'fieldsV1': DEEP}]}}",
+                "{'metadata': {'name': 'evil'}, 'spec': {'devices': {'config': [{'opaque': {'parameters': DEEP}}]}}}",
+                "{'metadata': {'name': 'evil'}, 'spec': {'devices': {'config': [{'opaque': {'parameters': LONG}}]}}}"
+            })
+    void anObjectWithAnyNestingAndNumbersHidesNoOther(String evil) throws IOException {
+        String object = evil.replace('\'', '"')
+                .replace("DEEP", "{\"f:a\":".repeat(9_900) + "[]" + "}".repeat(9_900))
+                .replace("LONG", "{\"a\": [" + "1".repeat(700_000) + ", 0." + "1".repeat(700_000) + "]}");
+        String neighbour = "{\"metadata\": {\"name\": \"neighbour\"}}";
+        List<JsonNode> listed = new ArrayList<>();
+        ObjectReader.list(in("{\"items\": [" + object + "," + neighbour + "]}"), listed::add);
+        assertThat(listed)
+                .extracting(each -> each.at("/metadata/name").asText())
+                .containsExactly("evil", "neighbour");
+        List<JsonNode> events = new ArrayList<>();
+        ObjectReader.events(
+                in("{\"type\": \"ADDED\", \"object\": " + object + "}\n{\"type\": \"ADDED\", \"object\": " + neighbour
+                        + "}"),
+                events::add);
+        assertThat(events)
+                .extracting(each -> each.at("/object/metadata/name").asText())
+                .containsExactly("evil", "neighbour");
+        assertThat(Json.read(in(object)).at("/metadata/name").asText()).isEqualTo("evil");
+    }
+
+    private static InputStream in(String text) {
+        return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+    }
+
     private static JsonNode read(String event) throws IOException {
         List<JsonNode> events = new ArrayList<>();
-        ObjectReader.events(new ByteArrayInputStream(event.getBytes(StandardCharsets.UTF_8)), events::add);
+        ObjectReader.events(in(event), events::add);
         return events.getFirst();
     }
 }

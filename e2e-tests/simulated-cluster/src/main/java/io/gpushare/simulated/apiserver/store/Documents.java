@@ -1,6 +1,9 @@
 package io.gpushare.simulated.apiserver.store;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -9,7 +12,17 @@ import java.io.UncheckedIOException;
 
 /** Parses, writes and reads JSON documents. */
 public final class Documents {
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+    /** As kube-apiserver 1.36.3, which keeps what users write into fields of any form; Go reads 10,000 levels. */
+    private static final int LEVELS = 10_000;
+
+    private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(LEVELS)
+                    .maxNumberLength(Integer.MAX_VALUE)
+                    .build())
+            .streamWriteConstraints(
+                    StreamWriteConstraints.builder().maxNestingDepth(LEVELS).build())
+            .build());
 
     private Documents() {}
 
