@@ -4,6 +4,7 @@ import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.running.Authority;
+import io.gpushare.extender.running.RawHttp;
 import io.gpushare.extender.running.RunningExtender;
 import io.gpushare.extender.running.TestApiServer;
 import io.gpushare.simulated.patience.Patience;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Ten thousand idle connections: those beyond the limit are closed at once, and kept ones are still served. */
+/** Ten thousand idle connections: the longest idle ones are closed for new ones, and everybody is served. */
 class ConnectionLimitIT {
     private static final int IDLE = 10_000;
     // Longer than it takes to open all of them, so that the limit is reached before the first ones are closed.
@@ -76,9 +77,9 @@ class ConnectionLimitIT {
                 for (int i = 0; i < IDLE; i++) {
                     idle.add(new Socket(InetAddress.getLoopbackAddress(), extender.port()));
                 }
-                await().until(() -> closed(idle.getLast()));
-                // This client has one connection since before the others.
-                assertThat(refused(extender)).isBetween(IDLE - ExtenderServer.CONNECTIONS, IDLE);
+                await().until(() -> closed(idle.getFirst()));
+                assertThat(extender.get("/healthz").statusCode()).isEqualTo(200);
+                assertThat(exceeding(extender)).isBetween(IDLE - ExtenderServer.CONNECTIONS, IDLE);
             } finally {
                 for (Socket socket : idle) {
                     socket.close();
@@ -88,7 +89,32 @@ class ConnectionLimitIT {
         }
     }
 
-    private static int refused(RunningExtender extender) throws IOException, InterruptedException {
+    /** One caller has all connections, each after a request, and may keep them for minutes. */
+    @Test
+    void aProbeIsServedBesideACallerThatKeepsAllConnections() throws Exception {
+        List<RawHttp> kept = new ArrayList<>();
+        try (RunningExtender extender = new RunningExtender(api.kubeconfig(folder), 1 << 20).ready()) {
+            try {
+                for (int i = 0; i < ExtenderServer.CONNECTIONS; i++) {
+                    kept.add(new RawHttp(extender.port()));
+                    assertThat(kept.getLast().exchange("GET", "/healthz", new byte[0]).status())
+                            .isEqualTo(200);
+                }
+                for (int i = 0; i < 20; i++) {
+                    try (RawHttp probe = new RawHttp(extender.port())) {
+                        assertThat(probe.exchange("GET", "/healthz", new byte[0]).status())
+                                .isEqualTo(200);
+                    }
+                }
+            } finally {
+                for (RawHttp connection : kept) {
+                    connection.close();
+                }
+            }
+        }
+    }
+
+    private static int exceeding(RunningExtender extender) throws IOException, InterruptedException {
         return extender.get("/metrics")
                 .body()
                 .lines()

@@ -8,13 +8,18 @@ import io.gpushare.extender.running.TestApiServer;
 import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.TlsFiles;
 import io.vertx.core.json.JsonObject;
+import io.gpushare.simulated.patience.Patience;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -78,6 +83,24 @@ class ViewPortIT {
         HttpRequest.Builder explain = request("explain").POST(HttpRequest.BodyPublishers.ofString(pod));
         assertThat(body(explain.copy().header("X-Gpushare-Token", VIEWER), 200)).contains("judged");
         assertThat(body(explain, 401)).contains("needs a token");
+    }
+
+    /** Its body would take memory until the API server has judged the token. */
+    @Test
+    void theBodyOfACallerWithoutAValidTokenIsNotRead() throws Exception {
+        for (String token : List.of("", "made-up")) {
+            try (SSLSocket socket = (SSLSocket) nobody.sslContext()
+                    .getSocketFactory()
+                    .createSocket(InetAddress.getLoopbackAddress(), extender.viewPort())) {
+                socket.setSoTimeout(Patience.millis());
+                socket.getOutputStream()
+                        .write(("POST " + VIEW + "explain HTTP/1.1\r\nHost: localhost\r\nX-Gpushare-Token: " + token
+                                        + "\r\nContent-Length: 1000000\r\n\r\n{")
+                                .getBytes(StandardCharsets.US_ASCII));
+                assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                        .startsWith("HTTP/1.1 401 ");
+            }
+        }
     }
 
     @Test

@@ -4,7 +4,6 @@ import io.gpushare.claims.ClaimWatch;
 import io.gpushare.extender.Candidacy;
 import io.gpushare.extender.Extender;
 import io.gpushare.extender.feasibility.FilterResult;
-import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.preemption.Victims;
@@ -195,17 +194,17 @@ public final class ExtenderProcess {
                 }
 
                 @Override
-                public void addOpen(Router router, BodyReader bodies, Predicate<HttpServerRequest> trusted) {
+                public void addOpen(Router router, Predicate<HttpServerRequest> trusted) {
                     // No paths.
                 }
 
                 @Override
-                public void addProtected(Router router, BodyReader bodies) {
+                public void addProtected(Router router) {
                     // No paths.
                 }
 
                 @Override
-                public void addForTokens(Router router, BodyReader bodies) {
+                public void addForTokens(Router router) {
                     // No paths.
                 }
             };

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
  * The open connections of one event loop, and when they are closed.
@@ -35,10 +36,15 @@ final class Connections implements Handler<HttpServerRequest> {
 
     /** The current step of a connection. */
     private static final class Step {
+        private final ConnectionLimit.Use use;
         private long requests;
         private long responses;
         private boolean last;
         private long until;
+
+        Step(ConnectionLimit.Use use) {
+            this.use = use;
+        }
 
         void within(Duration limit) {
             until = Machine.here().nanos() + limit.toNanos();
@@ -89,7 +95,10 @@ final class Connections implements Handler<HttpServerRequest> {
     }
 
     void connected(HttpConnection connection) {
-        Step step = new Step();
+        Step step = new Step(ConnectionLimit.Use.of(connection));
+        if (certified(connection)) {
+            step.use.certified();
+        }
         steps.put(connection, step);
         connection.closeHandler(nothing -> steps.remove(connection));
         step.within(deadlines.head());
@@ -111,6 +120,7 @@ final class Connections implements Handler<HttpServerRequest> {
         request.end().onSuccess(nothing -> {
             if (step.requests == current && !response.headWritten()) {
                 step.within(UNLIMITED);
+                step.use.answering();
             }
         });
         response.headersEndHandler(nothing -> {
@@ -122,12 +132,22 @@ final class Connections implements Handler<HttpServerRequest> {
         });
         response.endHandler(nothing -> {
             step.responses = current;
+            step.use.answered();
             if (step.last) {
                 request.connection().close();
             } else if (step.requests == current) {
                 step.within(deadlines.next());
             }
         });
+    }
+
+    /** Whether the caller has a certificate; one of another authority fails in the handshake. */
+    static boolean certified(HttpConnection connection) {
+        try {
+            return connection.isSsl() && !connection.peerCertificates().isEmpty();
+        } catch (SSLPeerUnverifiedException e) {
+            return false;
+        }
     }
 
     private void check() {

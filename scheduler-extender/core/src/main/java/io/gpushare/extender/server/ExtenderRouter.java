@@ -7,12 +7,10 @@ import io.gpushare.extender.protocol.RequestObserver;
 import io.gpushare.extender.protocol.VerbRoutes;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import javax.net.ssl.SSLPeerUnverifiedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,29 +48,26 @@ final class ExtenderRouter {
         ExtenderRouter all = new ExtenderRouter(vertx, settings, parts);
         all.add(paths, new VerbRoutes(parts.verbs(), blocking));
         ExtenderRouter forTokens = new ExtenderRouter(vertx, settings, parts);
-        paths.addForTokens(forTokens.router, forTokens.bodies());
+        paths.addForTokens(forTokens.router);
         forTokens.errors();
         return new Routers(all.router, forTokens.router);
     }
 
-    private BodyReader bodies() {
-        return new BodyReader(settings.maxBody(), reason -> requests.failed("any", reason));
-    }
-
     private void add(Extension.Paths paths, VerbRoutes verbs) {
-        BodyReader bodies = bodies();
+        BodyReader bodies = new BodyReader(settings.maxBody(), reason -> requests.failed("any", reason));
         status();
         HostCheck hosts = new HostCheck(parts.hosts().or(parts.ledger()::knowsNode));
         boolean plain = settings.tls() == null;
         if (plain) {
             paths.underKnownHosts().forEach(path -> router.route(path).handler(hosts));
         }
-        paths.addOpen(router, bodies, request -> !settings.certificatesRequired() || certified(request));
+        paths.addOpen(
+                router, request -> !settings.certificatesRequired() || Connections.certified(request.connection()));
         if (settings.certificatesRequired()) {
             router.route().handler(this::checkCertificate);
         }
         verbs.addTo(router, bodies, request -> plain ? hosts.refusal(request, "the extender") : Optional.empty());
-        paths.addProtected(router, bodies);
+        paths.addProtected(router);
         errors();
     }
 
@@ -102,22 +97,13 @@ final class ExtenderRouter {
     }
 
     private void checkCertificate(RoutingContext context) {
-        if (certified(context.request())) {
+        if (Connections.certified(context.request().connection())) {
             context.next();
             return;
         }
         requests.failed("any", "no_certificate");
         context.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         HttpResponse.error(context.request(), 401, NO_CERTIFICATE);
-    }
-
-    /** Whether the caller has a certificate; one of another authority fails in the handshake. */
-    private static boolean certified(HttpServerRequest request) {
-        try {
-            return !request.connection().peerCertificates().isEmpty();
-        } catch (SSLPeerUnverifiedException e) {
-            return false;
-        }
     }
 
     /** Reports an internal error. */

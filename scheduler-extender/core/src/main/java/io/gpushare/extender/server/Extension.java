@@ -1,6 +1,5 @@
 package io.gpushare.extender.server;
 
-import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.protocol.RequestObserver;
 import io.gpushare.time.StartedParts;
 import io.vertx.core.Vertx;
@@ -58,12 +57,12 @@ public interface Extension {
          *
          * @param trusted whether the caller presented a certificate, or none is required
          */
-        void addOpen(Router router, BodyReader bodies, Predicate<HttpServerRequest> trusted);
+        void addOpen(Router router, Predicate<HttpServerRequest> trusted);
 
         /** Adds those for callers that may also call the verbs. */
-        void addProtected(Router router, BodyReader bodies);
+        void addProtected(Router router);
 
         /** Adds those of the port for callers with a token. */
-        void addForTokens(Router router, BodyReader bodies);
+        void addForTokens(Router router);
     }
 }

@@ -1,6 +1,5 @@
 package io.gpushare.insight.routes;
 
-import io.gpushare.extender.http.BodyReader;
 import io.gpushare.extender.http.HttpResponse;
 import io.gpushare.extender.http.Methods;
 import io.gpushare.extender.ledger.ClusterState;
@@ -33,24 +32,24 @@ public record InsightPaths(
     }
 
     @Override
-    public void addOpen(Router router, BodyReader bodies, Predicate<HttpServerRequest> trusted) {
+    public void addOpen(Router router, Predicate<HttpServerRequest> trusted) {
         Methods.get(router, "/metrics", context -> scrape(context, trusted.test(context.request())));
         if (view.open()) {
-            view.addTo(router, bodies);
+            view.addTo(router);
         }
     }
 
     @Override
-    public void addProtected(Router router, BodyReader bodies) {
+    public void addProtected(Router router) {
         Methods.get(router, INSPECT + "*", this::inspect);
         if (!view.open()) {
-            view.addTo(router, bodies);
+            view.addTo(router);
         }
     }
 
     @Override
-    public void addForTokens(Router router, BodyReader bodies) {
-        view.addForTokens(router, bodies);
+    public void addForTokens(Router router) {
+        view.addForTokens(router);
     }
 
     /** Where certificates are required, metrics name no node to a caller without one. */

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,10 @@ public final class ViewRoutes {
     private static final int LONGEST_TOKEN_REQUEST = 64 << 10;
     private static final String NO_TOKEN = "this port needs a token of a service account that may get view.gpushare.io,"
             + " for the audience gpushare-view: kubectl gpushare and the page request one themselves";
+    private static final String TOO_MANY = "too many requests for the view; try again";
+    /** etcd keeps no larger one. */
+    private static final int LONGEST_POD = 2 << 20;
+
     private static final Duration REST = Duration.ofMinutes(1);
 
     private final Vertx vertx;
@@ -52,6 +57,8 @@ public final class ViewRoutes {
     private final Semaphore working = new Semaphore(CONCURRENT);
     // Requests that wait for device plugins or the API server hold little memory and must not delay the others.
     private final Semaphore waiting = new Semaphore(8 * CONCURRENT);
+    // Each holds the pod of a request.
+    private final Semaphore explaining = new Semaphore(8 * CONCURRENT);
     private final UiFiles files = UiFiles.load();
     private final Gzip gzip = new Gzip();
     private final ViewerTokens tokens;
@@ -79,12 +86,12 @@ public final class ViewRoutes {
     }
 
     /** Adds the routes, unless the view is off. */
-    public void addTo(Router router, BodyReader bodies) {
+    public void addTo(Router router) {
         if (access == ViewAccess.Access.OFF) {
             return;
         }
         files.addTo(router);
-        router.post(VIEW + "explain").handler(bodies).handler(context -> explain(context, Optional.empty()));
+        explained(router, _ -> Optional.empty());
         Methods.get(router, VIEW + "*", context -> get(context, Optional.empty()));
     }
 
@@ -93,13 +100,13 @@ public final class ViewRoutes {
      * X-Gpushare-Token}, because the API server's proxy removes the former; or the body of a POST is the answered
      * TokenRequest, because {@code kubectl --raw} sends no headers. The page's files have no data and need none.
      */
-    public void addForTokens(Router router, BodyReader bodies) {
+    public void addForTokens(Router router) {
         if (access == ViewAccess.Access.OFF) {
             return;
         }
         BodyReader requests = new BodyReader(LONGEST_TOKEN_REQUEST, reason -> {});
         files.addTo(router);
-        router.post(VIEW + "explain").handler(bodies).handler(context -> explain(context, Optional.of(token(context))));
+        explained(router, context -> Optional.of(token(context)));
         router.post(VIEW + "*").handler(requests).handler(context -> get(context, Optional.of(requested(context))));
         Methods.get(router, VIEW + "*", context -> get(context, Optional.of(token(context))));
     }
@@ -151,16 +158,48 @@ public final class ViewRoutes {
         respondLater(
                 context.request(),
                 view.startsWith(TEXT),
-                checked(token, answers.waits(view) ? () -> limited(waiting, question) : question));
+                checked(token, answers.waits(view) ? () -> limited(waiting, question) : question),
+                () -> {});
     }
 
-    private void explain(RoutingContext context, Optional<String> token) {
+    /** A body is read only when its caller may see the view, and few are kept until their answers. */
+    private void explained(Router router, Function<RoutingContext, Optional<String>> token) {
+        router.post(VIEW + "explain")
+                .handler(context -> admit(context, token.apply(context)))
+                .handler(new BodyReader(LONGEST_POD, reason -> {}))
+                .handler(this::explain);
+    }
+
+    private void admit(RoutingContext context, Optional<String> token) {
+        HttpServerRequest request = context.request().pause();
+        Context loop = vertx.getOrCreateContext();
+        Step<Optional<Made>> check = checked(token, Optional::empty);
+        blocking.execute(() -> {
+            Optional<Made> refusal = orRefused(false, check, Optional::of);
+            loop.runOnContext(nothing -> {
+                refusal.ifPresentOrElse(
+                        made -> {
+                            request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+                            send(request, made);
+                        },
+                        context::next);
+                request.resume();
+            });
+        });
+    }
+
+    private void explain(RoutingContext context) {
+        if (!explaining.tryAcquire()) {
+            send(context.request(), refused(false, 503, TOO_MANY));
+            return;
+        }
         ViewParameters parameters = new ViewParameters(context.request().params());
         byte[] body = BodyReader.body(context);
         respondLater(
                 context.request(),
                 false,
-                checked(token, () -> () -> answers.explain(parameters, body).make()));
+                () -> () -> answers.explain(parameters, body).make(),
+                explaining::release);
     }
 
     private interface Step<T> {
@@ -169,7 +208,7 @@ public final class ViewRoutes {
 
     private static <T> T limited(Semaphore permits, Step<T> step) throws RefusedException, InterruptedException {
         if (!permits.tryAcquire(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
-            throw new RefusedException(503, "too many requests for the view; try again");
+            throw new RefusedException(503, TOO_MANY);
         }
         try {
             return step.take();
@@ -180,35 +219,51 @@ public final class ViewRoutes {
 
     private record Made(int status, String type, Buffer body, boolean compressed) {}
 
-    private void respondLater(HttpServerRequest request, boolean text, Step<Answer> question) {
+    /** @param made is run when the response is made */
+    private void respondLater(HttpServerRequest request, boolean text, Step<Answer> question, Runnable made) {
         Context loop = vertx.getOrCreateContext();
         boolean accepted = Gzip.accepted(request);
         blocking.execute(() -> {
-            Made made = made(text, accepted, question);
-            loop.runOnContext(nothing -> send(request, made));
+            Made response;
+            try {
+                response = made(text, accepted, question);
+            } finally {
+                made.run();
+            }
+            loop.runOnContext(nothing -> send(request, response));
         });
     }
 
     private Made made(boolean text, boolean accepted, Step<Answer> question) {
+        return orRefused(
+                text,
+                () -> {
+                    Answer response = question.take();
+                    return limited(working, () -> {
+                        Buffer body = text ? printable(response.make()) : response.make();
+                        boolean compressed = accepted && Gzip.pays(body);
+                        return new Made(
+                                200,
+                                text ? HttpResponse.TEXT : HttpResponse.JSON,
+                                compressed ? gzip.compressed(body) : body,
+                                compressed);
+                    });
+                },
+                made -> made);
+    }
+
+    /** What the step makes, or the refusal in its place. */
+    private static <T> T orRefused(boolean text, Step<T> step, Function<Made, T> refusal) {
         try {
-            Answer response = question.take();
-            return limited(working, () -> {
-                Buffer body = text ? printable(response.make()) : response.make();
-                boolean compressed = accepted && Gzip.pays(body);
-                return new Made(
-                        200,
-                        text ? HttpResponse.TEXT : HttpResponse.JSON,
-                        compressed ? gzip.compressed(body) : body,
-                        compressed);
-            });
+            return step.take();
         } catch (RefusedException e) {
-            return refused(text, e.status(), String.valueOf(e.getMessage()));
+            return refusal.apply(refused(text, e.status(), String.valueOf(e.getMessage())));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return refused(text, 503, "the extender is shutting down");
+            return refusal.apply(refused(text, 503, "the extender is shutting down"));
         } catch (RuntimeException e) {
             LOG.error("the response to a request for the view failed", e);
-            return refused(text, 500, "internal error of the extender; see its log");
+            return refusal.apply(refused(text, 500, "internal error of the extender; see its log"));
         }
     }
 
