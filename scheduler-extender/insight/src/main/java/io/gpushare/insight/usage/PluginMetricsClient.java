@@ -102,14 +102,21 @@ public final class PluginMetricsClient implements CardUsage {
         long end = Machine.here().nanos() + DEADLINE.toNanos();
         try {
             for (Future<?> one : pending) {
-                one.get(Math.max(0, end - Machine.here().nanos()), TimeUnit.NANOSECONDS);
+                await(one, end);
             }
         } catch (TimeoutException e) {
             LOG.debug("some plugins did not report usage in time");
-        } catch (ExecutionException e) {
-            LOG.error("internal error while fetching a plugin's usage metrics", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Another plugin's answer does not depend on what became of this one's. */
+    private static void await(Future<?> one, long end) throws InterruptedException, TimeoutException {
+        try {
+            one.get(Math.max(0, end - Machine.here().nanos()), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            LOG.error("internal error while fetching a plugin's usage metrics", e);
         }
     }
 

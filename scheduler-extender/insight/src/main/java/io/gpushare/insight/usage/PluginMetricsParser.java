@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * its value is unknown.
  */
 final class PluginMetricsParser {
-    private static final Pattern LABEL = Pattern.compile("([a-zA-Z_]\\w*)=\"((?:[^\"\\\\]|\\\\.)*)\",?");
+    /** Possessive: nothing that a plugin reports makes it go back, or deep. */
+    private static final Pattern LABEL = Pattern.compile("([a-zA-Z_]\\w*+)=\"((?:[^\"\\\\]++|\\\\.)*+)\",?");
     // The largest value of each metric.
     private static final long BYTES = (1L << 50) - 1;
     private static final long SECONDS = (1L << 50) - 1;

@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PluginMetricsParserTest {
     @Test
@@ -113,5 +115,15 @@ class PluginMetricsParserTest {
         assertThat(PluginMetricsParser.read("""
             gpushare_container_memory_allocated_bytes{card="GPU-1",container="a",namespace="n",pod="p"} 4E9
             """)).isEqualTo(NodeUse.UNKNOWN);
+    }
+
+    /** A plugin, or who has its token, chooses them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"x", "\\\\n", "x\\\\n"})
+    void labelsOfAnyLengthAreRead(String part) {
+        String name = part.repeat(500_000);
+        assertThat(PluginMetricsParser.read("gpushare_card_memory_used_bytes{card=\"GPU-1\",model=\"" + name + "\"} 7\n")
+                        .cards())
+                .isEqualTo(Map.of("GPU-1", new CardUse(Map.of(CardFigure.USED_BYTES, 7L))));
     }
 }
