@@ -142,7 +142,8 @@ class AdmissionPolicyTest {
                 "/var/run/nvidia-container-devices",
                 "/var/./run/./nvidia-container-devices/all",
                 "/var/run/x/../nvidia-container-devices/all",
-                "/run/../var/run//nvidia-container-devices/cdi/nvidia.com/gpu/0"
+                "/run/../var/run//nvidia-container-devices/cdi/nvidia.com/gpu/0",
+                "/var/run/nvidia-container-devicesall"
             })
     void aPodThatMountsItsCardsAsVolumesIsRefused(String path) throws Exception {
         String own = "volumeMounts: [{name: x, mountPath: /data}, {name: v, mountPath: '" + path + "'}]";
@@ -157,6 +158,24 @@ class AdmissionPolicyTest {
                 "pods",
                 pod("containers: [{name: a, volumeMounts: [{name: x, mountPath: /var/run/nvidia}]}]"),
                 null);
+    }
+
+    /** NVIDIA's runtime takes it for an image from before NVIDIA_VISIBLE_DEVICES, which gets all cards. */
+    @Test
+    void aContainerWithoutACardDoesNotPassForAnOldImage() throws Exception {
+        String old = "env: [{name: CUDA_VERSION, value: '12.4'}%s]";
+        String plain = old.formatted("");
+        String card = "resources: {limits: {aliyun.com/gpu-mem: 3}}";
+        assertRefusedPod("CUDA_VERSION", "containers: [{name: a, " + plain + "}]");
+        assertRefusedPod("CUDA_VERSION", "containers: [{name: a, " + card + "}, {name: b, " + plain + "}]");
+        for (String harmless : List.of(
+                "{name: a, " + card + ", " + plain + "}",
+                "{name: a, resources: {claims: [{name: gpu}]}, " + plain + "}",
+                "{name: a, " + old.formatted(", {name: NVIDIA_VISIBLE_DEVICES, value: void}") + "}")) {
+            assertAdmitted(USER, "CREATE", "pods", pod("containers: [" + harmless + "]"), null);
+        }
+        assertThat(refusals(USER, "CREATE", "pods", pod("containers: [{name: a, " + plain + "}]"), null, SEES_ALL))
+                .isEmpty();
     }
 
     /** CEL can't see what is in a ConfigMap or Secret: whoever needs certainty refuses them for pods with cards. */
@@ -215,7 +234,7 @@ class AdmissionPolicyTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"/data/nvidia-container-devices", "/var/run/nvidia-container-devices-doc", "/srv/run/nvidia"})
+            strings = {"/data/nvidia-container-devices", "/var/lib/nvidia-container-devices", "/srv/run/nvidia"})
     void otherPathsOfVolumesAreTheUsers(String path) throws Exception {
         String own = "volumeMounts: [{name: v, mountPath: '" + path + "'}]";
         assertAdmitted(USER, "CREATE", "pods", pod("containers: [{name: a, " + own + "}]"), null);
