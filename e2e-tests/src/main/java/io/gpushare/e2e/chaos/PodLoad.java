@@ -228,7 +228,11 @@ final class PodLoad {
             }
             if (preempted || vanished) {
                 if (!pod.map(PodView::disrupted).orElse(false)) {
-                    requirePreempted(order, uid, since);
+                    requirePreempted(
+                            order,
+                            uid + pod.map(seen -> ": " + seen)
+                                    .orElse(", made at " + made + ", not listed at " + now.at()),
+                            since);
                 }
                 return new Fate.Preempted();
             }
@@ -257,7 +261,7 @@ final class PodLoad {
         }
     }
 
-    private void requirePreempted(PlannedPod order, String uid, Instant since) throws InterruptedException {
+    private void requirePreempted(PlannedPod order, String seen, Instant since) throws InterruptedException {
         Duration written = watch.now().plus(LOGGED);
         Set<String> deleters = deleters(order, since);
         while (!AuditLog.preempted(deleters) && !AuditLog.nodeWasNotReady(deleters) && !past(written)) {
@@ -267,7 +271,7 @@ final class PodLoad {
         if (AuditLog.nodeWasNotReady(deleters)) {
             tally.count("pods: evicted because a node was not ready for a while");
         } else if (!AuditLog.preempted(deleters)) {
-            tally.violation("a pod vanished that nobody preempted", order.name(), uid + ", deleted by " + deleters);
+            tally.violation("a pod vanished that nobody preempted", order.name(), seen + ", deleted by " + deleters);
         }
     }
 
