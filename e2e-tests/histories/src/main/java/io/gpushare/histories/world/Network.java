@@ -11,6 +11,9 @@ import java.util.random.RandomGenerator;
 
 /** How long messages take, and which of them are lost. */
 public final class Network {
+    private static final int LATE = 4_000;
+    private static final int LATEST = 20_000;
+
     private final Turns turns;
     private final RandomGenerator random;
     private final Set<String> cutOff = new HashSet<>();
@@ -26,7 +29,7 @@ public final class Network {
     }
 
     /**
-     * For that time, that part of all requests and of all responses is lost, and that part takes up to some seconds.
+     * For that time, that part of all requests and of all responses is lost, and that part takes seconds.
      *
      * @param lost from 0 to 1, as the other one
      */
@@ -69,10 +72,10 @@ public final class Network {
         return cut(machine) || random.nextDouble() < lost;
     }
 
-    /** The time that the next message takes. */
+    /** The time that the next message takes: a slow one may take effect when its caller has given up. */
     Duration delay() {
         return random.nextDouble() < slow
-                ? Duration.ofMillis(random.nextInt(50, 4000))
+                ? Duration.ofMillis(random.nextInt(50, random.nextInt(4) == 0 ? LATEST : LATE))
                 : Duration.ofNanos(random.nextInt(100_000, 8_000_000));
     }
 }
