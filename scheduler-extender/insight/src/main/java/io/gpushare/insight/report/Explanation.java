@@ -8,6 +8,7 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.ledger.CardVerdict;
 import io.gpushare.model.ledger.Nearest;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Verdict;
