@@ -211,9 +211,9 @@ public final class PreparedClaims {
     }
 
     private String because(CardId card, Obstacle obstacle, String except) {
-        return switch (obstacle) {
+        return switch (obstacle.cause()) {
             case ABSENT -> " is not on this node: recreate the pod";
-            case NO_MEMORY ->
+            case NO_ISOLATION ->
                 " offers no memory ("
                         + cards.inventory()
                                 .card(card)
@@ -221,21 +221,9 @@ public final class PreparedClaims {
                                 .orElseThrow()
                                 .missing() + ")";
             case NOT_LIMITED -> " does not limit cores as requested: recreate the pod";
-            case TOO_SMALL, INSTANCE, WITHOUT_SLOTS -> " does not have as much: recreate the pod";
-            case FEW,
-                    TOO_FEW,
-                    NO_SLOT,
-                    FEW_PERCENT,
-                    SHORT,
-                    SHARED,
-                    TAKEN_WHOLE,
-                    NOT_SELECTED,
-                    FOREIGN_USE,
-                    HELD,
-                    IN_USE,
-                    TAINTED,
-                    CORDONED,
-                    UNHEALTHY ->
+            case OTHER_CARD -> " does not have as much: recreate the pod";
+            // The last three do not come: kube-scheduler decides on them.
+            case OCCUPIED, IN_USE, CORDONED, UNHEALTHY ->
                 " was given twice: it is held by " + holders(card, except)
                         + ". The pod starts when they end, or recreate it";
         };

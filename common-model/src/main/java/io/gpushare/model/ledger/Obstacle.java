@@ -9,43 +9,74 @@ import org.jspecify.annotations.Nullable;
 /**
  * What keeps a card from taking its part of a demand, the nearest miss first. Of several obstacles a card has the
  * farthest: without that one it would still have the others. A node has that of its nearest card.
+ *
+ * <p>A new one is a constant with its cause and the rule below that finds it, its words in {@link CardVerdict}, and
+ * what helps in the extender's {@code CardAdvice}.
  */
 public enum Obstacle implements Verdict {
     /** Of a node: cards fit, but more are needed. */
-    FEW,
+    FEW(Cause.OCCUPIED),
     /** Other pods have all its slots. */
-    NO_SLOT,
+    NO_SLOT(Cause.OCCUPIED),
     /** Other pods share it and leave too little of a percentage. */
-    FEW_PERCENT,
+    FEW_PERCENT(Cause.OCCUPIED),
     /** Other pods share it and leave too little memory. */
-    SHORT,
+    SHORT(Cause.OCCUPIED),
     /** Other pods share it, so it can't be taken whole. */
-    SHARED,
-    TAKEN_WHOLE,
+    SHARED(Cause.OCCUPIED),
+    TAKEN_WHOLE(Cause.OCCUPIED),
     /** Processes use its memory to which nothing of it is allocated. */
-    FOREIGN_USE,
+    FOREIGN_USE(Cause.OCCUPIED),
     /** While pods are moved away: by an annotation of the node. */
-    HELD,
+    HELD(Cause.CORDONED),
     /** Pods or claims have it by another offer than its node's. */
-    IN_USE,
+    IN_USE(Cause.IN_USE),
     /** By a DeviceTaintRule, for claims that do not tolerate it. */
-    TAINTED,
-    CORDONED,
-    UNHEALTHY,
+    TAINTED(Cause.CORDONED),
+    CORDONED(Cause.CORDONED),
+    UNHEALTHY(Cause.UNHEALTHY),
     /** It offers no memory, or not to a pod on several cards, because of the isolation. */
-    NO_MEMORY,
-    TOO_SMALL,
+    NO_MEMORY(Cause.NO_ISOLATION),
+    TOO_SMALL(Cause.OTHER_CARD),
     /** It does not limit a percentage, or does not offer it. */
-    NOT_LIMITED,
+    NOT_LIMITED(Cause.NOT_LIMITED),
     /** Its device plugin offers none. */
-    WITHOUT_SLOTS,
+    WITHOUT_SLOTS(Cause.OTHER_CARD),
     /** Of a node: it has fewer cards than are needed. */
-    TOO_FEW,
+    TOO_FEW(Cause.OTHER_CARD),
     /** It is a MIG instance, and the pod requests whole cards, or memory on several; or it is none. */
-    INSTANCE,
-    NOT_SELECTED,
+    INSTANCE(Cause.OTHER_CARD),
+    NOT_SELECTED(Cause.OTHER_CARD),
     /** The node does not have it. */
-    ABSENT;
+    ABSENT(Cause.ABSENT);
+
+    /** What obstacles have in common for a pod that was given the card already, and for what helps. */
+    public enum Cause {
+        /** Others have too much of it, or use it. */
+        OCCUPIED,
+        /** Others have it by another offer than its node's. */
+        IN_USE,
+        /** Somebody keeps new pods from it. */
+        CORDONED,
+        UNHEALTHY,
+        /** Its isolation is not in force, or is not for such pods. */
+        NO_ISOLATION,
+        /** What is in force does not limit a percentage. */
+        NOT_LIMITED,
+        /** It is too small, or not of the kind that is requested. */
+        OTHER_CARD,
+        ABSENT
+    }
+
+    private final Cause cause;
+
+    Obstacle(Cause cause) {
+        this.cause = cause;
+    }
+
+    public Cause cause() {
+        return cause;
+    }
 
     /** What a card with this obstacle has of what is lacking, in units or percent; 0 where that does not matter. */
     public int amount(Demand demand, CardState state) {

@@ -10,6 +10,7 @@ import io.gpushare.model.card.ShareKind;
 import io.gpushare.model.codec.AnnotationKeys;
 import io.gpushare.model.ledger.CardState;
 import io.gpushare.model.ledger.Obstacle;
+import io.gpushare.model.ledger.Obstacle.Cause;
 import io.gpushare.model.ledger.Verdict;
 import io.gpushare.model.selector.CardCondition;
 import io.gpushare.model.selector.CardFact;
@@ -21,9 +22,9 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -36,9 +37,30 @@ record CardAdvice(Demand demand, String where) {
     private static final int MOST_CARDS = 8;
     private static final int MOST_VALUES = 8;
     private static final int LONGEST_VALUE = 60;
-    // The pod needs another card.
-    private static final Set<Verdict> OTHER_CARD = Set.of(
-            Obstacle.TOO_SMALL, Obstacle.NOT_LIMITED, Obstacle.WITHOUT_SLOTS, Obstacle.INSTANCE, Obstacle.NOT_SELECTED);
+
+    /** What helps where a card could take the pod but for one thing, each of which is named at one node. */
+    private static final List<Remedy> REMEDIES = List.of(
+            new Remedy(
+                    closed(card -> !card.held() && card.inUseBy() == null && card.taint() == null),
+                    "is unhealthy or cordoned: repair or uncordon it."),
+            new Remedy(
+                    closed(card -> card.inUseBy() != null),
+                    "is in use by pods or claims that its node does not offer cards to any more, or by processes of a"
+                            + " pod that has ended: it is offered when they end."),
+            new Remedy(
+                    closed(card -> card.taint() != null),
+                    "is tainted by a DeviceTaintRule, which kubectl gpushare nodes names: delete the rule, or let the"
+                            + " claim tolerate the taint."),
+            new Remedy(
+                    (demand, state) -> Verdict.of(demand, state) == Obstacle.FOREIGN_USE,
+                    "processes use memory of it that is not allocated to them: end them; Events of the node and its"
+                            + " pods name them (GpuUseWithoutAllocation, GpuUsedAfterPodEnd)."),
+            new Remedy(
+                    closed(Card::held),
+                    "is held while pods are moved: wait until that ends, or remove the node's annotation "
+                            + AnnotationKeys.RESERVATION + "."));
+
+    private record Remedy(BiPredicate<Demand, CardState> applies, String sentence) {}
 
     /** @param ends which pods must end so that the pod fits, in sentences */
     List<String> sentences(List<NodeVerdict> nodes, Supplier<List<String>> ends) {
@@ -64,29 +86,14 @@ record CardAdvice(Demand demand, String where) {
             advice.addAll(smaller(nodes, most));
         } else {
             advice.addAll(ends.get());
-            closed(nodes, card -> !card.held() && card.inUseBy() == null && card.taint() == null)
-                    .ifPresent(node -> advice.add("A card of node " + node
-                            + " could take it but is unhealthy or cordoned: repair or uncordon it."));
-            closed(nodes, card -> card.inUseBy() != null)
-                    .ifPresent(node -> advice.add("A card of node " + node
-                            + " could take it but is in use by pods or claims that its node does not offer cards to"
-                            + " any more, or by processes of a pod that has ended: it is offered when they end."));
-            closed(nodes, card -> card.taint() != null)
-                    .ifPresent(node -> advice.add("A card of node " + node
-                            + " could take it but is tainted by a DeviceTaintRule, which kubectl gpushare nodes"
-                            + " names: delete the rule, or let the claim tolerate the taint."));
-            nodes.stream()
-                    .filter(node -> node.cards().cards().stream()
-                            .anyMatch(state -> Verdict.of(demand, state) == Obstacle.FOREIGN_USE))
-                    .findFirst()
-                    .ifPresent(node -> advice.add("A card of node " + node.node()
-                            + " could take it but processes use memory of it that is not allocated to them: end them;"
-                            + " Events of the node and its pods name them (GpuUseWithoutAllocation,"
-                            + " GpuUsedAfterPodEnd)."));
-            closed(nodes, Card::held)
-                    .ifPresent(node -> advice.add("A card of node " + node
-                            + " could take it but is held while pods are moved: wait until that ends, or remove"
-                            + " the node's annotation " + AnnotationKeys.RESERVATION + "."));
+            for (Remedy remedy : REMEDIES) {
+                nodes.stream()
+                        .filter(node -> node.cards().cards().stream()
+                                .anyMatch(state -> remedy.applies().test(demand, state)))
+                        .findFirst()
+                        .ifPresent(node -> advice.add(
+                                "A card of node " + node.node() + " could take it but " + remedy.sentence()));
+            }
         }
         return advice;
     }
@@ -135,14 +142,11 @@ record CardAdvice(Demand demand, String where) {
         return state.acceptedBy(demand.selector());
     }
 
-    /** The first node with such a card, which could take the pod if it accepted new pods. */
-    private Optional<String> closed(List<NodeVerdict> nodes, Predicate<Card> such) {
-        return nodes.stream()
-                .filter(node -> node.cards().cards().stream()
-                        .filter(state -> !state.card().placeable() && such.test(state.card()))
-                        .anyMatch(state -> Verdict.of(demand, opened(state)).fits()))
-                .map(NodeVerdict::node)
-                .findFirst();
+    /** Such cards that could take the pod if they accepted new pods. */
+    private static BiPredicate<Demand, CardState> closed(Predicate<Card> such) {
+        return (demand, state) -> !state.card().placeable()
+                && such.test(state.card())
+                && Verdict.of(demand, opened(state)).fits();
     }
 
     private static CardState opened(CardState state) {
@@ -162,8 +166,13 @@ record CardAdvice(Demand demand, String where) {
     /** How many cards of the node are large enough and of the right kind, whatever keeps them from serving now. */
     private long largeCards(NodeVerdict node) {
         return node.cards().cards().stream()
-                .filter(state -> !OTHER_CARD.contains(Verdict.of(demand, state)))
+                .filter(state -> !needsAnother(Verdict.of(demand, state)))
                 .count();
+    }
+
+    private static boolean needsAnother(Verdict verdict) {
+        return verdict instanceof Obstacle obstacle
+                && (obstacle.cause() == Cause.OTHER_CARD || obstacle.cause() == Cause.NOT_LIMITED);
     }
 
     /** How the pod would fit on these cards. */

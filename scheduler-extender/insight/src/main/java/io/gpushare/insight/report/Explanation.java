@@ -8,20 +8,37 @@ import io.gpushare.model.Allocation;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.ledger.CardVerdict;
 import io.gpushare.model.ledger.Nearest;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Verdict;
 import io.gpushare.model.node.NodeFacts;
 import io.gpushare.model.pod.PodState;
+import io.gpushare.model.text.Printable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The result of a dry run of filter for one pod, for users. */
+/** The result of a dry run of filter for one pod, for users: the JSON and the text of {@code why} are made from it. */
 public sealed interface Explanation {
     PodRef pod();
+
+    /** What is known of the pod, as a name for programs. */
+    String state();
+
+    /** Why it is so, and what is expected; null if there is nothing to say, or if nodes say it. */
+    default @Nullable String sentence() {
+        return null;
+    }
+
+    /** What the pod requests, in words; null where that is nothing, or invalid. */
+    default @Nullable String requests() {
+        return null;
+    }
 
     /**
      * The pod is bound.
@@ -38,10 +55,38 @@ public sealed interface Explanation {
             @Nullable Allocation allocation,
             @Nullable String notStarted,
             @Nullable Leaving leaving)
-            implements Explanation {}
+            implements Explanation {
+        @Override
+        public String state() {
+            return "bound";
+        }
+
+        @Override
+        public @Nullable String sentence() {
+            List<String> sentences = Stream.of(
+                            Optional.ofNullable(notStarted)
+                                    .map(why -> "It does not start: " + why + ". Meanwhile its claims keep "
+                                            + requests()
+                                            + "; the kubelet tries again, and deleting the pod frees them."),
+                            Optional.ofNullable(leaving).map(Leaving::sentence))
+                    .flatMap(Optional::stream)
+                    .toList();
+            return sentences.isEmpty() ? null : String.join(" ", sentences);
+        }
+
+        @Override
+        public @Nullable String requests() {
+            return demand == null ? null : Phrases.of(demand, allocation == null ? null : allocation.unit());
+        }
+    }
 
     /** A pod that is being deleted, with a sentence that says by when, or who should have ended it. */
-    record Leaving(PodRef pod, String sentence) implements Explanation {}
+    record Leaving(PodRef pod, String sentence) implements Explanation {
+        @Override
+        public String state() {
+            return "leaving";
+        }
+    }
 
     /**
      * Scheduling gates hold the pod: it does not wait for a card yet.
@@ -53,8 +98,32 @@ public sealed interface Explanation {
             Demand demand,
             List<String> gates,
             @Nullable MemoryUnit unit) implements Explanation {
+        // The API server accepts names of 317 characters.
+        private static final int LONGEST_GATE = 320;
+
         public Gated {
             gates = List.copyOf(gates);
+        }
+
+        @Override
+        public String state() {
+            return "gated";
+        }
+
+        @Override
+        public String sentence() {
+            return "It is held by its scheduling " + (gates.size() == 1 ? "gate " : "gates ")
+                    + gates.stream()
+                            .map(gate -> Printable.line(gate, LONGEST_GATE))
+                            .collect(Collectors.joining(", "))
+                    + ": kube-scheduler looks for a node when whoever set "
+                    + (gates.size() == 1 ? "it has removed it" : "them has removed them")
+                    + ". Nothing of GPU Share keeps it.";
+        }
+
+        @Override
+        public String requests() {
+            return Phrases.of(demand, unit);
         }
     }
 
@@ -65,18 +134,33 @@ public sealed interface Explanation {
      */
     record OfPod(PodState pod, Explanation explanation, ClusterState.@Nullable NodeView on) {}
 
-    /** The pod has ended and holds no cards; {@code rejection} says why its kubelet did not admit it, if so. */
-    record Ended(PodRef pod, @Nullable String rejection) implements Explanation {}
+    /** The pod has ended and holds no cards; the sentence says why its kubelet did not admit it, if so. */
+    record Ended(PodRef pod, @Nullable String sentence) implements Explanation {
+        @Override
+        public String state() {
+            return "ended";
+        }
+    }
 
     /**
      * The pod requests no GPU: it fits every node as far as cards are concerned.
      *
-     * @param meant what its resources may have been meant for, as a sentence; null if nothing suggests it
+     * @param sentence what its resources may have been meant for; null if nothing suggests it
      */
-    record NoDemand(PodRef pod, @Nullable String meant) implements Explanation {}
+    record NoDemand(PodRef pod, @Nullable String sentence) implements Explanation {
+        @Override
+        public String state() {
+            return "no-demand";
+        }
+    }
 
     /** The pod's resources or annotations are invalid, so no node fits. */
-    record Invalid(PodRef pod, String sentence) implements Explanation {}
+    record Invalid(PodRef pod, String sentence) implements Explanation {
+        @Override
+        public String state() {
+            return "wrong";
+        }
+    }
 
     /**
      * The pod requests cards, and every node was evaluated.
@@ -103,6 +187,27 @@ public sealed interface Explanation {
         public Judged {
             advice = List.copyOf(advice);
             nodes = List.copyOf(nodes);
+        }
+
+        @Override
+        public String state() {
+            return "judged";
+        }
+
+        @Override
+        public String requests() {
+            return Phrases.of(demand, unit());
+        }
+
+        /** The memory unit of all nodes with cards; null if it differs. */
+        public @Nullable MemoryUnit unit() {
+            return NodeCards.commonUnit(nodes.stream().map(NodeVerdict::cards));
+        }
+
+        /** Everything that helps: the advice, and new nodes. */
+        public List<String> helps() {
+            return Stream.concat(advice.stream(), Stream.ofNullable(scaleUp).map(more -> Phrases.of(more, unit())))
+                    .toList();
         }
 
         /** The number of feasible nodes. */

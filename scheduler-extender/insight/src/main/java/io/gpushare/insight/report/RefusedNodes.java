@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.insight.report.Explanation.NodeVerdict;
+import io.gpushare.model.ledger.CardVerdict;
 import io.gpushare.model.ledger.Obstacle;
 import io.gpushare.model.ledger.Verdict;
 import java.util.ArrayList;

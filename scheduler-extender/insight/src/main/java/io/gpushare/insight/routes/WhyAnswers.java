@@ -70,7 +70,7 @@ final class WhyAnswers {
         return Answer.of(
                 output,
                 () -> Why.of(explained, holds, 0, limit),
-                () -> WhyText.of(Why.withCards(explained.explanation(), nodes ? limit : 0)));
+                () -> WhyText.of(explained.explanation(), nodes ? limit : 0));
     }
 
     /** Explains the pod that the parameters name, as the API server has it now. */

@@ -1,10 +1,10 @@
 package io.gpushare.insight.text;
 
+import io.gpushare.insight.report.Phrases;
 import io.gpushare.insight.view.DefragPlans;
 import io.gpushare.insight.view.DefragPlans.Freed;
 import io.gpushare.insight.view.DefragPlans.Moved;
 import io.gpushare.insight.view.DefragPlans.OnePlan;
-import io.gpushare.insight.view.Phrases;
 import java.util.Iterator;
 import java.util.Objects;
 import java.util.stream.Collectors;

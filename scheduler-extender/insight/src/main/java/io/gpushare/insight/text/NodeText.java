@@ -1,9 +1,9 @@
 package io.gpushare.insight.text;
 
+import io.gpushare.insight.report.Phrases;
 import io.gpushare.insight.view.CardStates;
 import io.gpushare.insight.view.NodeDetails;
 import io.gpushare.insight.view.NodeDetails.OneCard;
-import io.gpushare.insight.view.Phrases;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

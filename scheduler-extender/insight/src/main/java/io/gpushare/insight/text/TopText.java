@@ -1,13 +1,14 @@
 package io.gpushare.insight.text;
 
+import io.gpushare.insight.report.Phrases;
 import io.gpushare.insight.view.CardStates;
 import io.gpushare.insight.view.NodeDetails;
 import io.gpushare.insight.view.NodeDetails.OneCard;
-import io.gpushare.insight.view.Phrases;
 import io.gpushare.insight.view.PodsOnCards;
 import io.gpushare.insight.view.SortBy;
 import io.gpushare.insight.waste.CardFigure;
-import io.gpushare.insight.waste.CardUsage.CardUse;
+import io.gpushare.insight.waste.ContainerFigure;
+import io.gpushare.insight.waste.Measure;
 import io.gpushare.insight.waste.PodOnCard;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.MemoryUnit;
@@ -17,15 +18,23 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Allocation beside measured usage, as text: by card or by pod. */
 public final class TopText {
-    private static final Set<String> FIGURES = Stream.concat(
+    private static final List<CardFigure> OF_CARDS = List.of(CardFigure.values());
+    // The others are written in words.
+    private static final List<ContainerFigure> OF_PODS = Stream.of(ContainerFigure.values())
+            .filter(figure -> !figure.measure().heading().isEmpty())
+            .toList();
+    private static final Set<String> RIGHT = Stream.of(
                     Stream.of("MEMORY", "ALLOCATED"),
-                    Stream.of(CardFigure.values()).map(CardFigure::heading))
+                    headings(OF_CARDS, CardFigure::measure),
+                    headings(OF_PODS, ContainerFigure::measure))
+            .flatMap(each -> each)
             .collect(Collectors.toSet());
 
     private TopText() {}
@@ -37,9 +46,9 @@ public final class TopText {
      */
     public static String cards(List<NodeDetails> nodes, SortBy order, boolean wide) {
         List<String> headings = new ArrayList<>(List.of("NODE", "CARD", "MEMORY", "ALLOCATED"));
-        Stream.of(CardFigure.values()).map(CardFigure::heading).forEach(headings::add);
+        headings(OF_CARDS, CardFigure::measure).forEach(headings::add);
         headings.add("STATE");
-        TextTable table = new TextTable(FIGURES).row(row(wide, 2, "MODEL", headings));
+        TextTable table = new TextTable(RIGHT).row(row(wide, 2, "MODEL", headings));
         for (SortBy.CardOf of : order.cards(nodes)) {
             OneCard card = of.card();
             List<String> row = new ArrayList<>(List.of(
@@ -48,9 +57,7 @@ public final class TopText {
                     Phrases.size(card.memoryMiB() << 20),
                     of.node().unit().amount(card.allocatedUnits())
                             + (card.states().whole() ? "" : cores(card.allocatedCores()))));
-            for (CardFigure figure : CardFigure.values()) {
-                row.add(measured(card.use(), figure));
-            }
+            OF_CARDS.forEach(figure -> row.add(measured(card.use().figure(figure), figure.measure())));
             row.add(state(card.states()));
             table.row(row(wide, 2, card.model(), row));
         }
@@ -73,32 +80,30 @@ public final class TopText {
                 .anyMatch(card -> card.states().isolation() != null
                         && !card.states().whole()
                         && !card.pods().isEmpty());
-        TextTable table = new TextTable(FIGURES)
-                .row(row(
-                        limits,
-                        5,
-                        "LIMIT",
-                        List.of("NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED", "USED", "UTIL", "")));
+        List<String> headings = new ArrayList<>(List.of("NAMESPACE", "POD", "NODE", "CARD", "ALLOCATED"));
+        headings(OF_PODS, ContainerFigure::measure).forEach(headings::add);
+        headings.add("");
+        TextTable table = new TextTable(RIGHT).row(row(limits, 5, "LIMIT", headings));
         Map<String, MemoryUnit> units = nodes.stream().collect(Collectors.toMap(NodeDetails::name, NodeDetails::unit));
         for (PodOnCard pod : pods.pods()) {
+            List<String> row = new ArrayList<>(List.of(
+                    pod.pod().namespace(),
+                    pod.pod().name(),
+                    pod.node(),
+                    String.valueOf(pod.card()),
+                    pod.share().whole()
+                            ? "whole card"
+                            : Objects.requireNonNull(units.get(pod.node()))
+                                    .amount(pod.share().units())));
+            OF_PODS.forEach(figure -> row.add(measured(pod.use().figure(figure), figure.measure())));
+            row.add(WasteText.states(pod));
             table.row(row(
                     limits,
                     5,
                     pod.share().whole()
                             ? "-"
                             : pod.isolation() + cores(pod.share().coreCap()),
-                    List.of(
-                            pod.pod().namespace(),
-                            pod.pod().name(),
-                            pod.node(),
-                            String.valueOf(pod.card()),
-                            pod.share().whole()
-                                    ? "whole card"
-                                    : Objects.requireNonNull(units.get(pod.node()))
-                                            .amount(pod.share().units()),
-                            Phrases.sizeOrDash(pod.usedBytes()),
-                            Phrases.valueOrDash(pod.utilizationPercent(), "%"),
-                            WasteText.states(pod))));
+                    row));
         }
         return table.isEmpty() ? none(namespace) : table + note(nodes) + unknown(pods.pods());
     }
@@ -132,9 +137,12 @@ public final class TopText {
         return row;
     }
 
-    private static String measured(CardUse use, CardFigure figure) {
-        @Nullable Long value = use.figure(figure);
-        return figure.symbol() == null ? Phrases.sizeOrDash(value) : Phrases.valueOrDash(value, figure.symbol());
+    private static <F> Stream<String> headings(List<F> figures, Function<F, Measure> measure) {
+        return figures.stream().map(figure -> measure.apply(figure).heading());
+    }
+
+    private static String measured(@Nullable Long value, Measure measure) {
+        return measure.symbol() == null ? Phrases.sizeOrDash(value) : Phrases.valueOrDash(value, measure.symbol());
     }
 
     private static String note(List<NodeDetails> nodes) {

@@ -1,6 +1,6 @@
 package io.gpushare.insight.text;
 
-import io.gpushare.insight.view.Phrases;
+import io.gpushare.insight.report.Phrases;
 import io.gpushare.insight.view.Waste;
 import io.gpushare.insight.view.Waste.Report;
 import io.gpushare.insight.waste.PodOnCard;

@@ -1,65 +1,82 @@
 package io.gpushare.insight.text;
 
 import io.gpushare.extender.feasibility.Reason;
+import io.gpushare.insight.report.Explanation;
+import io.gpushare.insight.report.Explanation.Bound;
+import io.gpushare.insight.report.Explanation.Ended;
+import io.gpushare.insight.report.Explanation.Gated;
+import io.gpushare.insight.report.Explanation.Invalid;
+import io.gpushare.insight.report.Explanation.Judged;
+import io.gpushare.insight.report.Explanation.Leaving;
+import io.gpushare.insight.report.Explanation.NoDemand;
+import io.gpushare.insight.report.Explanation.NodeVerdict;
+import io.gpushare.insight.report.Phrases;
 import io.gpushare.insight.report.RefusedNodes;
-import io.gpushare.insight.view.Phrases;
-import io.gpushare.insight.view.Why;
-import io.gpushare.insight.view.Why.Card;
-import io.gpushare.insight.view.Why.Judged;
-import io.gpushare.insight.view.Why.Node;
+import io.gpushare.model.Allocation;
 import io.gpushare.model.PodRef;
-import io.gpushare.model.card.CardId;
+import io.gpushare.model.ledger.CardState;
+import io.gpushare.model.ledger.CardVerdict;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Why a pod waits, as text: the reasons by kind of card, what helps, and nodes with each of their cards. */
 public final class WhyText {
+    private static final int MOST_WITHOUT_CARDS = 16;
+
     private WhyText() {}
 
-    public static String of(Why why) {
+    /**
+     * The explanation as text.
+     *
+     * @param nodes so many nodes with cards are shown at most
+     */
+    public static String of(Explanation why, int nodes) {
         String pod = "Pod " + why.pod();
-        return switch (why.state()) {
-            case ENDED ->
-                why.sentence() == null
-                        ? pod + " has ended: it holds no card.\n"
-                        : pod + " has failed: it holds no card.\n  " + why.sentence() + "\n";
-            case NO_DEMAND ->
+        return switch (why) {
+            case Ended(PodRef _, @Nullable String sentence) ->
+                pod
+                        + (sentence == null ? " has ended: it holds no card.\n" : " has failed: it holds no card.\n")
+                        + indented(sentence);
+            case NoDemand(PodRef _, @Nullable String sentence) ->
                 pod + " requests no GPU memory and no card: GPU Share does not place it.\n"
-                        + (why.sentence() == null ? "" : "  " + TextTable.printable(why.sentence()) + "\n");
-            case INVALID -> pod + " cannot be placed as it is written.\n  " + why.sentence() + "\n";
-            case BOUND ->
-                pod + " is on node " + why.node() + cards(why) + ".\n"
-                        + (why.sentence() == null ? "" : "  " + why.sentence() + "\n");
-            case LEAVING -> pod + " leaves.\n  " + why.sentence() + "\n";
-            case GATED ->
-                pod + " requests " + why.demand() + ", and does not wait for a card yet.\n  " + why.sentence() + "\n";
-            case JUDGED -> judged(why, Objects.requireNonNull(why.judged()));
+                        + indented(sentence == null ? null : TextTable.printable(sentence));
+            case Invalid(PodRef _, String sentence) ->
+                pod + " cannot be placed as it is written.\n" + indented(sentence);
+            case Bound bound ->
+                pod + " is on node " + bound.node() + cards(bound.allocation()) + ".\n" + indented(bound.sentence());
+            case Leaving(PodRef _, String sentence) -> pod + " leaves.\n" + indented(sentence);
+            case Gated gated ->
+                pod + " requests " + gated.requests() + ", and does not wait for a card yet.\n"
+                        + indented(gated.sentence());
+            case Judged judged -> judged(judged, nodes);
         };
     }
 
-    private static String cards(Why why) {
-        @Nullable Set<CardId> cards = why.cards();
-        if (cards == null) {
-            return ", its card is unknown: it has no valid allocation annotation";
-        }
-        return cards.stream()
-                .map(card -> why.whole().contains(card) ? card + " (whole)" : card.uuid())
-                .collect(Collectors.joining(", ", cards.size() == 1 ? ", card " : ", cards ", ""));
+    private static String indented(@Nullable String sentence) {
+        return sentence == null ? "" : "  " + sentence + "\n";
     }
 
-    private static String judged(Why why, Judged judged) {
-        PodRef pod = why.pod();
-        String nodes = Phrases.count(judged.allNodes(), "node");
-        boolean feasible = judged.feasibleNodes() > 0;
-        String on = judged.feasibleNodes() + " of " + nodes;
+    private static String cards(@Nullable Allocation held) {
+        if (held == null) {
+            return ", its card is unknown: it has no valid allocation annotation";
+        }
+        return held.cards().stream()
+                .map(card -> held.shareOn(card).takenWhole() > 0 ? card + " (whole)" : card.uuid())
+                .collect(Collectors.joining(", ", held.cards().size() == 1 ? ", card " : ", cards ", ""));
+    }
+
+    private static String judged(Judged judged, int most) {
+        PodRef pod = judged.pod();
+        String nodes = Phrases.count(judged.nodes().size(), "node");
+        boolean feasible = judged.feasible() > 0;
+        String on = judged.feasible() + " of " + nodes;
         String result = !feasible
                 ? "None of " + nodes + " can take it now:\n"
-                : judged.inPart()
+                : judged.demand().inPart()
                         ? "Enough is free on " + on
                                 + ", if its claims may have it, which kube-scheduler alone can tell:\n"
                         : "By its cards it " + (judged.gang() ? "alone " : "") + "fits on " + on
@@ -69,12 +86,22 @@ public final class WhyText {
                 ? ""
                 : "  kubectl describe pod -n " + pod.namespace() + " " + pod.name() + "\n"
                         + (judged.condition().isEmpty() ? "" : "It last wrote: " + judged.condition() + "\n");
-        return "Pod " + pod + " requests " + why.demand() + ".\n" + result + further + groups(judged.groups())
+        return "Pod " + pod + " requests " + judged.requests() + ".\n" + result + further + groups(judged.refused())
                 + section(
                         "What helps:\n",
-                        judged.advice().stream().map(each -> "- " + each).toList())
-                + nodes(judged)
-                + section("", judged.withoutCards());
+                        judged.helps().stream().map(each -> "- " + each).toList())
+                + nodes(judged, most)
+                + section("", withoutCards(judged));
+    }
+
+    /** What nodes report that offer no cards. */
+    private static List<String> withoutCards(Judged judged) {
+        return judged.nodes().stream()
+                .flatMap(node -> Stream.ofNullable(node.cards().inventory().noCards())
+                        .filter(none -> Reason.noCards(none.cause()).equals(node.why()))
+                        .map(none -> node.node() + ": " + none.sentences()))
+                .limit(MOST_WITHOUT_CARDS)
+                .toList();
     }
 
     private static String section(String title, List<String> lines) {
@@ -102,25 +129,29 @@ public final class WhyText {
         return text.toString();
     }
 
-    private static String nodes(Judged judged) {
+    private static String nodes(Judged judged, int most) {
+        List<NodeVerdict> all = judged.nodes().stream()
+                .filter(node -> !node.cards().cards().isEmpty())
+                .toList();
+        List<NodeVerdict> shown = all.subList(0, Math.min(most, all.size()));
         TextTable table = new TextTable().row("NODE", "CARD", "MODEL", "FREE", "");
-        for (Node node : judged.nodes()) {
-            for (Card card : node.cards()) {
+        for (NodeVerdict node : shown) {
+            for (CardVerdict card : node.eachCard()) {
+                CardState state = card.state();
                 table.row(
-                        node.name() + (node.chosen() ? "*" : ""),
-                        String.valueOf(card.index()),
-                        card.model(),
-                        node.unit().amount(card.freeUnits()),
+                        node.node() + (node.chosen() ? "*" : ""),
+                        String.valueOf(state.card().index()),
+                        state.card().model(),
+                        node.cards().inventory().unit().amount(state.free().units()),
                         card.sentence());
             }
         }
         if (table.isEmpty()) {
             return "";
         }
-        boolean chosen = judged.nodes().stream().anyMatch(Node::chosen);
+        boolean chosen = shown.stream().anyMatch(NodeVerdict::chosen);
+        int more = all.size() - shown.size();
         return "\n" + table + (chosen ? "* chosen by the policy " + judged.policy() + "\n" : "")
-                + (judged.nodesAfter() > 0
-                        ? Phrases.count(judged.nodesAfter(), "more node") + " with cards not shown, see --limit\n"
-                        : "");
+                + (more > 0 ? Phrases.count(more, "more node") + " with cards not shown, see --limit\n" : "");
     }
 }

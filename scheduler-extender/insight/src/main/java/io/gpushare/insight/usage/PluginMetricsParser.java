@@ -5,11 +5,12 @@ import io.gpushare.insight.waste.CardUsage.CardUse;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
 import io.gpushare.insight.waste.CardUsage.Part;
 import io.gpushare.insight.waste.CardUsage.PodUse;
+import io.gpushare.insight.waste.ContainerFigure;
+import io.gpushare.insight.waste.Measure;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,15 +25,15 @@ import org.jspecify.annotations.Nullable;
 final class PluginMetricsParser {
     /** Possessive: nothing that a plugin reports makes it go back, or deep. */
     private static final Pattern LABEL = Pattern.compile("([a-zA-Z_]\\w*+)=\"((?:[^\"\\\\]++|\\\\.)*+)\",?");
-    // The largest value of each metric.
-    private static final long BYTES = (1L << 50) - 1;
-    private static final long SECONDS = (1L << 50) - 1;
-    private static final long RATIO = 1;
-    private static final Map<String, CardFigure> FIGURES =
-            Arrays.stream(CardFigure.values()).collect(Collectors.toMap(CardFigure::metric, Function.identity()));
+    // Each container has it, whatever is measured of it.
+    private static final String ALLOCATED = "gpushare_container_memory_allocated_bytes";
+    private static final Map<String, CardFigure> OF_CARDS = Arrays.stream(CardFigure.values())
+            .collect(Collectors.toMap(figure -> figure.measure().metric(), Function.identity()));
+    private static final Map<String, ContainerFigure> OF_CONTAINERS = Arrays.stream(ContainerFigure.values())
+            .collect(Collectors.toMap(figure -> figure.measure().metric(), Function.identity()));
 
     private final Map<String, Map<CardFigure, Long>> cards = new HashMap<>();
-    private final Map<Container, PodUse> containers = new HashMap<>();
+    private final Map<Container, Map<ContainerFigure, Long>> containers = new HashMap<>();
 
     private record Container(Part part, String name) {}
 
@@ -48,7 +49,7 @@ final class PluginMetricsParser {
 
     private Map<Part, PodUse> pods() {
         Map<Part, PodUse> pods = new HashMap<>();
-        containers.forEach((container, use) -> pods.merge(container.part(), use, PluginMetricsParser::together));
+        containers.forEach((container, figures) -> pods.merge(container.part(), new PodUse(figures), PodUse::plus));
         pods.values().removeIf(PodUse.UNKNOWN::equals);
         return pods;
     }
@@ -56,85 +57,42 @@ final class PluginMetricsParser {
     private void line(String line) {
         int labels = line.indexOf('{');
         String metric = labels < 0 ? "" : line.substring(0, labels);
-        @Nullable CardFigure figure = FIGURES.get(metric);
-        if (figure != null) {
-            card(line, figure);
+        @Nullable CardFigure ofCard = OF_CARDS.get(metric);
+        @Nullable ContainerFigure ofContainer = OF_CONTAINERS.get(metric);
+        if (ofCard != null) {
+            card(line, ofCard);
+        } else if (ofContainer != null) {
+            sample(
+                    line,
+                    ofContainer.measure().mostSample(),
+                    (of, value) -> container(of).merge(ofContainer, ofContainer.of(value), ofContainer::either));
+        } else if (metric.equals(ALLOCATED)) {
+            sample(line, Measure.MOST, (of, _) -> container(of));
         }
-        switch (metric) {
-            case "gpushare_container_memory_allocated_bytes" -> pod(line, BYTES, _ -> PodUse.UNKNOWN);
-            case "gpushare_container_memory_used_bytes" ->
-                pod(line, BYTES, bytes -> new PodUse((long) bytes, null, null));
-            case "gpushare_container_utilisation_ratio" ->
-                pod(line, RATIO, ratio -> new PodUse(null, percent(ratio), null));
-            case "gpushare_container_idle_seconds" ->
-                pod(line, SECONDS, seconds -> new PodUse(null, null, (long) seconds));
-            default -> {}
-        }
-    }
-
-    private static int round(double value) {
-        return (int) Math.round(value);
-    }
-
-    private static int percent(double ratio) {
-        return round(100 * ratio);
-    }
-
-    private interface Sample<U> {
-        U of(double value);
     }
 
     private void card(String line, CardFigure figure) {
         sample(
                 line,
-                figure.most(),
+                figure.measure().mostSample(),
                 (labels, value) -> cards.computeIfAbsent(label(labels, "card"), _ -> new EnumMap<>(CardFigure.class))
                         .merge(
                                 figure,
-                                figure.of(value),
+                                figure.measure().of(value),
                                 figure == CardFigure.USED_BYTES ? PluginMetricsParser::bytes : Math::max));
     }
 
-    private void pod(String line, long most, Sample<PodUse> sample) {
-        sample(
-                line,
-                most,
-                (labels, value) -> containers.merge(
-                        new Container(
-                                new Part(label(labels, "card"), label(labels, "namespace"), label(labels, "pod")),
-                                label(labels, "container")),
-                        sample.of(value),
-                        PluginMetricsParser::both));
-    }
-
-    private static PodUse both(PodUse one, PodUse other) {
-        return new PodUse(
-                both(one.usedBytes(), other.usedBytes(), Math::max),
-                both(one.utilizationPercent(), other.utilizationPercent(), Math::max),
-                both(one.idleSeconds(), other.idleSeconds(), Math::min));
-    }
-
-    /**
-     * A pod uses what its containers use together, and is as idle as the least idle of them; what is unknown of one is
-     * unknown of the pod.
-     */
-    private static PodUse together(PodUse one, PodUse other) {
-        return new PodUse(
-                known(one.usedBytes(), other.usedBytes(), PluginMetricsParser::bytes),
-                known(one.utilizationPercent(), other.utilizationPercent(), (a, b) -> Math.min(100, a + b)),
-                known(one.idleSeconds(), other.idleSeconds(), Math::min));
-    }
-
-    private static <T> @Nullable T known(@Nullable T one, @Nullable T other, BinaryOperator<T> of) {
-        return one == null || other == null ? null : of.apply(one, other);
-    }
-
-    private static <T> @Nullable T both(@Nullable T one, @Nullable T other, BinaryOperator<T> of) {
-        return one == null ? other : other == null ? one : of.apply(one, other);
+    /** What is known of the container of these labels. */
+    private Map<ContainerFigure, Long> container(Map<String, String> labels) {
+        return containers.computeIfAbsent(
+                new Container(
+                        new Part(label(labels, "card"), label(labels, "namespace"), label(labels, "pod")),
+                        label(labels, "container")),
+                _ -> new EnumMap<>(ContainerFigure.class));
     }
 
     private static long bytes(long one, long other) {
-        return Math.min(BYTES, one + other);
+        return Math.min(CardFigure.USED_BYTES.measure().most(), one + other);
     }
 
     private interface Labelled {

@@ -9,6 +9,7 @@ import io.gpushare.extender.pod.NodeDemand;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.WaitingPod;
 import io.gpushare.insight.report.Explainer;
+import io.gpushare.insight.report.Phrases;
 import io.gpushare.model.Demand;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.MemoryUnit;

@@ -3,9 +3,11 @@ package io.gpushare.insight.waste;
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.gpushare.extender.ledger.ClusterState.NodeView;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The measured usage of cards, by node, where the node's device plugin reports it. */
@@ -42,29 +44,55 @@ public interface CardUsage {
         /** The known ones, by the names that they have in JSON. */
         @JsonAnyGetter
         Map<String, Long> json() {
-            Map<String, Long> json = new LinkedHashMap<>();
-            for (CardFigure each : CardFigure.values()) {
-                @Nullable Long value = figure(each);
-                if (value != null) {
-                    json.put(each.key(), value);
-                }
-            }
-            return json;
+            return CardUsage.json(CardFigure.values(), CardFigure::measure, figures);
         }
     }
 
     /**
-     * What is measured of a pod on one card. Each value is null if unknown.
+     * What is measured of a pod, or of one of its containers, on one card.
      *
-     * @param usedBytes memory that its processes use
-     * @param utilizationPercent of the time, in which its processes compute on the card
-     * @param idleSeconds for how long none of its containers has computed on the card
+     * @param figures those that are known
      */
-    record PodUse(
-            @Nullable Long usedBytes,
-            @Nullable Integer utilizationPercent,
-            @Nullable Long idleSeconds) {
-        public static final PodUse UNKNOWN = new PodUse(null, null, null);
+    record PodUse(@JsonIgnore Map<ContainerFigure, Long> figures) {
+        public static final PodUse UNKNOWN = new PodUse(Map.of());
+
+        public PodUse {
+            figures = Map.copyOf(figures);
+        }
+
+        /** That figure; null if it is unknown. */
+        public @Nullable Long figure(ContainerFigure which) {
+            return figures.get(which);
+        }
+
+        /** What both use together. What is unknown of one of them is unknown. */
+        public PodUse plus(PodUse other) {
+            Map<ContainerFigure, Long> both = new EnumMap<>(ContainerFigure.class);
+            figures.forEach((figure, value) -> {
+                @Nullable Long more = other.figure(figure);
+                if (more != null) {
+                    both.put(figure, figure.together(value, more));
+                }
+            });
+            return new PodUse(both);
+        }
+
+        /** The known ones, by the names that they have in JSON. */
+        @JsonAnyGetter
+        Map<String, Long> json() {
+            return CardUsage.json(ContainerFigure.values(), ContainerFigure::measure, figures);
+        }
+    }
+
+    private static <F> Map<String, Long> json(F[] all, Function<F, Measure> measure, Map<F, Long> known) {
+        Map<String, Long> json = new LinkedHashMap<>();
+        for (F each : all) {
+            @Nullable Long value = known.get(each);
+            if (value != null) {
+                json.put(measure.apply(each).key(), value);
+            }
+        }
+        return json;
     }
 
     /**

@@ -29,10 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param card the index of the card
  * @param allocatedBytes at most the memory of the card; all of it for a pod that holds it whole
- * @param usedBytes null if unknown
  * @param isolation what holds its containers to the units
- * @param utilizationPercent of the time, in which it computes there; null if unknown
- * @param idleSeconds for how long it has not computed there; null if unknown
+ * @param use what is measured of it
  * @param unknown why its utilization is unknown where the device plugin reports usage, as a sentence
  * @param notStarted why its node does not start it, as a sentence without a full stop; null if it does, or if nobody
  *     asked
@@ -43,9 +41,7 @@ public record PodOnCard(
         int card,
         long allocatedBytes,
         @JsonIgnore Isolation isolation,
-        @Nullable Long usedBytes,
-        @Nullable Integer utilizationPercent,
-        @Nullable Long idleSeconds,
+        @JsonUnwrapped PodUse use,
         @JsonProperty("utilizationUnknown") @Nullable String unknown,
         @Nullable String notStarted) {
     public static final Comparator<PodRef> BY_NAME =
@@ -118,10 +114,8 @@ public record PodOnCard(
                 card.index(),
                 whole ? memory : Math.min(memory, bytes),
                 isolation,
-                use.usedBytes(),
-                use.utilizationPercent(),
-                use.idleSeconds(),
-                use.utilizationPercent() != null || usage.equals(NodeUse.UNKNOWN)
+                use,
+                use.figure(ContainerFigure.UTILIZATION) != null || usage.equals(NodeUse.UNKNOWN)
                         ? null
                         : unknown(isolation, card.id().instance()),
                 null);
@@ -129,8 +123,7 @@ public record PodOnCard(
 
     /** The same pod, which its node does not start for that reason; null if it does. */
     public PodOnCard notStarted(@Nullable String why) {
-        return new PodOnCard(
-                share, node, card, allocatedBytes, isolation, usedBytes, utilizationPercent, idleSeconds, unknown, why);
+        return new PodOnCard(share, node, card, allocatedBytes, isolation, use, unknown, why);
     }
 
     private static String unknown(Isolation isolation, boolean instance) {
@@ -146,14 +139,26 @@ public record PodOnCard(
         return share.pod();
     }
 
+    /** Memory that it uses; null if that is unknown. */
+    public @Nullable Long usedBytes() {
+        return use.figure(ContainerFigure.USED_BYTES);
+    }
+
+    /** For how long it has not computed there; null if that is unknown. */
+    public @Nullable Long idleSeconds() {
+        return use.figure(ContainerFigure.IDLE_SECONDS);
+    }
+
     /** Allocated and not used; 0 if the usage is unknown. */
     public long unusedBytes() {
-        return usedBytes == null ? 0 : Math.max(0, allocatedBytes - usedBytes);
+        @Nullable Long used = usedBytes();
+        return used == null ? 0 : Math.max(0, allocatedBytes - used);
     }
 
     /** Used beyond what is allocated; 0 if the usage is unknown. */
     public long overBytes() {
-        return usedBytes == null || share.whole() ? 0 : Math.max(0, usedBytes - allocatedBytes);
+        @Nullable Long used = usedBytes();
+        return used == null || share.whole() ? 0 : Math.max(0, used - allocatedBytes);
     }
 
     @JsonProperty
@@ -163,7 +168,8 @@ public record PodOnCard(
 
     @JsonProperty
     public boolean idle() {
-        return idleSeconds != null && idleSeconds >= IDLE.toSeconds();
+        @Nullable Long seconds = idleSeconds();
+        return seconds != null && seconds >= IDLE.toSeconds();
     }
 
     /** The name of the pod without what its owner added to its own name: that of the owner, by Kubernetes' custom. */

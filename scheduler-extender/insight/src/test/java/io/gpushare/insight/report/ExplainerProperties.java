@@ -18,6 +18,7 @@ import io.gpushare.model.HostResources;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.Health;
 import io.gpushare.model.card.Memory;
+import io.gpushare.model.ledger.CardVerdict;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.request.ContainerResources;
 import java.util.List;

@@ -27,6 +27,7 @@ import io.gpushare.model.card.NoCards;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.AllocationCodec;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.ledger.CardVerdict;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.node.NodeRules;
 import io.gpushare.model.request.ContainerResources;

@@ -25,6 +25,7 @@ import io.gpushare.model.card.MemoryUnit;
 import io.gpushare.model.card.MigInstance;
 import io.gpushare.model.card.Share;
 import io.gpushare.model.codec.InventoryCodec;
+import io.gpushare.model.ledger.CardVerdict;
 import io.gpushare.model.ledger.NodeCards;
 import io.gpushare.model.ledger.Placement;
 import io.gpushare.model.node.NodeRules;

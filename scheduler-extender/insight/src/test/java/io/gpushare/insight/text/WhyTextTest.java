@@ -2,17 +2,21 @@ package io.gpushare.insight.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.insight.view.Why;
+import io.gpushare.insight.report.Explanation;
+import io.gpushare.model.Allocation;
+import io.gpushare.model.ContainerAllocation;
+import io.gpushare.model.ContainerRole;
 import io.gpushare.model.PodRef;
 import io.gpushare.model.card.CardId;
-import java.util.LinkedHashSet;
+import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.card.Share;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class WhyTextTest {
-    private static final CardId A = new CardId("GPU-a");
-    private static final CardId B = new CardId("GPU-b");
+    private static final ContainerAllocation A = holds("a", Share.memory(4));
+    private static final ContainerAllocation B = holds("b", Share.WHOLE_CARD);
 
     @Test
     void aBoundPodHasOneCardOrSeveral() {
@@ -20,17 +24,19 @@ class WhyTextTest {
         assertThat(bound(A, B)).isEqualTo("Pod lab/p is on node n, cards GPU-a, GPU-b (whole).\n");
     }
 
-    private static String bound(CardId... cards) {
-        return WhyText.of(new Why(
-                1,
-                new PodRef("uid", "lab", "p"),
-                Why.State.BOUND,
-                null,
-                "n",
-                new LinkedHashSet<>(List.of(cards)),
-                null,
-                null,
-                null,
-                Set.of(B)));
+    private static ContainerAllocation holds(String name, Share share) {
+        return new ContainerAllocation(name, ContainerRole.APP, Map.of(new CardId("GPU-" + name), share));
+    }
+
+    private static String bound(ContainerAllocation... containers) {
+        return WhyText.of(
+                new Explanation.Bound(
+                        new PodRef("uid", "lab", "p"),
+                        "n",
+                        null,
+                        new Allocation(MemoryUnit.GIB, List.of(containers)),
+                        null,
+                        null),
+                0);
     }
 }

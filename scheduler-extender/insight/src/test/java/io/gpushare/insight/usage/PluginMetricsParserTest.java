@@ -7,6 +7,7 @@ import io.gpushare.insight.waste.CardUsage.CardUse;
 import io.gpushare.insight.waste.CardUsage.NodeUse;
 import io.gpushare.insight.waste.CardUsage.Part;
 import io.gpushare.insight.waste.CardUsage.PodUse;
+import io.gpushare.insight.waste.ContainerFigure;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -46,7 +47,15 @@ class PluginMetricsParserTest {
                                                 CardFigure.POWER,
                                                 311L)),
                                 "GPU-2", new CardUse(Map.of(CardFigure.POWER, 0L))),
-                        Map.of(new Part("GPU-1", "n", "p"), new PodUse(1_500_000_000L, 80, 1900L))));
+                        Map.of(
+                                new Part("GPU-1", "n", "p"),
+                                new PodUse(Map.of(
+                                        ContainerFigure.USED_BYTES,
+                                        1_500_000_000L,
+                                        ContainerFigure.UTILIZATION,
+                                        80L,
+                                        ContainerFigure.IDLE_SECONDS,
+                                        1900L)))));
     }
 
     @Test
@@ -93,7 +102,10 @@ class PluginMetricsParserTest {
                     gpushare_container_utilisation_ratio{card="GPU-1",container="c%1$d",namespace="n",pod="p"} 0.9
                     """.formatted(i)).collect(Collectors.joining());
         assertThat(PluginMetricsParser.read(metrics).pods())
-                .containsExactly(Map.entry(new Part("GPU-1", "n", "p"), new PodUse((1L << 50) - 1, 100, null)));
+                .containsExactly(Map.entry(
+                        new Part("GPU-1", "n", "p"),
+                        new PodUse(Map.of(
+                                ContainerFigure.USED_BYTES, (1L << 50) - 1, ContainerFigure.UTILIZATION, 100L))));
     }
 
     /** Its other container does not compute, which says nothing of this one. */
@@ -107,7 +119,8 @@ class PluginMetricsParserTest {
             gpushare_container_memory_used_bytes{card="GPU-1",container="b",namespace="n",pod="p"} 3E9
             gpushare_container_utilisation_ratio{card="GPU-1",container="a",namespace="n",pod="p"} 0
             """).pods())
-                .containsExactly(Map.entry(new Part("GPU-1", "n", "p"), new PodUse(3_000_000_000L, null, null)));
+                .containsExactly(Map.entry(
+                        new Part("GPU-1", "n", "p"), new PodUse(Map.of(ContainerFigure.USED_BYTES, 3_000_000_000L))));
     }
 
     @Test

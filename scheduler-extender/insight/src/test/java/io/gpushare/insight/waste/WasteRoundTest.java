@@ -1,5 +1,6 @@
 package io.gpushare.insight.waste;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.extender.ledger.ClusterState.NodeView;
@@ -54,7 +55,15 @@ class WasteRoundTest {
         cards = cards.with(
                 pod,
                 new Allocation(MemoryUnit.GIB, List.of(new ContainerAllocation("main", ContainerRole.APP, shares))));
-        used.put(new Part(id.uuid(), namespace, name), new PodUse((long) (usedGib * GIB), null, idleMinutes * 60L));
+        used.put(new Part(id.uuid(), namespace, name), use((long) (usedGib * GIB), idleMinutes * 60L));
+    }
+
+    private static PodUse use(long bytes, long idleSeconds) {
+        return new PodUse(Map.of(ContainerFigure.USED_BYTES, bytes, ContainerFigure.IDLE_SECONDS, idleSeconds));
+    }
+
+    private static PodUse usedBytesOf(PodUse use) {
+        return new PodUse(Map.of(ContainerFigure.USED_BYTES, requireNonNull(use.figure(ContainerFigure.USED_BYTES))));
     }
 
     private WasteReport report(WasteHistory history) {
@@ -90,7 +99,7 @@ class WasteRoundTest {
         holds("lab", "p", 1, Share.memory(4), 5, 31);
         holds("lab", "half", 0, Share.memory(2), 1, 45);
         holds("lab", "half", 1, Share.memory(2), 1, 0);
-        used.computeIfPresent(new Part("GPU-1", "lab", "half"), (_, use) -> new PodUse(use.usedBytes(), null, null));
+        used.computeIfPresent(new Part("GPU-1", "lab", "half"), (_, use) -> usedBytesOf(use));
         WasteReport report = report(new WasteHistory());
         assertThat(report.now().pods())
                 .isEqualTo(new Sums(2, 12 * GIB, 12 * GIB, 12 * GIB, 2 * GIB, 2 * GIB, 10 * GIB, 1, 2, 0));
@@ -118,7 +127,7 @@ class WasteRoundTest {
     void aSumWithoutAnUnknownPartSaysSo() {
         holds("lab", "known", 0, Share.memory(4), 1, 30);
         holds("lab", "unknown", 0, Share.memory(4), 2, 0);
-        used.computeIfPresent(new Part("GPU-0", "lab", "unknown"), (_, use) -> new PodUse(use.usedBytes(), null, null));
+        used.computeIfPresent(new Part("GPU-0", "lab", "unknown"), (_, use) -> usedBytesOf(use));
         Sums sums = report(new WasteHistory()).namespaces().getFirst().sums();
         assertThat(sums).isEqualTo(new Sums(2, 8 * GIB, 8 * GIB, 3 * GIB, 5 * GIB, 0, 4 * GIB, 0, 1, 1));
         assertThat(sums.knownIdle()).isEqualTo(1);
@@ -169,9 +178,7 @@ class WasteRoundTest {
                                         0,
                                         GIB,
                                         Isolation.NONE,
-                                        null,
-                                        null,
-                                        null,
+                                        PodUse.UNKNOWN,
                                         null,
                                         null)
                                 .workload())

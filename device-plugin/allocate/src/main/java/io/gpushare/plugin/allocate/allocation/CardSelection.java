@@ -134,20 +134,19 @@ public record CardSelection(NodeSnapshot snapshot, NodePod pod, ContainerDemand 
         CardIsolation isolation = card.map(Card::isolation).orElse(CardIsolation.NONE);
         String unhealthy =
                 card.map(Card::health).orElse(new Health.Healthy()) instanceof Health.Unhealthy(String why) ? why : "";
-        return switch (obstacle) {
+        return switch (obstacle.cause()) {
             case ABSENT -> ofCard(RefusalKind.CARD_ABSENT, id, "is not on this node");
             case IN_USE ->
                 ofCard(
                         RefusalKind.CARD_IN_USE,
                         id,
                         "is in use by " + card.map(Card::inUseBy).orElse("others"));
-            case CORDONED, HELD, TAINTED -> ofCard(RefusalKind.CARD_CORDONED, id, "was cordoned since then");
+            case CORDONED -> ofCard(RefusalKind.CARD_CORDONED, id, "was cordoned since then");
             case UNHEALTHY -> ofCard(RefusalKind.CARD_UNHEALTHY, id, "is unhealthy (" + unhealthy + ")");
-            case NO_MEMORY -> ofCard(RefusalKind.NO_ISOLATION, id, "offers no memory (" + isolation.missing() + ")");
+            case NO_ISOLATION -> ofCard(RefusalKind.NO_ISOLATION, id, "offers no memory (" + isolation.missing() + ")");
             case NOT_LIMITED -> ofCard(RefusalKind.NO_ISOLATION, id, unlimited(ofPod.shareOn(id), isolation.inForce()));
-            case TOO_SMALL, INSTANCE, WITHOUT_SLOTS ->
-                ofCard(RefusalKind.NO_FREE_CAPACITY, id, "does not have as much");
-            case FEW, TOO_FEW, NO_SLOT, FEW_PERCENT, SHORT, SHARED, TAKEN_WHOLE, FOREIGN_USE, NOT_SELECTED ->
+            case OTHER_CARD -> ofCard(RefusalKind.NO_FREE_CAPACITY, id, "does not have as much");
+            case OCCUPIED ->
                 refused(
                         RefusalKind.CARD_IN_USE,
                         "the cards allocated to the pod (" + names(own.visibleCards()) + ") are in use by other pods"

@@ -1,4 +1,4 @@
-package io.gpushare.insight.view;
+package io.gpushare.insight.report;
 
 import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.ClusterState.NodeView;
@@ -51,7 +51,7 @@ public final class Phrases {
     }
 
     /** On which nodes, for example {@code , on nodes with pool=research}; empty for all that it tolerates. */
-    static String of(NodeRules nodes) {
+    public static String of(NodeRules nodes) {
         String labels = new TreeMap<>(nodes.selector())
                 .entrySet().stream()
                         .map(label -> label.getKey() + "=" + label.getValue())
@@ -61,7 +61,7 @@ public final class Phrases {
     }
 
     /** Why the node can take no new pod, with what the driver reported and what to do; null if it can. */
-    static @Nullable String unusable(NodeView node) {
+    public static @Nullable String unusable(NodeView node) {
         @Nullable Reason reason = node.unusable();
         @Nullable NoCards none = node.cards().inventory().noCards();
         // Pods get its cards, if by claims only.
