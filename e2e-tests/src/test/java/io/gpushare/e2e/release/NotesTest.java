@@ -37,8 +37,9 @@ class NotesTest {
                         .replace("{{ .Release.Namespace }}", "kube-system")
                         .strip())
                 .toList();
-        assertThat(commands).hasSizeGreaterThan(3).allSatisfy(command -> assertThat(guides)
-                .contains(command));
+        assertThat(commands)
+                .hasSizeGreaterThan(3)
+                .allSatisfy(command -> assertThat(guides).contains(command));
     }
 
     private static String guides() throws IOException {
