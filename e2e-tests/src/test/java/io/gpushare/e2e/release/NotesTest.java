@@ -22,7 +22,7 @@ class NotesTest {
         assertThat(run.output())
                 .startsWith("# GPU Share for Kubernetes 1.2.0\n\n## Install\nRun these commands in the folder with")
                 .contains("helm install gpushare gpushare-1.2.0.tgz -n kube-system --set image.registry=<registry>")
-                .contains("`gpushare-1.2.0/deploy/docs/install/kube-scheduler.md`", "## Files", "amd64.tgz")
+                .contains("Configure kube-scheduler (`gpushare-1.2.0/", "## Files", "amd64.tgz")
                 .endsWith("- A guide (`deploy/docs/use/README.md`) is new.\n")
                 .doesNotContain("](", "@INSTALL@", "<version>");
     }
