@@ -36,10 +36,10 @@ final class SimulateCommand implements CheckedOptions {
     private static final String DEFAULT_POLICIES = "bestfit,fgd,wsp,wsp-from-nothing,adaptive-through-extender";
     private static final int MAX_ARRIVE = 1000;
 
-    @Option(names = "--nodes", paramLabel = "<csv>", description = "The nodes: openb's CSV, or ours.")
+    @Option(names = "--nodes", paramLabel = "<csv>", description = "The nodes: openb's CSV, or ours. [none]")
     private @Nullable Path nodes;
 
-    @Option(names = "--pods", paramLabel = "<csv>", description = "The pods: openb's CSV, or ours.")
+    @Option(names = "--pods", paramLabel = "<csv>", description = "The pods: openb's CSV, or ours. [none]")
     private @Nullable Path pods;
 
     @Option(
@@ -48,7 +48,7 @@ final class SimulateCommand implements CheckedOptions {
             description = "Instead of --nodes, and of --pods without it: the cards and pods of a live cluster. The"
                 + " address of its extender, such as http://localhost:12345, or a file with the responses of"
                 + " /gpushare-scheduler/v1/nodes and .../cluster, and of kubectl get nodes,pods -A -o json, which say"
-                + " which nodes pods accept.")
+                + " which nodes pods accept. [none]")
     private @Nullable String fromCluster;
 
     @Option(
@@ -77,14 +77,14 @@ final class SimulateCommand implements CheckedOptions {
                     "Shuffle the pods, then draw more, until they request that much of all cards. [${DEFAULT-VALUE}]")
     private int arrive;
 
-    @Option(names = "--once", description = "Instead: each pod once, in the order of the list.")
+    @Option(names = "--once", description = "Instead: each pod once, in the order of the list. [not set]")
     private boolean once;
 
     @Option(
             names = "--lifetimes",
             description = "Instead: pods end, and wait in kube-scheduler's queue. The list has their times: openb's"
                     + " creation_time and deletion_time, or created and duration, in seconds. Prints how long"
-                    + " pods wait with each policy, through filter and bind.")
+                    + " pods wait with each policy, through filter and bind. [not set]")
     private boolean lifetimes;
 
     @Option(
@@ -102,7 +102,7 @@ final class SimulateCommand implements CheckedOptions {
                     "Instead: how many nodes with cards of that model are enough for --for, if each pod comes once:"
                         + " the fewest that any policy finds in several orders, what the first --policy"
                         + " (adaptive-through-extender if it is not set) needs in the order of the list, and how many"
-                        + " are proven to be necessary.")
+                        + " are proven to be necessary. [none]")
     private @Nullable String find;
 
     @Option(
@@ -115,7 +115,7 @@ final class SimulateCommand implements CheckedOptions {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "json",
-            description = "Write the result of a replay or of --find as JSON.")
+            description = "Write the result of a replay or of --find as JSON. [text]")
     private @Nullable String output;
 
     @Option(names = "--threads", paramLabel = "<n>", description = "Replays at the same time. [the machine's cores]")

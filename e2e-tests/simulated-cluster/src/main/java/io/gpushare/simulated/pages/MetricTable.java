@@ -23,7 +23,12 @@ public final class MetricTable {
     private static final Pattern ROW = Pattern.compile("\\| (`gpushare_[^|]+`) \\| ([a-z]+) \\| ([a-z, ]*?) ?\\|.*");
 
     private static final Pattern TYPE = Pattern.compile("# TYPE (\\w+) (\\w+)");
-    private static final Pattern LABEL = Pattern.compile("[{,](\\w+)=\"(?:[^\"\\\\]|\\\\.)*\"");
+    private static final Pattern LABEL = Pattern.compile("[{,](\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
+    /** A value of a label that the programs declare: their other labels are names of the cluster. */
+    private static final Pattern DECLARED = Pattern.compile("[{,](?:call|kind|outcome|phase|provider|reason|remedy"
+            + "|resource|standing|state|type|verb|way|why)=\"([a-z_]+)\"");
+    /** The page describes it once, for all the values that may end with it. */
+    private static final String EVEN_EMPTY = "_even_empty";
     /** Of the buckets of a histogram. */
     private static final String BOUND = "le";
 
@@ -70,7 +75,8 @@ public final class MetricTable {
     }
 
     /**
-     * What a program exposes otherwise than the pages say, a sentence for each metric.
+     * What a program exposes otherwise than the pages say: a sentence for each metric, and for each value of a label
+     * that they don't name.
      *
      * @param text in Prometheus' text format
      */
@@ -84,7 +90,29 @@ public final class MetricTable {
                         + (row == null ? "no row of it" : "a " + row));
             }
         });
+        differences.addAll(unnamedValues(text));
         return differences;
+    }
+
+    /** Each value of a label that the page of its metric does not name. */
+    private static List<String> unnamedValues(String text) throws IOException {
+        List<String> pages = new ArrayList<>();
+        for (String page : PAGES) {
+            pages.add(Files.readString(Pages.file(page)));
+        }
+        Set<String> unnamed = new TreeSet<>();
+        for (String series : text.lines().filter(line -> !line.startsWith("#")).toList()) {
+            String name = series.split("[{ ]", 2)[0].replaceFirst("_(bucket|count|sum)$", "");
+            DECLARED.matcher(series)
+                    .results()
+                    .map(found -> found.group(1))
+                    .filter(value -> pages.stream()
+                            .filter(page -> page.contains(Pages.code(name)))
+                            .noneMatch(page -> page.contains(Pages.code(value.replace(EVEN_EMPTY, "")))))
+                    .forEach(value -> unnamed.add(name + " has a series with the value " + value
+                            + ", which deploy/docs/reference does not name"));
+        }
+        return List.copyOf(unnamed);
     }
 
     /** The series of a metric follow its type. */

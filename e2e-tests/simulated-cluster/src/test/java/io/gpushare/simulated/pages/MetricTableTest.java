@@ -18,11 +18,19 @@ class MetricTableTest {
             gpushare_card_cordoned{card="GPU-1"} 1.0
             # TYPE gpushare_card_colour gauge
             gpushare_card_colour 1.0
+            # TYPE gpushare_extender_filtered_nodes_total counter
+            gpushare_extender_filtered_nodes_total{outcome="feasible"} 1.0
+            gpushare_extender_filtered_nodes_total{outcome="no_free_cards_even_empty"} 1.0
+            gpushare_extender_filtered_nodes_total{outcome="no_luck"} 1.0
+            # TYPE gpushare_plugin_registrations_total counter
+            gpushare_plugin_registrations_total{resource="aliyun.com/gpu-mem"} 1.0
             """))
                 .containsExactly(
                         "gpushare_card_colour is exposed as a gauge with the labels [], and deploy/docs/reference has"
                                 + " no row of it",
                         "gpushare_card_cordoned is exposed as a counter with the labels [card], and"
-                                + " deploy/docs/reference has a gauge with the labels [card, model]");
+                                + " deploy/docs/reference has a gauge with the labels [card, model]",
+                        "gpushare_extender_filtered_nodes_total has a series with the value no_luck, which"
+                                + " deploy/docs/reference does not name");
     }
 }

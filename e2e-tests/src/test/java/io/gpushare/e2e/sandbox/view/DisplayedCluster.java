@@ -201,13 +201,37 @@ public final class DisplayedCluster implements AutoCloseable {
     /** Creates a node that serves claims, and a claim of no pod that has so much memory of its only card. */
     public void addClaim(String namespace, String name, String node, int gib) {
         addNode(node, List.of("GPU-of-claims"), "serves_claims", "");
+        claim(namespace, name, node, "gpu-of-claims", gib, "");
+    }
+
+    /** Creates a node that serves claims, with shares of one card, a card that is taken whole, and a free one. */
+    public void addClaimsNode(String node) {
+        addNode(node, List.of("GPU-claims-0", "GPU-claims-1", "GPU-claims-2"), "serves_claims", "");
+        addWithClaim("inference", "rerank-7c9d5b46f8-x2x4q", node, "gpu-claims-0", 4);
+        addWithClaim("research", "whisper-5f6b7c8d9f-k6zjp", node, "gpu-claims-0", 6);
+        addWithClaim("training", "resnet-train-0", node, "gpu-claims-1", 15);
+    }
+
+    private void addWithClaim(String namespace, String name, String node, String device, int gib) {
+        String uid = api.add(ApiClient.document("""
+            {"apiVersion":"v1","kind":"Pod","metadata":{"name":"%2$s","namespace":"%1$s"},
+             "spec":{"nodeName":"%3$s","resourceClaims":[{"name":"gpu","resourceClaimName":"%2$s"}],
+               "containers":[{"name":"main","image":"example/model:1","resources":{"claims":[{"name":"gpu"}]}}]},
+             "status":{"phase":"Running"}}\
+            """.formatted(namespace, name, node)));
+        claim(namespace, name, node, device, gib, """
+            ,"reservedFor":[{"resource":"pods","name":"%s","uid":"%s"}]\
+            """.formatted(name, uid));
+    }
+
+    private void claim(String namespace, String name, String node, String device, int gib, String more) {
         api.add(ApiClient.document("""
             {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"%2$s","namespace":"%1$s"},
              "spec":{"devices":{"requests":[{"name":"gpu","exactly":{"deviceClassName":"gpushare"}}]}},
              "status":{"allocation":{"devices":{"results":[{"request":"gpu","driver":"gpushare.io","pool":"%3$s",
-               "device":"gpu-of-claims","shareID":"0b9a3b1c-7a35-4c7e-9d4e-2f2d5b8f0a11",
-               "consumedCapacity":{"memory":"%4$dGi","cores":"0","slots":"1"}}]}}}}\
-            """.formatted(namespace, name, node, gib)));
+               "device":"%4$s","shareID":"0b9a3b1c-7a35-4c7e-9d4e-2f2d5b8f0a11",
+               "consumedCapacity":{"memory":"%5$dGi","cores":"0","slots":"1"}}]}}%6$s}}\
+            """.formatted(namespace, name, node, device, gib, more)));
     }
 
     public static String node(int number) {

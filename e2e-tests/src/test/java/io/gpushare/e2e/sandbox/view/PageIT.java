@@ -24,6 +24,9 @@ import org.openqa.selenium.Keys;
 @TestInstance(Lifecycle.PER_CLASS)
 class PageIT {
     private static final Path SCREENSHOTS = Path.of("target/screenshots");
+    /** The folder of the documentation's pictures, where they are to be written. */
+    private static final String PICTURES = "gpushare.pictures";
+
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Duration LIMIT = Duration.ofSeconds(2);
     private static final String FIRST_VIEW = "performance.getEntriesByName('snapshot')[0].startTime";
@@ -422,16 +425,39 @@ class PageIT {
         }
     }
 
-    /** Writes the picture of the documentation. */
-    @EnabledIfSystemProperty(named = "gpushare.picture", matches = ".+")
+    /** Writes deploy/page.png of the documentation. */
+    @EnabledIfSystemProperty(named = PICTURES, matches = ".+")
     @Test
-    void twoHundredNodes() throws Exception {
+    void pictureOfTwoHundredNodes() throws Exception {
         try (DisplayedCluster cluster = new DisplayedCluster(200, folder)) {
             open(cluster, 1280, 800, false);
             browser.await("document.querySelector('#waste tbody tr')", SOON);
-            Thread.sleep(400);
-            browser.shoot(Path.of(System.getProperty("gpushare.picture")));
+            picture("page.png");
         }
+    }
+
+    /** Writes the other two pictures of the documentation. */
+    @EnabledIfSystemProperty(named = PICTURES, matches = ".+")
+    @Test
+    void picturesOfAPodThatWaitsAndOfANodeThatServesClaims() throws Exception {
+        try (DisplayedCluster cluster = new DisplayedCluster(4, folder)) {
+            cluster.addClaimsNode("claims-t4-0001");
+            open(cluster, 1100, 700, false);
+            browser.await("document.querySelector('#waste tbody tr')", SOON);
+            browser.run("[...document.querySelectorAll('.pod')].find(e => e.textContent.includes('xl-0')).click()");
+            browser.await("document.querySelector('#more td')", SOON);
+            picture("page-why.png");
+            browser.press(Keys.ESCAPE);
+            browser.await("document.querySelector('[data-node=claims-t4-0001]')", SOON);
+            browser.run("document.querySelector('[data-node=claims-t4-0001]').click()");
+            browser.await("document.querySelector('#more')?.innerText.includes('resnet-train-0')", SOON);
+            picture("page-claims.png");
+        }
+    }
+
+    private void picture(String name) throws Exception {
+        Thread.sleep(400); // animations
+        browser.shoot(Path.of(System.getProperty(PICTURES), name));
     }
 
     @Tag("alone")
