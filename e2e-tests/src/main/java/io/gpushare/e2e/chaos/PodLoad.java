@@ -230,8 +230,9 @@ final class PodLoad {
                 if (!pod.map(PodView::disrupted).orElse(false)) {
                     requirePreempted(
                             order,
-                            uid + pod.map(seen -> ": " + seen)
-                                    .orElse(", made at " + made + ", not listed at " + now.at()),
+                            uid
+                                    + pod.map(seen -> ": " + seen)
+                                            .orElse(", made at " + made + ", not listed at " + now.at()),
                             since);
                 }
                 return new Fate.Preempted();

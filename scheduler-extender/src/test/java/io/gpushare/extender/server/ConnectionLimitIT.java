@@ -97,12 +97,15 @@ class ConnectionLimitIT {
             try {
                 for (int i = 0; i < ExtenderServer.CONNECTIONS; i++) {
                     kept.add(new RawHttp(extender.port()));
-                    assertThat(kept.getLast().exchange("GET", "/healthz", new byte[0]).status())
+                    assertThat(kept.getLast()
+                                    .exchange("GET", "/healthz", new byte[0])
+                                    .status())
                             .isEqualTo(200);
                 }
                 for (int i = 0; i < 20; i++) {
                     try (RawHttp probe = new RawHttp(extender.port())) {
-                        assertThat(probe.exchange("GET", "/healthz", new byte[0]).status())
+                        assertThat(probe.exchange("GET", "/healthz", new byte[0])
+                                        .status())
                                 .isEqualTo(200);
                     }
                 }

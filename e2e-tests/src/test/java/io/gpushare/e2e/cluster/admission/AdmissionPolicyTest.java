@@ -233,8 +233,7 @@ class AdmissionPolicyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"/data/nvidia-container-devices", "/var/lib/nvidia-container-devices", "/srv/run/nvidia"})
+    @ValueSource(strings = {"/data/nvidia-container-devices", "/var/lib/nvidia-container-devices", "/srv/run/nvidia"})
     void otherPathsOfVolumesAreTheUsers(String path) throws Exception {
         String own = "volumeMounts: [{name: v, mountPath: '" + path + "'}]";
         assertAdmitted(USER, "CREATE", "pods", pod("containers: [{name: a, " + own + "}]"), null);

@@ -21,6 +21,7 @@ public enum ContainerFigure {
     }
 
     private final OfPod ofPod;
+
     @SuppressWarnings("ImmutableEnumChecker") // a record of texts and numbers
     private final Measure measure;
 

@@ -135,7 +135,8 @@ class PluginMetricsParserTest {
     @ValueSource(strings = {"x", "\\\\n", "x\\\\n"})
     void labelsOfAnyLengthAreRead(String part) {
         String name = part.repeat(500_000);
-        assertThat(PluginMetricsParser.read("gpushare_card_memory_used_bytes{card=\"GPU-1\",model=\"" + name + "\"} 7\n")
+        assertThat(PluginMetricsParser.read(
+                                "gpushare_card_memory_used_bytes{card=\"GPU-1\",model=\"" + name + "\"} 7\n")
                         .cards())
                 .isEqualTo(Map.of("GPU-1", new CardUse(Map.of(CardFigure.USED_BYTES, 7L))));
     }
