@@ -68,6 +68,17 @@ record ClaimHoldings(
         return new ClaimHoldings(prepared, recovered, changed, reported, files, problem);
     }
 
+    /** Whether that pod uses the same claims by the same containers as when it was last reported. */
+    boolean usesAsBefore(NodePod pod) {
+        NodePod before = pods.get(pod.ref().uid());
+        return before != null
+                && before.ref().equals(pod.ref())
+                && before.created().equals(pod.created())
+                && before.ended() == pod.ended()
+                && before.started().equals(pod.started())
+                && before.claims().equals(pod.claims());
+    }
+
     ClaimHoldings withoutPod(String uid) {
         Map<String, NodePod> changed = new HashMap<>(pods);
         changed.remove(uid);

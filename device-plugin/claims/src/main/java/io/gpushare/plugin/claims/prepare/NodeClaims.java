@@ -129,9 +129,13 @@ public final class NodeClaims implements HoldingsSource {
         return now.recovered();
     }
 
-    /** The API reported this pod. */
-    public void pod(NodePod pod) {
-        hold(all -> all.withPod(pod));
+    /** The API reported this pod. Most of its changes are none of who uses what: users may make them all the time. */
+    public synchronized void pod(NodePod pod) {
+        if (now.usesAsBefore(pod)) {
+            now = now.withPod(pod);
+        } else {
+            hold(all -> all.withPod(pod));
+        }
     }
 
     /** The API deleted the pod. */
