@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ClaimHoldingsTest {
-    private static final NodePod POD = NodePod.unknown(new PodRef("default", "p", "uid-p"));
+    private static final NodePod POD = NodePod.unknown(new PodRef("uid-p", "default", "p"));
 
     private final ClaimHoldings none =
             ClaimHoldings.none(PreparedClaims.of(new Inventory(MemoryUnit.GIB, null, List.of())));
