@@ -1,7 +1,6 @@
 package io.gpushare.simulated.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.net.URI;
@@ -9,8 +8,6 @@ import java.nio.charset.StandardCharsets;
 
 /** A JSON client of an API server, safe for use by many threads. */
 public final class ApiClient implements AutoCloseable {
-    private static final ObjectMapper MAPPER = new ObjectMapper();
-
     /** A response; the document is empty if the body is not a JSON object. */
     public record Answer(int code, ObjectNode document) {
         public boolean succeeded() {
@@ -34,13 +31,13 @@ public final class ApiClient implements AutoCloseable {
     }
 
     public static ObjectNode document() {
-        return MAPPER.createObjectNode();
+        return ApiJson.MAPPER.createObjectNode();
     }
 
     /** Parses one JSON object; throws if the text is malformed. */
     public static ObjectNode document(String json) {
         try {
-            return (ObjectNode) MAPPER.readTree(json);
+            return (ObjectNode) ApiJson.MAPPER.readTree(json);
         } catch (IOException | ClassCastException e) {
             throw new IllegalArgumentException("not a JSON object: " + json, e);
         }
@@ -87,7 +84,7 @@ public final class ApiClient implements AutoCloseable {
     private Answer send(String method, String path, String contentType, byte[] body)
             throws IOException, InterruptedException {
         ApiWire.Response response = wire.send(method, path, contentType, body);
-        JsonNode document = response.json() ? MAPPER.readTree(response.body()) : MAPPER.missingNode();
+        JsonNode document = response.json() ? ApiJson.MAPPER.readTree(response.body()) : ApiJson.MAPPER.missingNode();
         return new Answer(response.code(), document instanceof ObjectNode object ? object : document());
     }
 
