@@ -208,7 +208,9 @@ class StillComputingIT extends WholeProgram {
     private StartedProgram plugin() throws Exception {
         StartedProgram plugin = run(METRICS, "--proc-dir=" + proc);
         await().until(() -> Files.exists(dir.resolve("device-plugins/gpushare-card.sock")));
-        await().until(() -> kubelet.healthy(MEMORY).size() >= 15);
+        // The kubelet hears of each resource by itself.
+        await().until(() -> kubelet.healthy(MEMORY).size() >= 15
+                && !kubelet.healthy(CARDS).isEmpty());
         return plugin;
     }
 
