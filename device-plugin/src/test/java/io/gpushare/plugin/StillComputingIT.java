@@ -209,8 +209,8 @@ class StillComputingIT extends WholeProgram {
         StartedProgram plugin = run(METRICS, "--proc-dir=" + proc);
         await().until(() -> Files.exists(dir.resolve("device-plugins/gpushare-card.sock")));
         // The kubelet hears of each resource by itself.
-        await().until(() -> kubelet.healthy(MEMORY).size() >= 15
-                && !kubelet.healthy(CARDS).isEmpty());
+        await().until(() ->
+                kubelet.healthy(MEMORY).size() >= 15 && !kubelet.healthy(CARDS).isEmpty());
         return plugin;
     }
 
