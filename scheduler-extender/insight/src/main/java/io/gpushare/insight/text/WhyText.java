@@ -32,7 +32,7 @@ public final class WhyText {
     /**
      * The explanation as text.
      *
-     * @param nodes so many nodes with cards are shown at most
+     * @param nodes the most nodes with cards that are shown
      */
     public static String of(Explanation why, int nodes) {
         String pod = "Pod " + why.pod();
