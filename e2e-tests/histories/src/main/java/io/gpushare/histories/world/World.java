@@ -498,9 +498,10 @@ public final class World {
         return edited.contains(pod.uid());
     }
 
-    /** Whether some node offers such cards now, when nobody uses them. */
+    /** Whether some node offers such cards now, when nobody uses them. A pod that is bound fits nowhere else. */
     public boolean fits(PodDocument pod) {
         return nodes.stream()
+                .filter(node -> pod.node().isEmpty() || node.name().equals(pod.node()))
                 .anyMatch(node -> byClaim(pod) == node.byClaims()
                         && cards(pod) <= node.cards().size()
                         && node.cards().stream()

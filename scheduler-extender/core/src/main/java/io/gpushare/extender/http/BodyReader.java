@@ -23,15 +23,18 @@ public final class BodyReader implements Handler<RoutingContext> {
     private static final long BESIDE_LARGEST = 16 << 20;
 
     private final int largest;
+    private final String advice;
     private final Consumer<String> refused;
     private final AtomicLong used = new AtomicLong();
 
     /**
      * @param largest the limit of one body in bytes
+     * @param advice what the sender of a larger one is told to do
      * @param refused receives the metric's reason of each refusal
      */
-    public BodyReader(int largest, Consumer<String> refused) {
+    public BodyReader(int largest, String advice, Consumer<String> refused) {
         this.largest = largest;
+        this.advice = advice;
         this.refused = refused;
     }
 
@@ -132,12 +135,7 @@ public final class BodyReader implements Handler<RoutingContext> {
     }
 
     private void tooLarge(RoutingContext context) {
-        refuse(
-                context,
-                "too_large",
-                413,
-                "the request body is larger than " + largest + " bytes; set nodeCacheCapable: true in kube-scheduler's"
-                        + " configuration, or raise --max-request-bytes");
+        refuse(context, "too_large", 413, "the request body is larger than " + largest + " bytes; " + advice);
     }
 
     private void refuse(RoutingContext context, String reason, int status, String sentence) {

@@ -54,7 +54,10 @@ final class ExtenderRouter {
     }
 
     private void add(Extension.Paths paths, VerbRoutes verbs) {
-        BodyReader bodies = new BodyReader(settings.maxBody(), reason -> requests.failed("any", reason));
+        BodyReader bodies = new BodyReader(
+                settings.maxBody(),
+                "set nodeCacheCapable: true in kube-scheduler's configuration, or raise --max-request-bytes",
+                reason -> requests.failed("any", reason));
         status();
         HostCheck hosts = new HostCheck(parts.hosts().or(parts.ledger()::knowsNode));
         boolean plain = settings.tls() == null;

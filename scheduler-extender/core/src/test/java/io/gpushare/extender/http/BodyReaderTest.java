@@ -30,7 +30,7 @@ class BodyReaderTest {
     private static final int ANNOUNCED = 100_000;
 
     private final Vertx vertx = Vertx.vertx();
-    private final BodyReader bodies = new BodyReader(LARGEST, reason -> {});
+    private final BodyReader bodies = new BodyReader(LARGEST, "send less", reason -> {});
     private int port;
 
     @BeforeEach

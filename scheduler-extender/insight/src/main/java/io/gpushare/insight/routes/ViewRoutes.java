@@ -104,7 +104,7 @@ public final class ViewRoutes {
         if (access == ViewAccess.Access.OFF) {
             return;
         }
-        BodyReader requests = new BodyReader(LONGEST_TOKEN_REQUEST, reason -> {});
+        BodyReader requests = new BodyReader(LONGEST_TOKEN_REQUEST, "send the answer of a TokenRequest", reason -> {});
         files.addTo(router);
         explained(router, context -> Optional.of(token(context)));
         router.post(VIEW + "*").handler(requests).handler(context -> get(context, Optional.of(requested(context))));
@@ -166,7 +166,7 @@ public final class ViewRoutes {
     private void explained(Router router, Function<RoutingContext, Optional<String>> token) {
         router.post(VIEW + "explain")
                 .handler(context -> admit(context, token.apply(context)))
-                .handler(new BodyReader(LONGEST_POD, reason -> {}))
+                .handler(new BodyReader(LONGEST_POD, "send the pod alone", reason -> {}))
                 .handler(this::explain);
     }
 
