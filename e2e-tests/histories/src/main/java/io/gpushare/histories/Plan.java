@@ -193,11 +193,15 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
             switch (random.nextInt(4)) {
                 case 0 -> add(at, "terminate " + extender, world -> world.terminate(extender));
                 case 1 -> onNode(at, "terminate the plugin of " + World.node(number), number, GpuNode::terminatePlugin);
-                case 2 ->
+                case 2 -> {
+                    // The plugin waits for longer.
+                    Duration slow = random.nextBoolean() ? Duration.ZERO : Duration.ofMillis(random.nextInt(10_000));
                     add(
                             at,
-                            "terminate the plugin of " + World.node(number) + " when the next pod is bound there",
-                            world -> world.terminatePluginAtBinding(number));
+                            "terminate the plugin of " + World.node(number) + " when the next pod is bound there"
+                                    + (slow.isZero() ? "" : ", and pause the kubelet for " + slow),
+                            world -> world.terminatePluginAtBinding(number, slow));
+                }
                 default -> add(at, "watches break", world -> world.api().cutWatches(false));
             }
         }
@@ -206,7 +210,7 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
         private void coincidence(Duration at) {
             Duration time = Duration.ofMillis(random.nextInt(2_000, USUAL));
             int number = random.nextInt(nodes.size());
-            switch (random.nextInt(6)) {
+            switch (random.nextInt(7)) {
                 case 0 -> {
                     add(at, "watches tell the extenders nothing, and responses are lost, for " + time, world -> {
                         world.holdWatches(false, time);
@@ -224,11 +228,17 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
                     several(at.plus(SOON), time);
                 }
                 case 2 -> {
-                    Duration after = Duration.ofMillis(random.nextInt(1_000));
+                    // The steps of a Binding are some milliseconds apart.
+                    Duration after = Duration.ofMillis(random.nextInt(1 << random.nextInt(8)));
                     Duration longer = LEASE.plus(time);
-                    add(at, "pause the extender for " + longer + ", " + after + " after it is asked to bind", world -> {
-                        world.pauseAtBinding("extender-a", after, longer);
-                        world.pauseAtBinding("extender-b", after, longer);
+                    boolean silent = random.nextBoolean();
+                    String what = "pause the extender that leads for " + longer + ", " + after
+                            + " after it is asked to bind" + (silent ? ", and watches tell the extenders nothing" : "");
+                    add(at, what, world -> {
+                        world.pauseLeaderAtBinding(after, longer);
+                        if (silent) {
+                            world.holdWatches(false, longer.plus(SOON));
+                        }
                     });
                     several(at.plusMillis(1), longer);
                 }
@@ -249,6 +259,13 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
                     for (int i = 0; i < SEVERAL; i++) {
                         pod("twin-" + events.size(), at.plusMillis(1), i > 0);
                     }
+                }
+                case 5 -> {
+                    add(
+                            at,
+                            "the next Binding takes " + time + " to arrive",
+                            world -> world.api().slowBinding(time));
+                    several(at.plusMillis(1), time);
                 }
                 default -> {
                     onNode(

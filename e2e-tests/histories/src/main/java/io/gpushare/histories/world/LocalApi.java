@@ -57,6 +57,7 @@ public final class LocalApi {
     private final List<ApiReplica> replicas = new ArrayList<>();
     private final AccessAnswers access = new AccessAnswers();
     private Runnable bound = () -> {};
+    private @Nullable Duration bindsAfter;
     private boolean down;
 
     /** A request as it is sent. */
@@ -64,6 +65,10 @@ public final class LocalApi {
     private record Sent(String method, String path, Map<String, String> query, String contentType, byte[] body) {
         boolean watches() {
             return query.getOrDefault("watch", "").equals("true");
+        }
+
+        boolean binds() {
+            return path.endsWith("/binding");
         }
 
         /** Whether it is a list that an old state may answer. */
@@ -118,6 +123,11 @@ public final class LocalApi {
         down = true;
         replicas.forEach(ApiReplica::cutWatches);
         turns.after(time, () -> down = false);
+    }
+
+    /** The next Binding takes that long to arrive, so that its caller may have given up. */
+    public void slowBinding(Duration time) {
+        bindsAfter = time;
     }
 
     /** One of its caches hears of nothing new for that time. */
@@ -211,7 +221,7 @@ public final class LocalApi {
         if (network.loses(caller)) {
             lose(response);
         } else {
-            turns.after(network.delay(), () -> arrive(caller, request, deadline, response));
+            turns.after(delay(request), () -> arrive(caller, request, deadline, response));
         }
         try {
             // A connection over which no ping comes back is given up, however long its call may take.
@@ -221,6 +231,15 @@ public final class LocalApi {
         } catch (ExecutionException e) {
             throw new IOException(e.getMessage(), e);
         }
+    }
+
+    private Duration delay(Sent request) {
+        Duration slow = request.binds() ? bindsAfter : null;
+        if (slow == null) {
+            return network.delay();
+        }
+        bindsAfter = null;
+        return slow;
     }
 
     private void arrive(

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -58,8 +59,8 @@ public final class World {
     private final Map<String, Boolean> editing = new TreeMap<>();
     /** The pods, by UID, whose annotations somebody edited. */
     private final Set<String> edited = new TreeSet<>();
-    /** The nodes whose plugins end at the next Binding. */
-    private final Set<String> ending = new TreeSet<>();
+    /** The nodes whose plugins end at the next Binding, and for how long the kubelet is slow then. */
+    private final Map<String, Duration> ending = new TreeMap<>();
 
     private final Map<String, ExtenderProcess> extenders = new TreeMap<>();
     private final List<String> story = new ArrayList<>();
@@ -207,12 +208,12 @@ public final class World {
         Optional.ofNullable(ExtenderProcess.leader(api)).ifPresent(this::terminate);
     }
 
-    /** Lets nothing of that extender run for that time, from so long after it is next asked to bind a pod. */
-    public void pauseAtBinding(String pod, Duration after, Duration time) {
-        ExtenderProcess process = extenders.get(pod);
-        if (process != null) {
-            process.atBinding(() -> turns.after(after, () -> process.machine().pauseFor(time)));
-        }
+    /** Lets nothing of the extender that leads run for that time, from so long after it is next asked to bind a pod. */
+    public void pauseLeaderAtBinding(Duration after, Duration time) {
+        Optional.ofNullable(ExtenderProcess.leader(api))
+                .map(extenders::get)
+                .ifPresent(process -> process.atBinding(
+                        () -> turns.after(after, () -> process.machine().pauseFor(time))));
     }
 
     /** Watches tell the extenders nothing for that time; with {@code next} only those that do not lead. */
@@ -465,18 +466,18 @@ public final class World {
         editing.put(name, copies);
     }
 
-    /** Ends the plugin of that node as SIGTERM does when the next pod is bound there. */
-    public void terminatePluginAtBinding(int node) {
-        ending.add(node(node));
+    /** Ends the plugin of that node as SIGTERM does when the next pod is bound there; its kubelet is as slow. */
+    public void terminatePluginAtBinding(int node, Duration slow) {
+        ending.put(node(node), slow);
     }
 
     private void bound() {
         List<PodDocument> pods = pods();
         for (GpuNode node : nodes) {
-            if (ending.contains(node.name())
+            if (ending.containsKey(node.name())
                     && pods.stream()
                             .anyMatch(pod -> pod.node().equals(node.name()) && !written.known(pod) && !pod.ended())) {
-                ending.remove(node.name());
+                node.pauseKubelet(Objects.requireNonNull(ending.remove(node.name())));
                 turns.after(network.delay(), node::terminatePlugin);
             }
         }
