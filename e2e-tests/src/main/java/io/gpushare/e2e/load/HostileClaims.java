@@ -29,6 +29,10 @@ final class HostileClaims {
     private static final int CLAIMS = 64;
     private static final int REQUESTS = 32;
     private static final int A_SECOND = 10;
+    /** How deeply fields nest that nobody reads. */
+    private static final int LEVELS = 3_000;
+
+    private static final int DIGITS = 1_100;
     private static final int NODES = 100;
     private static final Duration LOAD = Duration.ofSeconds(60);
     private static final Duration MOST = Duration.ofSeconds(150);
@@ -49,9 +53,9 @@ final class HostileClaims {
     /** Whether the extender still runs afterwards. */
     static boolean measure(Path repository, Path folder) throws IOException, InterruptedException {
         LoadRun.print(
-                "%n%d tenants with %,d waiting pods each, which name the same %d claims of %d requests; %d times a"
-                        + " second a claim is made again and a pod changes%n",
-                TENANTS, PODS, CLAIMS, REQUESTS, A_SECOND);
+                "%n%d tenants with %,d waiting pods each, which name the same %d claims of %d requests, and a pod and"
+                        + " a claim of %,d levels; %d times a second claims are made again and pods change%n",
+                TENANTS, PODS, CLAIMS, REQUESTS, LEVELS, A_SECOND);
         LoadCluster cluster = new LoadCluster(NODES);
         try (SimulatedApiServer api = SimulatedApiServer.start()) {
             cluster.fill(api);
@@ -63,6 +67,8 @@ final class HostileClaims {
                 for (int i = 0; i < PODS; i++) {
                     api.objects().put(waitingPod(tenant, i, ""));
                 }
+                api.objects().put(nestedPod(tenant, ""));
+                api.objects().put(nestedClaim(tenant, ""));
             }
             Path kubeconfig = Files.writeString(folder.resolve("claims-kubeconfig"), api.kubeconfig());
             long begin = System.nanoTime();
@@ -120,6 +126,8 @@ final class HostileClaims {
             api.objects().remove(ApiResource.RESOURCE_CLAIMS, namespace(tenant), claim);
             api.objects().put(waitingClaim(tenant, changed % CLAIMS));
             api.objects().put(waitingPod(tenant, changed % PODS, String.valueOf(changed)));
+            api.objects().put(nestedPod(tenant, String.valueOf(changed)));
+            api.objects().put(nestedClaim(tenant, String.valueOf(changed)));
         }
         changed++;
     }
@@ -208,6 +216,29 @@ final class HostileClaims {
                     .put("memory", (i + 1) + "Gi");
         }
         return claim;
+    }
+
+    /** The API server keeps what a caller says that it manages. */
+    private static ObjectNode nestedPod(int tenant, String label) {
+        ObjectNode pod = claiming(namespace(tenant), "nested", label);
+        pod.withObject("/metadata").putArray("managedFields").addObject().set("fieldsV1", nested());
+        return pod;
+    }
+
+    private static ObjectNode nestedClaim(int tenant, String label) {
+        ObjectNode claim = claim(namespace(tenant), "nested");
+        claim.withObject("/metadata/labels").put("changed", "x" + label);
+        claim.withObject("/spec/devices")
+                .putArray("config")
+                .addObject()
+                .putObject("opaque")
+                .put("driver", "example.com")
+                .set("parameters", nested());
+        return claim;
+    }
+
+    private static ObjectNode nested() {
+        return ApiClient.document("{\"a\":".repeat(LEVELS) + "1".repeat(DIGITS) + "}".repeat(LEVELS));
     }
 
     /** A claim that has a share of the card, for the pod of its name. */

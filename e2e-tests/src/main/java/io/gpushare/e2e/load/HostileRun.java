@@ -23,7 +23,7 @@ import java.util.Random;
 
 /**
  * Measures what hostile tenants can do to the two programs, which run with the memory limits of their images: long
- * annotations, completed pods, idle connections, selectors, inventories and requests about pods of others.
+ * annotations, completed pods, kept and idle connections, selectors, inventories and requests about pods of others.
  */
 final class HostileRun {
     private static final int CARDS = 16;
@@ -79,23 +79,22 @@ final class HostileRun {
                 ready("extender", extender, LoadRun.START, begin);
                 // The same by watch events.
                 HostilePods.annotated(api, "watched", HostilePods.ANNOTATED);
-                try (Connection kept = new Connection(extender.port())) {
-                    // kube-scheduler keeps the connection of its first request.
-                    kept.call(ordinary());
-                    try (Idle atExtender = Idle.open(extender.port(), IDLE);
-                            Idle atPlugin = Idle.open(plugin.port(), IDLE_AT_PLUGIN)) {
-                        LoadRun.print(
-                                "  %,d idle connections to the extender, %,d to the plugin%n",
-                                atExtender.count(), atPlugin.count());
-                        Processors.apart(extender, plugin, () -> filters(kept, extender, api));
-                    }
+                boolean served = HostileCallers.measure(extender.port());
+                try (Idle atExtender = Idle.open(extender.port(), IDLE);
+                        Idle atPlugin = Idle.open(plugin.port(), IDLE_AT_PLUGIN);
+                        // Without a certificate an earlier connection would have made place for the idle ones.
+                        Connection kept = new Connection(extender.port())) {
+                    LoadRun.print(
+                            "  %,d idle connections to the extender, %,d to the plugin%n",
+                            atExtender.count(), atPlugin.count());
+                    Processors.apart(extender, plugin, () -> filters(kept, extender, api));
                 }
                 ready("plugin", plugin, PLUGIN_START, System.nanoTime());
                 ready("extender", extender, LoadRun.START, System.nanoTime());
                 LoadRun.print(
                         "  devices that the kubelet is offered: %,d%n",
                         kubelet.healthy("aliyun.com/gpu-mem").size());
-                return plugin.alive() && extender.alive();
+                return served && plugin.alive() && extender.alive();
             }
         }
     }
