@@ -194,7 +194,7 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
                 case 0 -> add(at, "terminate " + extender, world -> world.terminate(extender));
                 case 1 -> onNode(at, "terminate the plugin of " + World.node(number), number, GpuNode::terminatePlugin);
                 case 2 -> {
-                    // The plugin waits for longer.
+                    // Shorter than a plugin that ends waits for pods.
                     Duration slow = random.nextBoolean() ? Duration.ZERO : Duration.ofMillis(random.nextInt(10_000));
                     add(
                             at,

@@ -18,15 +18,8 @@ final class HostileCallers {
     static boolean measure(int port) throws IOException {
         List<Connection> kept = new ArrayList<>();
         try {
-            for (int i = 0; i < KEPT; i++) {
-                kept.add(new Connection(port));
-                kept.getLast().call(LoadRun.READY);
-            }
-            return probe(port);
-        } catch (IOException e) {
-            LoadRun.print(
-                    "  connection %,d of a caller who keeps them: %s%n", kept.size(), String.valueOf(e.getMessage()));
-            return probe(port);
+            open(port, kept);
+            return probe(port, kept.size());
         } finally {
             for (Connection each : kept) {
                 each.close();
@@ -34,7 +27,18 @@ final class HostileCallers {
         }
     }
 
-    private static boolean probe(int port) {
+    private static void open(int port, List<Connection> kept) {
+        try {
+            for (int i = 0; i < KEPT; i++) {
+                kept.add(new Connection(port));
+                kept.getLast().call(LoadRun.READY);
+            }
+        } catch (IOException e) {
+            LoadRun.print("  no more connections: %s%n", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static boolean probe(int port, int kept) {
         int answered = 0;
         long longest = 0;
         for (int i = 0; i < PROBES; i++) {
@@ -50,7 +54,7 @@ final class HostileCallers {
         LoadRun.print(
                 "  beside %,d connections that a caller opened and keeps, %d of %d probes are answered, the longest"
                         + " after %.1f ms%n",
-                KEPT, answered, PROBES, longest / 1e6);
+                kept, answered, PROBES, longest / 1e6);
         return answered == PROBES;
     }
 }

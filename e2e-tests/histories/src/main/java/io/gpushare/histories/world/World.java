@@ -59,7 +59,7 @@ public final class World {
     private final Map<String, Boolean> editing = new TreeMap<>();
     /** The pods, by UID, whose annotations somebody edited. */
     private final Set<String> edited = new TreeSet<>();
-    /** The nodes whose plugins end at the next Binding, and for how long the kubelet is slow then. */
+    /** The nodes whose plugins end at the next Binding, and for how long their kubelets pause then. */
     private final Map<String, Duration> ending = new TreeMap<>();
 
     private final Map<String, ExtenderProcess> extenders = new TreeMap<>();
@@ -466,7 +466,7 @@ public final class World {
         editing.put(name, copies);
     }
 
-    /** Ends the plugin of that node as SIGTERM does when the next pod is bound there; its kubelet is as slow. */
+    /** Ends the plugin of that node as SIGTERM does when the next pod is bound there, and pauses the kubelet. */
     public void terminatePluginAtBinding(int node, Duration slow) {
         ending.put(node(node), slow);
     }
