@@ -1,11 +1,13 @@
 package io.gpushare.extender.placement;
 
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.PodKind;
-import io.gpushare.extender.policy.RecentKinds;
+import io.gpushare.extender.policy.Recent;
 import io.gpushare.extender.policy.scoring.Scoring;
+import io.gpushare.model.Demand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClusterNodes {
     private final Map<String, KnownNode> nodes = new ConcurrentHashMap<>();
-    private final RecentKinds kinds = new RecentKinds();
+    private final Recent<PodKind> kinds = new Recent<>();
+    private final Recent<Demand> demands = new Recent<>();
 
     ClusterNodes() {}
 
@@ -51,9 +54,19 @@ public final class ClusterNodes {
         return named;
     }
 
+    /**
+     * Which of these nodes can give a pod the cards of that demand, and why the others can't.
+     *
+     * @param names of the nodes, in their order
+     */
+    public FilterResult verdicts(List<KnownNode> of, List<String> names, Demand demand) {
+        Recent.Kind<Demand> kind = demands.of(demand);
+        return FilterResult.of(names, place -> of.get(place).refusal(kind));
+    }
+
     /** What such pods cost on each of these nodes by that scoring. */
     public NodeCosts costs(List<KnownNode> of, Scoring scoring, PodRequest pod) {
-        PodKind kind = kinds.of(scoring, pod);
+        Recent.Kind<PodKind> kind = kinds.of(new PodKind(scoring, pod));
         return new NodeCosts(
                 of, of.stream().mapToDouble(node -> node.cost(kind)).toArray(), pod);
     }

@@ -1,16 +1,17 @@
 package io.gpushare.extender.policy;
 
+import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.policy.scoring.ClusterCapacity;
+import io.gpushare.model.Demand;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node with its name: what the ledger has of it, and what recent kinds of pods cost there. A node that changes is
- * another object, of which nothing is remembered yet.
+ * A node with its name: what the ledger has of it, and its answers to recent kinds of pods. A node that changes is
+ * another object, which has answered nothing yet.
  */
 public final class KnownNode {
     /**
@@ -20,13 +21,11 @@ public final class KnownNode {
     public static final Comparator<KnownNode> ORDER =
             Comparator.<KnownNode>comparingLong(node -> node.order).thenComparing(KnownNode::name);
 
-    /** What a pod of that kind costs. */
-    private record Cost(PodKind kind, double amount) {}
-
     private final String name;
     private final long order;
     private final NodeEntry entry;
-    private final AtomicReferenceArray<@Nullable Cost> costs = new AtomicReferenceArray<>(RecentKinds.MOST);
+    private final Answers<PodKind, Double> costs = new Answers<>();
+    private final Answers<Demand, @Nullable Reason> refusals = new Answers<>();
 
     private KnownNode(String name, long order, NodeEntry entry) {
         this.name = name;
@@ -73,13 +72,13 @@ public final class KnownNode {
     }
 
     /** What a new pod of that kind costs here; infinite if it does not fit. */
-    public double cost(PodKind kind) {
-        @Nullable Cost known = costs.getAcquire(kind.number());
-        if (known == null || !known.kind.equals(kind)) {
-            known = new Cost(kind, kind.costOn(entry.offered()));
-            costs.setRelease(kind.number(), known);
-        }
-        return known.amount;
+    public double cost(Recent.Kind<PodKind> kind) {
+        return costs.to(kind, pod -> pod.costOn(entry.offered()));
+    }
+
+    /** Why the node can't give a pod the cards of that demand now; null if it can: {@link NodeEntry#refusal}. */
+    public @Nullable Reason refusal(Recent.Kind<Demand> kind) {
+        return refusals.to(kind, entry::refusal);
     }
 
     @Override

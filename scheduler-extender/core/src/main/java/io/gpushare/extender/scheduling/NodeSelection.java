@@ -103,7 +103,7 @@ public final class NodeSelection {
             endOtherCycles(pod.traits().group());
         }
         List<KnownNode> nodes = named(pod, names);
-        FilterResult result = admitted(pod, verdicts(nodes, names, demand.demand()));
+        FilterResult result = admitted(pod, placer.nodes().verdicts(nodes, names, demand.demand()));
         Set<String> closed = outcomes.admissions().closedFor(pod.ref().namespace());
         if (!closed.isEmpty()) {
             result = result.refusing(closed::contains, Reason.BACKING_OFF);
@@ -130,14 +130,12 @@ public final class NodeSelection {
         return placer.nodes().named(names, ledger.nodesApart(pod.ref().uid(), pod.priority()));
     }
 
-    private static FilterResult verdicts(List<KnownNode> nodes, List<String> names, Demand demand) {
-        return FilterResult.of(names, place -> nodes.get(place).entry().refusal(demand));
-    }
-
     /** Whether no node of the cluster could take the demand, even if it were empty. */
     private boolean hopeless(Demand demand) {
         List<KnownNode> all = placer.nodes().all();
-        return verdicts(all, all.stream().map(KnownNode::name).toList(), demand).hopeless();
+        return placer.nodes()
+                .verdicts(all, all.stream().map(KnownNode::name).toList(), demand)
+                .hopeless();
     }
 
     /**

@@ -2,6 +2,7 @@ package io.gpushare.extender.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.pod.PodBuilder;
@@ -123,14 +124,15 @@ class ClusterNodesProperties {
         ClusterNodes all = placer.nodes();
         List<KnownNode> nodes = all.named(names, Map.of());
         for (Demand demand : DEMANDS) {
-            for (KnownNode node : nodes) {
-                assertThat(node.entry().refusal(demand))
-                        .isEqualTo(ledger.nodeEntry(node.name()).refusal(demand));
+            FilterResult verdicts = all.verdicts(nodes, names, demand);
+            for (int i = 0; i < names.size(); i++) {
+                assertThat(verdicts.why(i))
+                        .isEqualTo(ledger.nodeEntry(names.get(i)).refusal(demand));
             }
         }
         PodRequest pod = new PodRequest(1000, 100, 1 + random.nextInt(3), 0, Set.of());
         NodeCosts costs = all.costs(nodes, BY_FREE, pod);
-        PodKind kind = new PodKind(BY_FREE, pod, 0);
+        PodKind kind = new PodKind(BY_FREE, pod);
         for (int i = 0; i < names.size(); i++) {
             assertThat(costs.at(i)).isEqualTo(kind.costOn(ledger.nodeEntry(names.get(i))));
         }
