@@ -199,6 +199,7 @@ final class KindCluster implements Cluster {
 
     @Override
     public void close() {
+        kubectl.close();
         // What containers wrote there belongs to root.
         onNode("find", sharedFolder().toString(), "-mindepth", "1", "-delete");
         SOCKET_FOLDERS.forEach(name -> onNode("find", KUBELET + "/" + name, "-mindepth", "1", "-delete"));

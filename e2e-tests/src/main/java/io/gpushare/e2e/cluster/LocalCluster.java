@@ -273,6 +273,7 @@ public final class LocalCluster implements Cluster {
 
     @Override
     public void close() {
+        kubectl.close();
         run(STEP, "stop");
     }
 }
