@@ -11,10 +11,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The pack, and its run with the simulated driver, whose figures of memory are those of the card that was seen. */
+@Tag("release")
 class OnACardIT {
     private static final Path SCRIPTS = Path.of("on-a-card").toAbsolutePath();
     private static final long MOST_BYTES = 64L << 20; // what a tool for files takes at once

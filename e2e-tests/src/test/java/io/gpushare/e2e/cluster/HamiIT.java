@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -119,6 +120,7 @@ class HamiIT extends ClusterScenario {
         pods.refused("seventeen", "The node has fewer GPU cards than the pod requests");
     }
 
+    @Tag("release")
     @Test
     void shortPodsOfAllKindsLeaveNoCardOverCommitted() {
         List<String> kinds = List.of(

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** A real kube-scheduler honours what GPU pods prefer, on a cluster of two nodes, and the policy places all others. */
 @Tag("cluster")
+@Tag("release")
 class PreferencesIT {
     private static final Map<String, String> THREE = Map.of("main", "aliyun.com/gpu-mem: 3");
 
