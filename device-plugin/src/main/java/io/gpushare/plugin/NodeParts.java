@@ -185,6 +185,9 @@ final class NodeParts {
                 () -> ending.request(PluginProgram.DRIVER_REPLACED))));
         limits.isolation().start();
         metrics.registerNode(holdings, limits.usage(), limits.provider());
+        if (options.dcgmMetrics) {
+            metrics.registerDcgm(holdings, limits.usage(), options.nodeName);
+        }
         PartMetrics counted = new PartMetrics(metrics);
         counted.ofCards(cards, holdings);
         counted.ofIsolation(limits.overUse(), limits.isolation(), limits.provider());

@@ -183,6 +183,17 @@ final class PluginOptions implements CheckedOptions {
     InetSocketAddress metricsAddress;
 
     @Option(
+            names = "--dcgm-metrics",
+            arity = "0..1",
+            paramLabel = "<true|false>",
+            defaultValue = "false",
+            fallbackValue = "true",
+            description = "Serve the use of cards and containers under the names of dcgm-exporter's metrics, too, for"
+                    + " dashboards that query these; not where dcgm-exporter itself is scraped. See"
+                    + " deploy/docs/reference/metrics-device-plugin.md#under-the-names-of-dcgm-exporter. [false]")
+    boolean dcgmMetrics;
+
+    @Option(
             names = "--evict-over-use-after",
             paramLabel = "<n>s",
             converter = SecondsConverter.class,

@@ -187,6 +187,53 @@ class UsageIT extends WholeProgram {
                 .reduce("", (_, last) -> last);
     }
 
+    @Test
+    void underTheNamesOfDcgmExporterEachContainerHasItsOwnUseAndItsOwnFreeMemory() throws Exception {
+        String facts = " utilisation=90/40 temperature=61 power=65";
+        cards(CARD_A + facts, CARD_B);
+        run(METRICS, "--dcgm-metrics", "--proc-dir=" + Files.createDirectory(dir.resolve("proc")));
+        await().until(() -> kubelet.healthy(MEMORY).size() == 30);
+        runs("modest", 3);
+        uses(101, "modest", 1, 20);
+        uses(102, "modest", 1, 10);
+        showProcesses(facts);
+
+        await().untilAsserted(() -> assertThat(dcgm("FB_USED", A, "modest")).isEqualTo("2048.0"));
+        assertThat(dcgm("FB_FREE", A, "modest")).isEqualTo("1024.0");
+        assertThat(dcgm("GPU_UTIL", A, "modest")).isEqualTo("30.0");
+        assertThat(dcgm("GPU_TEMP", A, "")).isEqualTo("61.0");
+        assertThat(dcgm("POWER_USAGE", A, "")).isEqualTo("65.0");
+        assertThat(dcgm("FB_USED", A, ""))
+                .as("the card's own, beside a container")
+                .isEmpty();
+        assertThat(dcgm("FB_USED", B, "")).isEqualTo("0.0");
+        assertThat(dcgm("FB_FREE", B, "")).isEqualTo("15360.0");
+    }
+
+    /** The value of that card and pod; empty if there is no such series. */
+    private String dcgm(String name, String card, String pod) throws Exception {
+        String container = pod.isEmpty() ? "" : "main";
+        String index = card.equals(A) ? "0" : "1";
+        return get("/metrics")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith("DCGM_FI_DEV_" + name + "{"))
+                .filter(line -> List.of(
+                                "UUID=\"" + card + "\"",
+                                "gpu=\"" + index + "\"",
+                                "device=\"nvidia" + index + "\"",
+                                "pci_bus_id=\"00000000:",
+                                "modelName=\"Tesla T4\"",
+                                "Hostname=\"n1\"",
+                                "namespace=\"" + (pod.isEmpty() ? "" : "default") + "\"",
+                                "pod=\"" + pod + "\"",
+                                "container=\"" + container + "\"")
+                        .stream()
+                        .allMatch(line::contains))
+                .map(line -> line.substring(line.indexOf("} ") + 2))
+                .reduce("", String::concat);
+    }
+
     /** A pod of that much memory of card A, admitted and running. */
     private void runs(String pod, int units) {
         api.pod(pod, "Pending", Map.of(MEMORY, String.valueOf(units)), memoryOn(A, units));

@@ -6,6 +6,7 @@ import static io.gpushare.e2e.cluster.admission.AdmissionPolicies.strings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.e2e.cluster.admission.AdmissionPolicies.Request;
+import io.gpushare.simulated.pages.MetricTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -28,6 +31,7 @@ class SamplesTest {
     private static final Path DEPLOY =
             Path.of(System.getProperty("gpushare.root")).resolve("deploy");
     private static final Set<String> OF_KUBERNETES = Set.of("cpu", "memory", "ephemeral-storage");
+    private static final Pattern METRIC = Pattern.compile("gpushare_\\w+");
     private static final List<Map<String, Object>> OBJECTS = new ArrayList<>();
     private static final Set<String> OFFERED = new TreeSet<>();
 
@@ -84,6 +88,20 @@ class SamplesTest {
                         counted.addAll(at(overlay, "spec", "capacity").keySet()));
         assertThat(counted).contains("cpu", "aliyun.com/gpu-mem", "aliyun.com/gpu-count");
         assertKnown(counted, "quotas and overlays");
+    }
+
+    @Test
+    void anAutoscalerQueriesWhatIsServed() throws IOException {
+        Set<String> served = MetricTable.all().keySet();
+        assertThat(ofKind("ScaledObject"))
+                .isNotEmpty()
+                .allSatisfy(scaled -> assertThat(list(at(scaled, "spec").get("triggers")))
+                        .allSatisfy(trigger -> {
+                            String query = text(at(map(trigger), "metadata"), "query");
+                            assertThat(METRIC.matcher(query).results().map(MatchResult::group))
+                                    .isNotEmpty()
+                                    .isSubsetOf(served);
+                        }));
     }
 
     /** Kueue admits no Job that requests a resource which its queue does not cover. */

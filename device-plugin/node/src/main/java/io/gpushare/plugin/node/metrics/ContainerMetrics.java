@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  */
 record ContainerMetrics(PluginMetrics metrics, LatestHoldings latest, UsageMonitor usage) {
     /** More than 110 pods have with 24 containers each. */
-    private static final int MOST = 4096;
+    static final int MOST = 4096;
 
     void register() {
         metrics.gauges(

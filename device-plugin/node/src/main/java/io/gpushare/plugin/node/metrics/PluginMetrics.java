@@ -81,6 +81,11 @@ public final class PluginMetrics {
         new ContainerMetrics(this, latest, usage).register();
     }
 
+    /** Registers the usage of that node's cards and containers under dcgm-exporter's names, too. */
+    public void registerDcgm(LatestHoldings latest, UsageMonitor usage, String node) {
+        new DcgmMetrics(this, latest, usage, node).register();
+    }
+
     /** Registers a counter with one series. */
     public void counter(String name, String help, LongSupplier value) {
         counters(name, help, series -> series.call((double) value.getAsLong()));
