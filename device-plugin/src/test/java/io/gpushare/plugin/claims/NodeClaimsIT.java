@@ -181,6 +181,40 @@ class NodeClaimsIT extends WholeProgramWithClaims {
         assertThat(environment("second")).contains("GPUSHARE_MEMORY_MIB=6144");
     }
 
+    /** A reboot empties the directory of the files, and the kubelet prepares the claims of its pods again. */
+    @Test
+    void aClaimWhoseFileVanishedIsPreparedAgainAsItWas() throws Exception {
+        StartedProgram first = serve();
+        slice();
+        claim("share", result("gpu", A, "3Gi", "s1"));
+        claim("whole", result("gpu", B, "15Gi", "s2"));
+        Device share = prepare("share").getDevices(0);
+        Device whole = prepare("whole").getDevices(0);
+        List<String> environment = environment("share");
+
+        empty();
+        assertThat(prepare("share").getDevices(0)).as("under a running driver").isEqualTo(share);
+        assertThat(environment("share")).isEqualTo(environment);
+
+        kill(first);
+        empty();
+        serve();
+        await().untilAsserted(() -> assertThat(error("whole")).isEmpty());
+        assertThat(prepare("whole").getDevices(0)).isEqualTo(whole);
+        assertThat(prepare("share").getDevices(0)).isEqualTo(share);
+        assertThat(environment("share")).isEqualTo(environment);
+        assertThat(unprepare("share")).isEmpty();
+        assertThat(unprepare("whole")).isEmpty();
+        assertThat(files()).isEmpty();
+    }
+
+    private void empty() throws IOException {
+        for (String file : files()) {
+            Files.delete(cdi().resolve(file));
+        }
+        assertThat(files()).isEmpty();
+    }
+
     @Test
     void theFilesOfClaimsThatAreGoneAreRemovedAtTheStart() throws Exception {
         StartedProgram first = serve();
