@@ -70,6 +70,7 @@ public final class History {
         List<String> violations = new ArrayList<>(world.use().violations());
         violations.addAll(waiting());
         violations.addAll(world.leftOver());
+        violations.addAll(world.untrue());
         violations.addAll(plan.planned() ? world.rejected() : world.refused());
         return new Outcome(violations, world.story(), turns.digest(), turns.taken(), turns.time());
     }

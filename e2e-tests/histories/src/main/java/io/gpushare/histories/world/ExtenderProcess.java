@@ -2,9 +2,11 @@ package io.gpushare.histories.world;
 
 import io.gpushare.claims.ClaimWatch;
 import io.gpushare.extender.Candidacy;
+import io.gpushare.extender.Core;
 import io.gpushare.extender.Extender;
 import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.pod.PolicyKind;
+import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.preemption.PreemptionMode;
 import io.gpushare.extender.preemption.Victims;
 import io.gpushare.extender.protocol.RequestObserver;
@@ -15,8 +17,15 @@ import io.gpushare.extender.server.ExtenderServer;
 import io.gpushare.extender.server.Extension;
 import io.gpushare.extender.server.VerbServer;
 import io.gpushare.histories.machine.SimulatedMachine;
+import io.gpushare.insight.report.Explainer;
+import io.gpushare.insight.report.Explanation;
+import io.gpushare.insight.report.Explanation.NodeVerdict;
 import io.gpushare.kubernetes.KubernetesApi;
+import io.gpushare.model.ContainerRole;
+import io.gpushare.model.PodRef;
 import io.gpushare.model.card.MemoryUnit;
+import io.gpushare.model.node.NodeRules;
+import io.gpushare.model.request.ContainerResources;
 import io.gpushare.model.request.ResourceNames;
 import io.gpushare.simulated.apiserver.store.ApiResource;
 import io.gpushare.simulated.scheduler.ExtenderWire;
@@ -29,10 +38,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One replica of the real extender, without its HTTP server: its verbs are called as they are over HTTP. */
@@ -47,6 +59,7 @@ public final class ExtenderProcess {
     private @Nullable Verbs verbs;
     private @Nullable Extender extender;
     private ExtenderServer.@Nullable Parts parts;
+    private @Nullable Core core;
 
     ExtenderProcess(SimulatedMachine machine, String pod, LocalApi api) {
         this.machine = machine;
@@ -78,6 +91,36 @@ public final class ExtenderProcess {
                         .toList();
     }
 
+    /**
+     * The nodes on which a pod with that request would fit now, as {@code why} says it; empty if nobody can be asked.
+     * In a namespace of its own, for which no node is closed because of rejected pods.
+     */
+    Optional<Set<String>> fits(String resource, int amount) {
+        Core running = core;
+        if (running == null) {
+            return Optional.empty();
+        }
+        Explanation explained = new Explainer(
+                        running.states(),
+                        running.placer(),
+                        running.outcomes(),
+                        running.pods(),
+                        running.clocks().wall())
+                .of(
+                        new SchedulingPod(
+                                new PodRef("asked", "asked", "asked"),
+                                Map.of(),
+                                List.of(new ContainerResources(
+                                        "main", ContainerRole.APP, Map.of(resource, Integer.toString(amount))))),
+                        NodeRules.ANY);
+        return explained instanceof Explanation.Judged judged
+                ? Optional.of(judged.nodes().stream()
+                        .filter(node -> node.why() == null)
+                        .map(NodeVerdict::node)
+                        .collect(Collectors.toCollection(TreeSet::new)))
+                : Optional.empty();
+    }
+
     void start() {
         machine.start("main", () -> {
             try {
@@ -87,7 +130,10 @@ public final class ExtenderProcess {
                                 KubernetesApi.of(api.transport(machine), api.transport(machine)), this::serve),
                         Clocks.system(),
                         ClaimWatch::start,
-                        _ -> new Quiet());
+                        started -> {
+                            core = started;
+                            return new Quiet();
+                        });
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }

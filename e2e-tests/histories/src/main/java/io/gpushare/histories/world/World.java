@@ -37,6 +37,8 @@ public final class World {
     public static final String MEMORY = "aliyun.com/gpu-mem";
 
     public static final String CARDS = "aliyun.com/gpu-count";
+    /** More than any card has units, and any node cards. */
+    private static final int MOST_ASKED = 17;
 
     private static final String CLASS = "gpushare";
     /** What a pod asks for is in an annotation of it too, for the judge. */
@@ -150,6 +152,35 @@ public final class World {
                 .forEach(holder -> left.add(extender + " still counts " + holder + " on " + node.name()))));
         use.users().forEach(user -> left.add("pod " + user + " still has a card"));
         return left;
+    }
+
+    /**
+     * What {@code why} says of pods that nobody has created, and is not so: on which nodes they would fit, when nobody
+     * uses a card.
+     */
+    public List<String> untrue() {
+        List<String> untrue = new ArrayList<>();
+        for (int amount = 1; amount <= MOST_ASKED; amount++) {
+            for (String resource : List.of(MEMORY, CARDS)) {
+                int asked = amount;
+                Set<String> fits = nodes.stream()
+                        .filter(node -> !node.byClaims() && offers(node, resource, asked))
+                        .map(GpuNode::name)
+                        .collect(Collectors.toCollection(TreeSet::new));
+                extenders.forEach((extender, process) -> process.fits(resource, asked)
+                        .filter(said -> !said.equals(fits))
+                        .ifPresent(said -> untrue.add(extender + " says that " + asked + " of " + resource + " fit on "
+                                + said + ", and they fit on " + fits)));
+            }
+        }
+        return untrue;
+    }
+
+    private boolean offers(GpuNode node, String resource, int amount) {
+        return resource.equals(CARDS)
+                ? amount <= node.cards().size()
+                : node.cards().stream()
+                        .anyMatch(card -> amount <= use.capacity(card.id().uuid()));
     }
 
     private static ObjectNode extenderPod(String name) {
