@@ -10,6 +10,9 @@ import io.gpushare.api.podresources.v1.PodResources;
 import io.gpushare.e2e.cluster.Await;
 import io.gpushare.e2e.cluster.KubeletPodResources;
 import io.gpushare.e2e.cluster.SharedCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -125,6 +128,104 @@ class ClaimedKindsIT extends ClaimsScenario {
             assertThat(b[1]).startsWith("memory 6144 fraction ");
             pods.delete("both");
         }
+    }
+
+    /** Nobody prepares the other driver's device here: what kube-scheduler allocated is compared, and no pod starts. */
+    @Test
+    void aCardIsAllocatedBelowTheSameRootAsTheDeviceOfAnotherDriver() throws IOException {
+        Path devices = Files.createDirectories(cluster.sharedFolder().resolve("sys/bus/pci/devices"));
+        Path below = Path.of("../../../devices");
+        Files.createSymbolicLink(devices.resolve("0000:10:00.0"), below.resolve("pci0000:0f/0000:10:00.0"));
+        Files.createSymbolicLink(devices.resolve("0000:11:00.0"), below.resolve("pci0000:20/0000:11:00.0"));
+        install("none", ", --sys-dir=/simulated/sys");
+        List<JsonNode> cards = Await.until(
+                PATIENCE,
+                "both cards have their roots",
+                () -> slices().at("/0/spec/devices").valueStream().toList(),
+                now -> now.size() == 2
+                        && now.stream().noneMatch(card -> root(card).isEmpty()));
+        cluster.kubectl().apply(otherDriver(cluster.node()));
+        try {
+            create("aligned", "card-and-nic");
+            JsonNode results = Await.until(
+                    PATIENCE,
+                    "the claim is allocated",
+                    () -> cluster.kubectl()
+                            .json("-n", "default", "get", "resourceclaims")
+                            .at("/items/0/status/allocation/devices/results"),
+                    now -> now.size() == 2);
+            System.out.println("claims: beside a device of another driver: " + results);
+            String card = results.valueStream()
+                    .filter(result -> result.path("driver").asText().equals("gpushare.io"))
+                    .findFirst()
+                    .orElseThrow()
+                    .path("device")
+                    .asText();
+            assertThat(cards)
+                    .filteredOn(each -> each.path("name").asText().equals(card))
+                    .singleElement()
+                    .satisfies(each -> assertThat(root(each)).isEqualTo("pci0000:20"));
+            create("elsewhere", "card-and-far-nic");
+            pods.refused("elsewhere", "cannot allocate all claims");
+        } finally {
+            pods.deleteEverything();
+            cluster.kubectl().run("delete", "resourceslice,deviceclass", "nic");
+            install("none", "");
+        }
+    }
+
+    /** Two devices of another driver on that node, one of them below the root of a card, and claims of both drivers. */
+    private static String otherDriver(String node) {
+        return """
+            apiVersion: resource.k8s.io/v1
+            kind: DeviceClass
+            metadata: {name: nic}
+            spec: {selectors: [{cel: {expression: "device.driver == 'nic.example.com'"}}]}
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceSlice
+            metadata: {name: nic}
+            spec:
+              driver: nic.example.com
+              nodeName: %s
+              pool: {name: nics, generation: 1, resourceSliceCount: 1}
+              devices:
+                - name: near
+                  attributes: {resource.kubernetes.io/pcieRoot: {string: "pci0000:20"}}
+                - name: far
+                  attributes: {resource.kubernetes.io/pcieRoot: {string: "pci0000:40"}}
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaimTemplate
+            metadata: {name: card-and-nic, namespace: default}
+            spec:
+              spec:
+                devices:
+                  requests:
+                    - {name: gpu, exactly: {deviceClassName: gpushare, capacity: {requests: {memory: 3Gi}}}}
+                    - {name: nic, exactly: {deviceClassName: nic}}
+                  constraints: [{matchAttribute: resource.kubernetes.io/pcieRoot}]
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaimTemplate
+            metadata: {name: card-and-far-nic, namespace: default}
+            spec:
+              spec:
+                devices:
+                  requests:
+                    - {name: gpu, exactly: {deviceClassName: gpushare, capacity: {requests: {memory: 3Gi}}}}
+                    - name: nic
+                      exactly:
+                        deviceClassName: nic
+                        selectors:
+                          - cel:
+                              expression: "device.attributes['resource.kubernetes.io'].pcieRoot == 'pci0000:40'"
+                  constraints: [{matchAttribute: resource.kubernetes.io/pcieRoot}]
+            """.formatted(node);
+    }
+
+    private static String root(JsonNode card) {
+        return card.at("/attributes/resource.kubernetes.io~1pcieRoot/string").asText();
     }
 
     /** What other programs read of a pod's cards, such as exporters of metrics. */
