@@ -94,7 +94,9 @@ final class CardHistory {
     private Set<CardId> know(CardFacts facts, Instant now) {
         CardId id = new CardId(facts.uuid());
         Card card = card(facts, health(facts, now), Optional.ofNullable(known.get(id)));
-        List<Card> instances = mig.of(facts, card).stream()
+        // A driver that does not say whether a card is cut has not joined its parts.
+        List<Card> parts = facts.mig().isPresent() ? mig.of(facts, card) : instances(id);
+        List<Card> instances = parts.stream()
                 .map(instance -> instance.withHealth(MigCards.pending(facts)
                         .or(() -> MigCards.withoutFiles(instance, needsDeviceFiles))
                         .orElseGet(() -> health.ofPresent(instance.id(), now))))
@@ -102,6 +104,13 @@ final class CardHistory {
         List<Card> cards = instances.isEmpty() ? List.of(card) : instances;
         cards.forEach(each -> known.put(each.id(), closedIfSmall(each)));
         return cards.stream().map(Card::id).collect(Collectors.toSet());
+    }
+
+    /** The known MIG instances of that physical card. */
+    private List<Card> instances(CardId card) {
+        return known.values().stream()
+                .filter(each -> each.id().instance() && each.physical().equals(card))
+                .toList();
     }
 
     /** The physical card of that card; itself where it is not known. */

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -82,6 +83,9 @@ public final class StillComputing implements FreeCards, AutoCloseable {
     private final Map<String, Had> remembered = new LinkedHashMap<>();
 
     private final Map<Found, Instant> since = new HashMap<>();
+    /** The last read of the driver for a call, which may not have ended. */
+    private volatile Future<?> reading = CompletableFuture.completedFuture(null);
+
     private Set<Found> last = Set.of();
 
     /** A pod that has ended, by its UID, on a card. */
@@ -367,7 +371,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         // Of the call, not of what is found: two that take turns on a card would be waited for without end.
         long end = Machine.here().nanos() + PATIENCE.toNanos();
         while (true) {
-            Look now = read(cards).map(pids -> look(next, pids)).orElse(Look.NOTHING);
+            Look now = read(cards).map(pids -> look(next, pids)).orElseGet(() -> lastFound(next, cards));
             if (!now.waits() || Machine.here().nanos() - end >= 0 || !rested()) {
                 return now.user();
             }
@@ -387,8 +391,15 @@ public final class StillComputing implements FreeCards, AutoCloseable {
      * @param user who has ended and keeps one of the cards
      * @param waits whether somebody may end in a moment
      */
-    private record Look(Optional<String> user, boolean waits) {
-        static final Look NOTHING = new Look(Optional.empty(), false);
+    private record Look(Optional<String> user, boolean waits) {}
+
+    /** Where the driver does not respond: what computed when it last did may compute still. */
+    private synchronized Look lastFound(Collection<PodRef> next, Set<CardId> cards) {
+        Set<Found> here = last.stream()
+                .filter(each -> cards.contains(each.card())
+                        && next.stream().noneMatch(pod -> pod.uid().equals(each.uid())))
+                .collect(Collectors.toSet());
+        return new Look(byName(here).keySet().stream().sorted().findFirst(), false);
     }
 
     private static boolean rested() {
@@ -403,7 +414,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
 
     /** The processes on these cards, as far as the driver says; empty if it does not respond in time. */
     private Optional<Map<CardId, List<Long>>> read(Set<CardId> cards) {
-        if (cards.isEmpty() || !known()) {
+        if (cards.isEmpty() || !known() || !reading.isDone()) {
             return Optional.empty();
         }
         Future<Map<CardId, List<Long>>> read = reads.submit(() -> {
@@ -411,10 +422,11 @@ public final class StillComputing implements FreeCards, AutoCloseable {
             cards.forEach(card -> driver.apply(card).ifPresent(all -> pids.put(card, all)));
             return pids;
         });
+        reading = read;
         try {
             return Optional.of(Machine.here().get(read, LONGEST_READ));
         } catch (TimeoutException _) {
-            read.cancel(true);
+            // It goes on: nothing ends a call that hangs in the driver.
         } catch (ExecutionException e) {
             throw new IllegalStateException(e.getCause());
         } catch (InterruptedException _) {

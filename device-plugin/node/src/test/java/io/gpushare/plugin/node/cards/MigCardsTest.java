@@ -77,6 +77,18 @@ class MigCardsTest {
                 .containsExactly("GPU-a", "GPU-b");
     }
 
+    /** It was a free whole card then, beside the containers that have its instances. */
+    @Test
+    void aCardOfWhichTheDriverDoesNotSayWhetherItIsCutKeepsItsInstances() {
+        List<Card> before =
+                scan(full(0, "GPU-a"), cut(1, "GPU-b", LARGE, SMALL)).cards();
+        assertThat(scan(full(0, "GPU-a"), reading(1, "GPU-b", Optional.empty())).cards())
+                .isEqualTo(before);
+        assertThat(scan(full(0, "GPU-a"), full(1, "GPU-b")).cards())
+                .extracting(card -> card.id().uuid())
+                .containsExactly("GPU-a", "GPU-b");
+    }
+
     @Test
     void aCardWithoutAnInstanceOffersNothingAndSaysWhy() {
         Inventory none = scan(cut(0, "GPU-b"));
@@ -222,6 +234,10 @@ class MigCardsTest {
     }
 
     private static CardReading reading(int index, String uuid, MigFacts mig) {
+        return reading(index, uuid, Optional.of(mig));
+    }
+
+    private static CardReading reading(int index, String uuid, Optional<MigFacts> mig) {
         return new CardReading.Present(
                 index,
                 new CardFacts(
@@ -235,6 +251,6 @@ class MigCardsTest {
                         Optional.of(true),
                         OptionalInt.of(0),
                         Optional.of("0000:3b:00.0"),
-                        Optional.of(mig)));
+                        mig));
     }
 }

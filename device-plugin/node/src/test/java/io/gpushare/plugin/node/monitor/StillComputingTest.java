@@ -1,5 +1,6 @@
 package io.gpushare.plugin.node.monitor;
 
+import static io.gpushare.simulated.patience.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gpushare.kubernetes.EventSubject;
@@ -29,6 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +50,7 @@ class StillComputingTest {
             new Inventory(MemoryUnit.GIB, null, List.of(Card.of("GPU-a", 0, Memory.ofGib(15)))), () -> {});
     private volatile List<Holder> holders = List.of();
     private List<Long> computing = List.of();
+    private volatile @Nullable CountDownLatch hang;
     private StillComputing ended;
 
     @BeforeEach
@@ -66,7 +70,13 @@ class StillComputingTest {
                 new EventSubject.Node("n1"),
                 latest,
                 new ProcessTable(proc),
-                _ -> Optional.of(computing),
+                _ -> {
+                    CountDownLatch until = hang;
+                    while (until != null && until.getCount() > 0) {
+                        Thread.onSpinWait(); // as a call into the driver, which no interrupt ends
+                    }
+                    return Optional.of(computing);
+                },
                 () -> true,
                 _ -> Optional.of(List.of()),
                 (_, _) -> {},
@@ -93,6 +103,24 @@ class StillComputingTest {
         ended.handle(new CardUsages(Instant.EPOCH, Map.of(A, TestUsages.of(List.of()))), Map.of());
         assertThat(latest.now().stillComputing()).isEmpty();
         assertThat(nextIsRefused()).isEmpty();
+    }
+
+    /** Nothing ends a call that hangs in the driver, and the card was free for everybody after that. */
+    @Test
+    void whatComputedLastCountsWhileTheDriverDoesNotRespond() throws Exception {
+        NodePod had = TestPods.started(TestPods.whole("had", 0, A), Map.of(ID, "main"));
+        holds(had);
+        endsByForce(had);
+        runs(ID);
+        assertThat(nextIsRefused()).contains("ended pod default/had");
+        CountDownLatch responds = new CountDownLatch(1);
+        hang = responds;
+        assertThat(nextIsRefused()).contains("ended pod default/had");
+        assertThat(nextIsRefused()).as("while the first read hangs").contains("ended pod default/had");
+        ends(ID);
+        hang = null;
+        responds.countDown();
+        await().untilAsserted(() -> assertThat(nextIsRefused()).isEmpty());
     }
 
     /** The kubelet removes it some time after the pod has ended. */
