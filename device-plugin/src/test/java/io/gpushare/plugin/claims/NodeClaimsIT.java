@@ -441,6 +441,11 @@ class NodeClaimsIT extends WholeProgramWithClaims {
                 .extracting(device -> device.getCdiDeviceIds(0))
                 .containsExactly("gpushare.io/claim=uid-two_a", "gpushare.io/claim=uid-two_b");
 
+        // Equal ones on one card: it had the limit of one and counted for both, and both had the same series.
+        claim("equal", result("a", A, "1Gi", "s5"), result("b", A, "1Gi", "s6"));
+        pod("equal", "{\"name\": \"main\", \"resources\": {\"claims\": [{\"name\": \"gpu\"}]}}");
+        assertThat(error("equal")).contains("uses several requests with cards");
+
         claim("one", result("a", A, "3Gi", "s3"));
         claim("before", result("a", A, "1Gi", "s4"));
         NodePrepareResourceResponse answer = prepare("before");

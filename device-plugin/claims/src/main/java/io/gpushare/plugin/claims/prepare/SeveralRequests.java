@@ -88,8 +88,8 @@ final class SeveralRequests {
                 .filter(request -> uses.stream().anyMatch(use -> use.includes(claim, request.getKey())))
                 .map(Map.Entry::getValue)
                 .toList();
-        // Equal shares of two cards have equal variables where the cards are given by name, and the limit of one.
-        if (own.stream().distinct().count() > 1 && !own.stream().allMatch(ContainerEdits::addsUp)) {
+        // Equal shares have equal variables, and the limit of one of them.
+        if (own.size() > 1 && !own.stream().allMatch(ContainerEdits::addsUp)) {
             return Optional.of(" uses several requests with cards" + ADVICE);
         }
         Set<String> names = uses.stream().map(ClaimUse::claim).collect(Collectors.toCollection(TreeSet::new));

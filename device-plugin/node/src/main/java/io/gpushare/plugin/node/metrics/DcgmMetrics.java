@@ -10,7 +10,6 @@ import io.gpushare.plugin.node.usage.NodeUsage.Measured;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -92,15 +91,25 @@ record DcgmMetrics(PluginMetrics metrics, LatestHoldings latest, UsageMonitor mo
     private void free(Series series) {
         List<ContainerShare> shares = shares();
         for (ContainerShare share : shares) {
-            OptionalLong used = monitor.now().of(share).map(Measured::bytes).orElse(OptionalLong.empty());
-            used.ifPresent(bytes -> write(series, Math.max(0, share.memory().bytes() - bytes) / MIB, share));
+            if (share.card().hasMemory() && monitor.now().of(share).isPresent()) {
+                monitor.now()
+                        .together(share)
+                        .bytes()
+                        .ifPresent(used -> write(series, mib(share.memory().bytes() - used), share));
+            }
         }
         for (Card card : unused(shares)) {
-            usage(card)
-                    .map(CardUtilization::memoryUsedBytes)
-                    .orElse(OptionalLong.empty())
-                    .ifPresent(bytes -> write(series, Math.max(0, card.memory().bytes() - bytes) / MIB, card));
+            if (card.hasMemory()) {
+                long offered = card.memory().bytes() - card.details().reserved().bytes();
+                usage(card).stream()
+                        .flatMapToLong(now -> now.memoryUsedBytes().stream())
+                        .forEach(used -> write(series, mib(offered - used), card));
+            }
         }
+    }
+
+    private static double mib(long bytes) {
+        return Math.max(0, bytes) / MIB;
     }
 
     private void ofCards(String name, String help, Function<CardUtilization, DoubleStream> value) {

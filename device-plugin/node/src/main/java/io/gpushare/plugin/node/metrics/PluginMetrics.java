@@ -15,6 +15,9 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -52,7 +55,11 @@ public final class PluginMetrics {
     private static final Set<String> CALLS = Set.of("allocate", "get_preferred_allocation", "pre_start_container");
 
     private final PrometheusRegistry registry = new PrometheusRegistry();
-    private final Map<String, Collector> collectors = new ConcurrentSkipListMap<>();
+    /** Ours first: the extender reads no more than the beginning of a page that is too long. */
+    private final Map<String, Collector> collectors =
+            new ConcurrentSkipListMap<>(Comparator.comparing((String name) -> !name.startsWith("gpushare_"))
+                    .thenComparing(Comparator.naturalOrder()));
+
     private @Nullable MetricsPage last;
     private final Histogram seconds = Histogram.builder()
             .name(CALL_SECONDS)
@@ -108,7 +115,7 @@ public final class PluginMetrics {
                         .name(name)
                         .help(help)
                         .labelNames(labels)
-                        .callback(callback -> values.accept(callback::call))
+                        .callback(callback -> values.accept(once(callback::call)))
                         .build());
     }
 
@@ -120,8 +127,18 @@ public final class PluginMetrics {
                         .name(name)
                         .help(help)
                         .labelNames(labels)
-                        .callback(callback -> values.accept(callback::call))
+                        .callback(callback -> values.accept(once(callback::call)))
                         .build());
+    }
+
+    /** Leaves out what has the labels of a series before it: one of them would fail the page. */
+    private static Series once(Series series) {
+        Set<List<String>> written = new HashSet<>();
+        return (value, labels) -> {
+            if (written.add(List.of(labels))) {
+                series.call(value, labels);
+            }
+        };
     }
 
     /** A kubelet call ended, by a response or a failure, after that time. */

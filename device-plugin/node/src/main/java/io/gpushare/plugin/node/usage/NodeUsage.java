@@ -174,7 +174,7 @@ public record NodeUsage(
     }
 
     /** What the containers that have this share use together, as far as that is known. */
-    Measured together(ContainerShare share) {
+    public Measured together(ContainerShare share) {
         if (share.together().size() == 1) {
             return of(share).orElse(Measured.UNKNOWN);
         }
