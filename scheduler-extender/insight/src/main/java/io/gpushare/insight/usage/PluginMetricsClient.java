@@ -150,8 +150,9 @@ public final class PluginMetricsClient implements CardUsage {
             if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
                 throw new IOException("status " + connection.getResponseCode());
             }
-            byte[] text = body.readNBytes(LARGEST);
-            return new String(text, StandardCharsets.UTF_8);
+            String text = new String(body.readNBytes(LARGEST), StandardCharsets.UTF_8);
+            // Of a longer page the last line may be a part of a number.
+            return body.read() < 0 ? text : text.substring(0, text.lastIndexOf('\n') + 1);
         } finally {
             connection.disconnect();
         }

@@ -37,6 +37,7 @@ class PluginMetricsClientTest {
     private final PluginMetricsClient client = new PluginMetricsClient(() -> now);
     private final AtomicInteger scrapes = new AtomicInteger();
     private final CompletableFuture<Void> responding = new CompletableFuture<>();
+    private volatile String page = "gpushare_card_memory_used_bytes{card=\"GPU-1\"} 7\n";
     private HttpServer plugin;
     private NodeView good;
 
@@ -47,7 +48,7 @@ class PluginMetricsClientTest {
         plugin.createContext("/metrics", call -> {
             scrapes.incrementAndGet();
             responding.join();
-            byte[] text = "gpushare_card_memory_used_bytes{card=\"GPU-1\"} 7\n".getBytes(StandardCharsets.UTF_8);
+            byte[] text = page.getBytes(StandardCharsets.UTF_8);
             call.sendResponseHeaders(200, text.length);
             call.getResponseBody().write(text);
             call.close();
@@ -76,6 +77,15 @@ class PluginMetricsClientTest {
         responding.completeOnTimeout(null, 300, TimeUnit.MILLISECONDS);
         assertThat(readers).allSatisfy(reader -> assertThat(reader.join()).isEqualTo(REPORTED));
         assertThat(scrapes).hasValue(1);
+    }
+
+    /** Its last line was read as a number of fewer digits. */
+    @Test
+    void ofAPageThatIsTooLongNoLineIsReadInPart() {
+        responding.complete(null);
+        String line = "gpushare_card_memory_used_bytes{card=\"GPU-2\"} 1";
+        page = page + "#".repeat((4 << 20) - page.length() - line.length() - 1) + "\n" + line + "234567890\n";
+        assertThat(client.of(List.of(good))).isEqualTo(REPORTED);
     }
 
     @Test
