@@ -187,6 +187,9 @@ public final class ExtenderServer implements VerbServer {
                 // writes, which then never end.
                 .setIdleTimeout(Math.toIntExact(deadlines.next().multipliedBy(2).toMillis()))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                // Of the same callers: a handshake comes before the first request.
+                .setSslHandshakeTimeout(deadlines.head().toMillis())
+                .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setUseAlpn(false)
                 .setMaxChunkSize(CHUNK)
                 .setHttp2ClearTextEnabled(false)
