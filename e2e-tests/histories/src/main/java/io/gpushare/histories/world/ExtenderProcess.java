@@ -92,7 +92,7 @@ public final class ExtenderProcess {
     }
 
     /**
-     * The nodes on which a pod with that request would fit now, as {@code why} says it; empty if nobody can be asked.
+     * The nodes on which a pod with that request would fit now, as {@code why} says it; empty while it does not run.
      * In a namespace of its own, for which no node is closed because of rejected pods.
      */
     Optional<Set<String>> fits(String resource, int amount) {
@@ -113,12 +113,13 @@ public final class ExtenderProcess {
                                 List.of(new ContainerResources(
                                         "main", ContainerRole.APP, Map.of(resource, Integer.toString(amount))))),
                         NodeRules.ANY);
-        return explained instanceof Explanation.Judged judged
-                ? Optional.of(judged.nodes().stream()
-                        .filter(node -> node.why() == null)
-                        .map(NodeVerdict::node)
-                        .collect(Collectors.toCollection(TreeSet::new)))
-                : Optional.empty();
+        return Optional.of(
+                explained instanceof Explanation.Judged judged
+                        ? judged.nodes().stream()
+                                .filter(node -> node.why() == null)
+                                .map(NodeVerdict::node)
+                                .collect(Collectors.toCollection(TreeSet::new))
+                        : Set.of("no node, but the answer " + explained.state()));
     }
 
     void start() {
