@@ -82,7 +82,7 @@ load_image() {
         docker) enter docker --host "unix://$node_folder/run/docker.sock" load --input "$1" ;;
         crio)
             local names name
-            names=$(tar -xOf "$1" manifest.json | grep -oE '"RepoTags":\[[^]]*\]' | grep -oE '"[^":]+:[^"]+"' | tr -d '"')
+            names=$(tar -xOf "$1" --wildcards '*manifest.json' | grep -oE '"RepoTags":\[[^]]*\]' | grep -oE '"[^":]+:[^"]+"' | tr -d '"')
             for name in $names; do
                 # Only the first part with a dot is a registry's.
                 [[ ${name%%/*} == *.* ]] || name=docker.io/$name
@@ -159,6 +159,9 @@ configure_crio() {
     write_reduced_runc "$node_folder/config/runc"
     echo '{"default": [{"type": "insecureAcceptAnything"}]}' >"$node_folder/config/policy.json"
     printf 'unqualified-search-registries = ["docker.io"]\nshort-name-mode = "disabled"\n' >"$node_folder/config/registries.conf"
+    # It reads this path alone.
+    [ -e /etc/containers/registries.conf ] || fail 'there is no /etc/containers/registries.conf: install skopeo'
+    enter mount --bind "$node_folder/config/registries.conf" /etc/containers/registries.conf
     mkdir -p "$node_folder"/runtime/{storage,run,exits,attach,namespaces}
     cat >"$node_folder/config/crio.conf" <<EOF
 [crio]
@@ -229,8 +232,9 @@ for argument; do
     esac
     last=$argument
 done
-[ ! -f "$file" ] || sed -i -E 's/,"CAP_SYS_RESOURCE"//g; s/"CAP_SYS_RESOURCE",?//g; s/"oomScoreAdj": ?-[0-9]+/"oomScoreAdj":0/g
-    s/"hugepageLimits": ?\[[^]]*\],?//g' "$file"
+# CRI-O writes a line for each field.
+[ ! -f "$file" ] || sed -z -i -E 's/,\s*"CAP_SYS_RESOURCE"//g; s/"CAP_SYS_RESOURCE",?//g; s/"oomScoreAdj": ?-[0-9]+/"oomScoreAdj":0/g
+    s/,\s*"hugepageLimits":\s*\[[^]]*\]//g; s/"hugepageLimits":\s*\[[^]]*\],?//g' "$file"
 exec runc "$@"
 RUNTIME
     chmod +x "$1"

@@ -228,6 +228,68 @@ class ClaimedKindsIT extends ClaimsScenario {
         return card.at("/attributes/resource.kubernetes.io~1pcieRoot/string").asText();
     }
 
+    /** NVIDIA's toolkit writes a device for each card by its index and by its UUID; no runtime of NVIDIA is here. */
+    @Test
+    void whereNvidiasFileNamesTheCardsAContainerHasTheDeviceFilesOfItsOwn() {
+        List<String> cards = slices().at("/0/spec/devices")
+                .valueStream()
+                .map(device -> device.at("/attributes/uuid/string").asText())
+                .toList();
+        StringBuilder devices = new StringBuilder();
+        for (int i = 0; i < cards.size(); i++) {
+            for (String name : List.of(String.valueOf(i), cards.get(i))) {
+                devices.append("""
+                    - name: "%s"
+                      containerEdits: {deviceNodes: [{path: /dev/nvidia%d, hostPath: /dev/null}]}
+                    """.formatted(name, i));
+            }
+        }
+        cluster.onNode("sh", "-c", """
+            mkdir -p /run/cdi
+            cat >/run/cdi/nvidia.yaml <<'END'
+            cdiVersion: 0.5.0
+            kind: nvidia.com/gpu
+            containerEdits:
+              env: [NVIDIA_VISIBLE_DEVICES=void]
+              deviceNodes: [{path: /dev/nvidiactl, hostPath: /dev/null}]
+            devices:
+            %sEND
+            """.formatted(devices));
+        try {
+            create("first", "card");
+            create("second", "card");
+            for (String pod : List.of("first", "second")) {
+                assertThat(sees(pod)).startsWith("void");
+                String files = cluster.kubectl().run("exec", pod, "--", "sh", "-c", "ls /dev | grep nvidia");
+                String card = allocated(pod);
+                System.out.println("claims: by NVIDIA's file " + pod + " with " + card + " has "
+                        + String.join(" ", files.split("\n", -1)));
+                int index = cards.stream()
+                        .map(uuid -> uuid.toLowerCase(Locale.ROOT))
+                        .toList()
+                        .indexOf(card);
+                assertThat(files.lines()).containsExactlyInAnyOrder("nvidia" + index, "nvidiactl");
+            }
+            assertThat(allocated("first")).isNotEqualTo(allocated("second"));
+        } finally {
+            pods.deleteEverything();
+            cluster.onNode("rm", "-f", "/run/cdi/nvidia.yaml");
+        }
+    }
+
+    /** The device of that pod's claim. */
+    private static String allocated(String pod) {
+        return cluster.kubectl()
+                .json("-n", "default", "get", "resourceclaims")
+                .path("items")
+                .valueStream()
+                .filter(claim -> claim.at("/status/reservedFor/0/name").asText().equals(pod))
+                .map(claim ->
+                        claim.at("/status/allocation/devices/results/0/device").asText())
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** What other programs read of a pod's cards, such as exporters of metrics. */
     @Test
     void theKubeletListsTheClaimOfAPodWithItsCardAndNoDevice() {
