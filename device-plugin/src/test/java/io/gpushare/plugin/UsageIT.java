@@ -207,7 +207,9 @@ class UsageIT extends WholeProgram {
                 .as("the card's own, beside a container")
                 .isEmpty();
         assertThat(dcgm("FB_USED", B, "")).isEqualTo("0.0");
-        assertThat(dcgm("FB_FREE", B, "")).as("without what the driver reserves").isEqualTo("14913.0");
+        assertThat(dcgm("FB_FREE", B, ""))
+                .as("without what the driver reserves")
+                .isEqualTo("14913.0");
     }
 
     /** The value of that card and pod; empty if there is no such series. */
