@@ -6,6 +6,7 @@ import io.gpushare.plugin.node.metrics.PluginMetrics.Series;
 import io.gpushare.plugin.node.monitor.UsageMonitor;
 import io.gpushare.plugin.node.usage.CardUtilization;
 import io.gpushare.plugin.node.usage.ContainerShare;
+import io.gpushare.plugin.node.usage.NodeUsage;
 import io.gpushare.plugin.node.usage.NodeUsage.Measured;
 import java.util.List;
 import java.util.Locale;
@@ -90,10 +91,10 @@ record DcgmMetrics(PluginMetrics metrics, LatestHoldings latest, UsageMonitor mo
 
     private void free(Series series) {
         List<ContainerShare> shares = shares();
+        NodeUsage usage = monitor.now();
         for (ContainerShare share : shares) {
-            if (share.card().hasMemory() && monitor.now().of(share).isPresent()) {
-                monitor.now()
-                        .together(share)
+            if (share.card().hasMemory() && usage.of(share).isPresent()) {
+                usage.together(share)
                         .bytes()
                         .ifPresent(used -> write(series, mib(share.memory().bytes() - used), share));
             }

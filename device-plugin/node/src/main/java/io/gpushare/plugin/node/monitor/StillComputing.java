@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -83,9 +82,6 @@ public final class StillComputing implements FreeCards, AutoCloseable {
     private final Map<String, Had> remembered = new LinkedHashMap<>();
 
     private final Map<Found, Instant> since = new HashMap<>();
-    /** The last read of the driver for a call, which may not have ended. */
-    private volatile Future<?> reading = CompletableFuture.completedFuture(null);
-
     private Set<Found> last = Set.of();
 
     /** A pod that has ended, by its UID, on a card. */
@@ -371,7 +367,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         // Of the call, not of what is found: two that take turns on a card would be waited for without end.
         long end = Machine.here().nanos() + PATIENCE.toNanos();
         while (true) {
-            Look now = read(cards).map(pids -> look(next, pids)).orElseGet(() -> lastFound(next, cards));
+            Look now = read(cards).map(pids -> look(next, cards, pids)).orElseGet(() -> lastFound(next, cards));
             if (!now.waits() || Machine.here().nanos() - end >= 0 || !rested()) {
                 return now.user();
             }
@@ -414,7 +410,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
 
     /** The processes on these cards, as far as the driver says; empty if it does not respond in time. */
     private Optional<Map<CardId, List<Long>>> read(Set<CardId> cards) {
-        if (cards.isEmpty() || !known() || !reading.isDone()) {
+        if (cards.isEmpty() || !known()) {
             return Optional.empty();
         }
         Future<Map<CardId, List<Long>>> read = reads.submit(() -> {
@@ -422,11 +418,11 @@ public final class StillComputing implements FreeCards, AutoCloseable {
             cards.forEach(card -> driver.apply(card).ifPresent(all -> pids.put(card, all)));
             return pids;
         });
-        reading = read;
         try {
             return Optional.of(Machine.here().get(read, LONGEST_READ));
         } catch (TimeoutException _) {
-            // It goes on: nothing ends a call that hangs in the driver.
+            // One that hangs in the driver goes on, and the next ones wait behind it.
+            read.cancel(true);
         } catch (ExecutionException e) {
             throw new IllegalStateException(e.getCause());
         } catch (InterruptedException _) {
@@ -435,7 +431,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         return Optional.empty();
     }
 
-    private synchronized Look look(Collection<PodRef> next, Map<CardId, List<Long>> pids) {
+    private synchronized Look look(Collection<PodRef> next, Set<CardId> cards, Map<CardId, List<Long>> pids) {
         Holdings holdings = latest.now();
         remember(holdings);
         Set<Found> former = former(pids.keySet(), next, holdings);
@@ -456,7 +452,7 @@ public final class StillComputing implements FreeCards, AutoCloseable {
         last.stream().filter(each -> !pids.containsKey(each.card())).forEach(found::add);
         publish(confirmed(found));
         Set<Found> here =
-                last.stream().filter(each -> pids.containsKey(each.card())).collect(Collectors.toSet());
+                last.stream().filter(each -> cards.contains(each.card())).collect(Collectors.toSet());
         Instant patient = clock.instant().minus(PATIENCE);
         return new Look(
                 byName(here).keySet().stream().sorted().findFirst(),

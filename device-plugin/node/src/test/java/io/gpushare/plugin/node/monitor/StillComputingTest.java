@@ -51,6 +51,7 @@ class StillComputingTest {
     private volatile List<Holder> holders = List.of();
     private List<Long> computing = List.of();
     private volatile @Nullable CountDownLatch hang;
+    private volatile boolean silent;
     private StillComputing ended;
 
     @BeforeEach
@@ -75,7 +76,7 @@ class StillComputingTest {
                     while (until != null && until.getCount() > 0) {
                         Thread.onSpinWait(); // as a call into the driver, which no interrupt ends
                     }
-                    return Optional.of(computing);
+                    return silent ? Optional.empty() : Optional.of(computing);
                 },
                 () -> true,
                 _ -> Optional.of(List.of()),
@@ -117,9 +118,13 @@ class StillComputingTest {
         hang = responds;
         assertThat(nextIsRefused()).contains("ended pod default/had");
         assertThat(nextIsRefused()).as("while the first read hangs").contains("ended pod default/had");
-        ends(ID);
         hang = null;
         responds.countDown();
+        silent = true;
+        await().untilAsserted(() ->
+                assertThat(nextIsRefused()).as("a read that fails").contains("ended pod default/had"));
+        silent = false;
+        ends(ID);
         await().untilAsserted(() -> assertThat(nextIsRefused()).isEmpty());
     }
 
