@@ -1,13 +1,10 @@
 package io.gpushare.extender.placement;
 
-import io.gpushare.extender.feasibility.FilterResult;
 import io.gpushare.extender.ledger.NodeEntry;
-import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.PodKind;
-import io.gpushare.extender.policy.Recent;
-import io.gpushare.extender.policy.scoring.Scoring;
-import io.gpushare.model.Demand;
+import io.gpushare.extender.policy.RecentKinds;
+import io.gpushare.extender.policy.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClusterNodes {
     private final Map<String, KnownNode> nodes = new ConcurrentHashMap<>();
-    private final Recent<PodKind> kinds = new Recent<>();
-    private final Recent<Demand> demands = new Recent<>();
+    private final RecentKinds kinds = new RecentKinds();
 
     ClusterNodes() {}
 
@@ -54,20 +50,13 @@ public final class ClusterNodes {
         return named;
     }
 
-    /**
-     * Which of these nodes can give a pod the cards of that demand, and why the others can't.
-     *
-     * @param names of the nodes, in their order
-     */
-    public FilterResult verdicts(List<KnownNode> of, List<String> names, Demand demand) {
-        Recent.Kind<Demand> kind = demands.of(demand);
-        return FilterResult.of(names, place -> of.get(place).refusal(kind));
-    }
-
-    /** What such pods cost on each of these nodes by that scoring. */
-    public NodeCosts costs(List<KnownNode> of, Scoring scoring, PodRequest pod) {
-        Recent.Kind<PodKind> kind = kinds.of(new PodKind(scoring, pod));
-        return new NodeCosts(
-                of, of.stream().mapToDouble(node -> node.cost(kind)).toArray(), pod);
+    /** The verdicts of these nodes on pods of that kind, in their order. */
+    public List<Verdict> verdicts(List<KnownNode> of, PodKind kind) {
+        RecentKinds.Remembered remembered = kinds.of(kind);
+        List<Verdict> verdicts = new ArrayList<>(of.size());
+        for (KnownNode node : of) {
+            verdicts.add(node.verdict(remembered));
+        }
+        return verdicts;
     }
 }

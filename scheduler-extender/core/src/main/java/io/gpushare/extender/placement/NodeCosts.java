@@ -2,6 +2,7 @@ package io.gpushare.extender.placement;
 
 import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.extender.policy.KnownNode;
+import io.gpushare.extender.policy.Verdict;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.List;
 
@@ -16,11 +17,11 @@ public final class NodeCosts {
     /**
      * The costs on these nodes.
      *
-     * @param costs by place; infinite where the pod does not fit
+     * @param verdicts on such pods, by place
      */
-    NodeCosts(List<KnownNode> nodes, double[] costs, PodRequest pod) {
+    public NodeCosts(List<KnownNode> nodes, List<Verdict> verdicts, PodRequest pod) {
         this.nodes = nodes;
-        this.costs = costs;
+        this.costs = verdicts.stream().mapToDouble(Verdict::cost).toArray();
         this.oneWinner = pod.gpu();
         double low = Double.POSITIVE_INFINITY;
         double high = Double.NEGATIVE_INFINITY;

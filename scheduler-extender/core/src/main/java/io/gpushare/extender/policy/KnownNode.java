@@ -1,17 +1,15 @@
 package io.gpushare.extender.policy;
 
-import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.policy.scoring.ClusterCapacity;
-import io.gpushare.model.Demand;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node with its name: what the ledger has of it, and its answers to recent kinds of pods. A node that changes is
- * another object, which has answered nothing yet.
+ * A node with its name: what the ledger has of it, and its verdicts on recent kinds of pods. A node that changes is
+ * another object, which has judged nothing yet.
  */
 public final class KnownNode {
     /**
@@ -24,8 +22,8 @@ public final class KnownNode {
     private final String name;
     private final long order;
     private final NodeEntry entry;
-    private final Answers<PodKind, Double> costs = new Answers<>();
-    private final Answers<Demand, @Nullable Reason> refusals = new Answers<>();
+    /** By the number of their kind. */
+    private final @Nullable Verdict[] verdicts = new @Nullable Verdict[RecentKinds.MOST];
 
     private KnownNode(String name, long order, NodeEntry entry) {
         this.name = name;
@@ -71,14 +69,15 @@ public final class KnownNode {
         return entry;
     }
 
-    /** What a new pod of that kind costs here; infinite if it does not fit. */
-    public double cost(Recent.Kind<PodKind> kind) {
-        return costs.to(kind, pod -> pod.costOn(entry.offered()));
-    }
-
-    /** Why the node can't give a pod the cards of that demand now; null if it can: {@link NodeEntry#refusal}. */
-    public @Nullable Reason refusal(Recent.Kind<Demand> kind) {
-        return refusals.to(kind, entry::refusal);
+    /** The verdict on a new pod of that kind. */
+    @SuppressWarnings("ReferenceEquality") // a kind is one object as long as it is remembered
+    public Verdict verdict(RecentKinds.Remembered on) {
+        @Nullable Verdict present = verdicts[on.number()];
+        if (present == null || present.kind() != on.kind()) {
+            present = Verdict.of(entry, on.kind());
+            verdicts[on.number()] = present;
+        }
+        return present;
     }
 
     @Override

@@ -10,10 +10,10 @@ import io.gpushare.extender.placement.PlacementOutcomes;
 import io.gpushare.extender.placement.Placer;
 import io.gpushare.extender.pod.PodDemand;
 import io.gpushare.extender.pod.PodRequest;
-import io.gpushare.extender.pod.PolicyKind;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.KnownNode;
-import io.gpushare.model.Demand;
+import io.gpushare.extender.policy.PodKind;
+import io.gpushare.extender.policy.Verdict;
 import io.gpushare.model.node.Taint;
 import java.time.Duration;
 import java.time.Instant;
@@ -103,16 +103,19 @@ public final class NodeSelection {
             endOtherCycles(pod.traits().group());
         }
         List<KnownNode> nodes = named(pod, names);
-        FilterResult result = admitted(pod, placer.nodes().verdicts(nodes, names, demand.demand()));
+        PodKind kind = kind(demand);
+        List<Verdict> verdicts = placer.nodes().verdicts(nodes, kind);
+        FilterResult result = admitted(
+                pod, FilterResult.of(names, place -> verdicts.get(place).refusal()));
         Set<String> closed = outcomes.admissions().closedFor(pod.ref().namespace());
         if (!closed.isEmpty()) {
             result = result.refusing(closed::contains, Reason.BACKING_OFF);
         }
-        if (result.hopeless() && hopeless(demand.demand())) {
+        if (result.hopeless() && hopeless(kind)) {
             result = result.needingScaleUp();
         }
         if (result.passed() > 1 && decides(pod, result)) {
-            result = decide(pod.ref().uid(), demand, nodes, result);
+            result = decide(pod.ref().uid(), kind.request(), nodes, verdicts, result);
         }
         if (shown || ledger.podEntry(pod.ref().uid()).isEmpty()) {
             reserve(pod, demand, result);
@@ -130,11 +133,17 @@ public final class NodeSelection {
         return placer.nodes().named(names, ledger.nodesApart(pod.ref().uid(), pod.priority()));
     }
 
-    /** Whether no node of the cluster could take the demand, even if it were empty. */
-    private boolean hopeless(Demand demand) {
+    private PodKind kind(PodDemand.Valid demand) {
+        return new PodKind(placer.scoring(demand.policy()), demand.request(), demand.demand());
+    }
+
+    /** Whether no node of the cluster could take such a pod, even if it were empty. */
+    private boolean hopeless(PodKind kind) {
         List<KnownNode> all = placer.nodes().all();
-        return placer.nodes()
-                .verdicts(all, all.stream().map(KnownNode::name).toList(), demand)
+        List<Verdict> verdicts = placer.nodes().verdicts(all, kind);
+        return FilterResult.of(
+                        all.stream().map(KnownNode::name).toList(),
+                        place -> verdicts.get(place).refusal())
                 .hopeless();
     }
 
@@ -171,16 +180,17 @@ public final class NodeSelection {
      * Nodes that were chosen before in vain come last. The cheapest node may be refused: a policy does not weigh a
      * split over cards or conditions on single cards.
      */
-    private FilterResult decide(String podUid, PodDemand.Valid demand, List<KnownNode> nodes, FilterResult feasible) {
+    private FilterResult decide(
+            String podUid, PodRequest pod, List<KnownNode> nodes, List<Verdict> verdicts, FilterResult feasible) {
         Set<String> passedOver = outcomes.attempts().passedOver(podUid);
         FilterResult first =
                 passedOver.isEmpty() ? feasible : feasible.refusing(passedOver::contains, Reason.PASSED_OVER);
         FilterResult result = first.passed() == 0 ? feasible : first;
         int[] passed = result.passedPlaces();
-        int best = costs(
-                        demand.policy(),
-                        demand.request(),
-                        IntStream.of(passed).mapToObj(nodes::get).toList())
+        int best = new NodeCosts(
+                        IntStream.of(passed).mapToObj(nodes::get).toList(),
+                        IntStream.of(passed).mapToObj(verdicts::get).toList(),
+                        pod)
                 .cheapest();
         return best < 0 ? result : result.choosing(passed[best]);
     }
@@ -255,15 +265,17 @@ public final class NodeSelection {
     public int[] prioritize(SchedulingPod pod, List<String> names) {
         return switch (ledger.demand(pod)) {
             case PodDemand.NoGpu(PodRequest request, boolean _) ->
-                costs(null, request, placer.nodes().named(names, Map.of())).scores(MAX_SCORE);
+                costs(
+                                PodKind.withoutCards(placer.scoring(null), request),
+                                placer.nodes().named(names, Map.of()))
+                        .scores(MAX_SCORE);
             case PodDemand.Invalid _ -> new int[names.size()];
             case PodDemand.Valid demand ->
-                costs(demand.policy(), demand.request(), named(pod, names))
-                        .scores(decideIn == DecideIn.AUTO ? MAX_SCORE / 2 : MAX_SCORE);
+                costs(kind(demand), named(pod, names)).scores(decideIn == DecideIn.AUTO ? MAX_SCORE / 2 : MAX_SCORE);
         };
     }
 
-    private NodeCosts costs(@Nullable PolicyKind policy, PodRequest request, List<KnownNode> nodes) {
-        return placer.nodes().costs(nodes, placer.scoring(policy), request);
+    private NodeCosts costs(PodKind kind, List<KnownNode> nodes) {
+        return new NodeCosts(nodes, placer.nodes().verdicts(nodes, kind), kind.request());
     }
 }

@@ -2,7 +2,7 @@ package io.gpushare.extender.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gpushare.extender.feasibility.FilterResult;
+import io.gpushare.extender.feasibility.Reason;
 import io.gpushare.extender.ledger.Ledger;
 import io.gpushare.extender.ledger.NodeEntry;
 import io.gpushare.extender.pod.PodBuilder;
@@ -10,6 +10,7 @@ import io.gpushare.extender.pod.PodRequest;
 import io.gpushare.extender.pod.SchedulingPod;
 import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.PodKind;
+import io.gpushare.extender.policy.Verdict;
 import io.gpushare.extender.policy.scoring.Scoring;
 import io.gpushare.extender.scheduling.TestCluster;
 import io.gpushare.model.ContainerDemand;
@@ -40,6 +41,7 @@ class ClusterNodesProperties {
     private static final int WINDOW = 600;
     private static final Scoring BY_FREE = choice ->
             choice.node().cards().open().freeUnits() + choice.node().free().cpuMilli();
+    private static final PodRequest POD = new PodRequest(1000, 100, 1, 0, Set.of());
     private static final List<Demand> DEMANDS = List.of(
             demand(1, 1, 0),
             demand(1, 9, 0),
@@ -124,20 +126,29 @@ class ClusterNodesProperties {
         ClusterNodes all = placer.nodes();
         List<KnownNode> nodes = all.named(names, Map.of());
         for (Demand demand : DEMANDS) {
-            FilterResult verdicts = all.verdicts(nodes, names, demand);
+            List<Verdict> verdicts = all.verdicts(nodes, new PodKind(BY_FREE, POD, demand));
             for (int i = 0; i < names.size(); i++) {
-                assertThat(verdicts.why(i))
-                        .isEqualTo(ledger.nodeEntry(names.get(i)).refusal(demand));
+                NodeEntry entry = ledger.nodeEntry(names.get(i));
+                Reason refusal = entry.refusal(demand);
+                assertThat(verdicts.get(i).refusal()).isEqualTo(refusal);
+                assertThat(verdicts.get(i).cost())
+                        .isEqualTo(refusal == null ? cost(entry, POD) : Double.POSITIVE_INFINITY);
             }
         }
         PodRequest pod = new PodRequest(1000, 100, 1 + random.nextInt(3), 0, Set.of());
-        NodeCosts costs = all.costs(nodes, BY_FREE, pod);
-        PodKind kind = new PodKind(BY_FREE, pod);
+        PodKind kind = PodKind.withoutCards(BY_FREE, pod);
+        List<Verdict> verdicts = all.verdicts(nodes, kind);
         for (int i = 0; i < names.size(); i++) {
-            assertThat(costs.at(i)).isEqualTo(kind.costOn(ledger.nodeEntry(names.get(i))));
+            assertThat(verdicts.get(i).refusal()).isNull();
+            assertThat(verdicts.get(i).cost()).isEqualTo(cost(ledger.nodeEntry(names.get(i)), pod));
         }
         Map<String, NodeEntry> apart = Map.of(names.getFirst(), NodeEntry.orUnseen(null));
-        assertThat(all.costs(all.named(names, apart), BY_FREE, pod).at(0)).isInfinite();
-        assertThat(all.costs(nodes, BY_FREE, pod).at(0)).isEqualTo(costs.at(0));
+        assertThat(all.verdicts(all.named(names, apart), kind).getFirst().cost())
+                .isInfinite();
+        assertThat(all.verdicts(nodes, kind).getFirst()).isEqualTo(verdicts.getFirst());
+    }
+
+    private static double cost(NodeEntry entry, PodRequest pod) {
+        return PodKind.withoutCards(BY_FREE, pod).costOn(entry);
     }
 }

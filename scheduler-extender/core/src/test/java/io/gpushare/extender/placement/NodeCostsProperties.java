@@ -8,7 +8,7 @@ import io.gpushare.extender.policy.KnownNode;
 import io.gpushare.extender.policy.NodeChooser;
 import io.gpushare.extender.policy.PodKind;
 import io.gpushare.extender.policy.Policies;
-import io.gpushare.extender.policy.Recent;
+import io.gpushare.extender.policy.RecentKinds;
 import io.gpushare.extender.policy.TestNodes;
 import io.gpushare.extender.policy.scoring.Scoring;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ class NodeCostsProperties {
         Random random = new Random(seed);
         List<KnownNode> nodes = TestNodes.cluster(random);
         // More kinds than are remembered.
-        List<PodRequest> pods = IntStream.range(0, Recent.MOST + 8)
+        List<PodRequest> pods = IntStream.range(0, RecentKinds.MOST + 8)
                 .mapToObj(_ -> TestNodes.pod(random))
                 .toList();
         Policies policy = new Policies(kind, KnownNode.capacity(nodes));
@@ -37,8 +37,8 @@ class NodeCostsProperties {
             if (random.nextBoolean()) {
                 policy.arrived(pod);
             }
-            NodeCosts costs = all.costs(nodes, policy.scoring(), pod);
-            PodKind now = new PodKind(policy.scoring(), pod);
+            PodKind now = PodKind.withoutCards(policy.scoring(), pod);
+            NodeCosts costs = new NodeCosts(nodes, all.verdicts(nodes, now), pod);
             for (int place = 0; place < nodes.size(); place++) {
                 assertThat(costs.at(place))
                         .isEqualTo(now.costOn(nodes.get(place).entry()));
@@ -91,6 +91,6 @@ class NodeCostsProperties {
 
     /** The costs on these nodes, in this order. */
     private static NodeCosts costs(List<KnownNode> nodes, Scoring scoring, PodRequest pod) {
-        return new ClusterNodes().costs(nodes, scoring, pod);
+        return new NodeCosts(nodes, new ClusterNodes().verdicts(nodes, PodKind.withoutCards(scoring, pod)), pod);
     }
 }
