@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /**
@@ -116,11 +117,25 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
                     fault(moment());
                 }
             }
+            reboot(new SplittableRandom(seed));
             return new Plan(
                     seed,
                     List.copyOf(nodes),
                     planned,
                     events.stream().sorted(Comparator.comparing(Event::at)).toList());
+        }
+
+        /**
+         * Of a node, in a fourth of the histories in which something fails; the rest of the plan does not depend on it.
+         */
+        private void reboot(SplittableRandom of) {
+            if (!planned && of.nextInt(4) == 0) {
+                int number = of.nextInt(nodes.size());
+                Duration at = Duration.ofMillis(of.nextLong(size.busy().toMillis()));
+                Duration away = Duration.ofMillis(of.nextInt(1_000, LONGEST));
+                String what = "reboot " + World.node(number) + ", which takes " + away;
+                onNode(at, what, number, on -> on.reboot(away));
+            }
         }
 
         private Duration moment() {

@@ -37,7 +37,8 @@ public final class SimulatedMachine implements Machine {
     };
     private Duration offset = Duration.ZERO;
     private boolean dead;
-    private boolean paused;
+    /** How many pauses have not ended. */
+    private int pauses;
 
     SimulatedMachine(String name, Turns turns) {
         this.name = name;
@@ -64,7 +65,7 @@ public final class SimulatedMachine implements Machine {
     }
 
     void run(Runnable part) {
-        if (paused && !dead) {
+        if (pauses > 0 && !dead) {
             held.add(part);
         } else if (!dead) {
             part.run();
@@ -84,11 +85,13 @@ public final class SimulatedMachine implements Machine {
 
     /** Lets nothing of it run for that time, as a machine that swaps, or a virtual one that is moved. */
     public void pauseFor(Duration time) {
-        paused = true;
+        pauses++;
         turns.timer(time, () -> {
-            paused = false;
-            held.forEach(part -> turns.ready(this, part));
-            held.clear();
+            pauses--;
+            if (pauses == 0) {
+                held.forEach(part -> turns.ready(this, part));
+                held.clear();
+            }
         });
     }
 

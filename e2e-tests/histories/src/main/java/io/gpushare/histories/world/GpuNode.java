@@ -21,6 +21,7 @@ import io.gpushare.time.Pause;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,7 +45,9 @@ public final class GpuNode {
     private final NodeSockets sockets;
     private final SimulatedMachine kubeletMachine;
     private final World world;
+    private final NodeContainers containers;
     private boolean byClaims;
+    private boolean off;
     private SimulatedMachine pluginMachine;
     private @Nullable Ending ending;
     private @Nullable SimulatedKubelet kubelet;
@@ -70,6 +73,7 @@ public final class GpuNode {
         this.byClaims = byClaims;
         NodeProcesses processes = new NodeProcesses(directory.resolve("proc"));
         cards = new SimulatedCards(inventory, processes);
+        containers = new NodeContainers(name, world, processes);
         sockets = new NodeSockets(turns);
         inventory
                 .cards()
@@ -82,7 +86,7 @@ public final class GpuNode {
                     KubeletOptions.of(name, directory).in(version),
                     new ApiClient(api.wire(kubeletMachine)),
                     sockets.kubelet(kubeletMachine),
-                    new NodeContainers(name, world, processes),
+                    containers,
                     kubeletMachine::now);
         });
         pluginMachine = startPlugin();
@@ -133,7 +137,9 @@ public final class GpuNode {
                 }
             });
         }
-        pluginMachine = startPlugin();
+        if (!off) {
+            pluginMachine = startPlugin();
+        }
     }
 
     private SimulatedMachine startPlugin() {
@@ -176,7 +182,7 @@ public final class GpuNode {
             if (machine == pluginMachine) {
                 turns.after(RESTART, () -> {
                     // The node may have moved meanwhile.
-                    if (pluginMachine == machine) {
+                    if (pluginMachine == machine && !off) {
                         pluginMachine = startPlugin();
                     }
                 });
@@ -232,6 +238,48 @@ public final class GpuNode {
         SimulatedKubelet running = kubelet;
         if (running != null) {
             kubeletMachine.start("restart", running::restart);
+        }
+    }
+
+    /**
+     * The node loses its power and boots after that time: its containers and processes are gone, and what its
+     * directories in memory held. The kubelet admits its pods before it has started the plugin.
+     */
+    public void reboot(Duration time) {
+        SimulatedKubelet running = kubelet;
+        if (off || running == null) {
+            return;
+        }
+        off = true;
+        if (!pluginMachine.dead()) {
+            pluginMachine.kill();
+            sockets.died(pluginMachine);
+        }
+        kubeletMachine.start("power off", () -> {
+            running.powerOff();
+            containers.powerOff();
+            kubeletMachine.pauseFor(time);
+            turns.after(time, () -> boot(running));
+        });
+    }
+
+    private void boot(SimulatedKubelet stopped) {
+        emptyMemoryDirectories();
+        kubeletMachine.start("boot", stopped::boot);
+        turns.after(RESTART, () -> {
+            off = false;
+            pluginMachine = startPlugin();
+        });
+    }
+
+    /** Of the Container Device Interface: the socket files of the kubelet stay. */
+    private void emptyMemoryDirectories() {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.resolve("cdi"))) {
+            for (Path file : files) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The containers of a node: what they get is compared with what their pods request, and has processes. */
@@ -16,6 +17,8 @@ final class NodeContainers implements Containers {
     private final World world;
     private final CardUse use;
     private final NodeProcesses processes;
+    /** The pods whose containers have cards. */
+    private final Set<String> users = new TreeSet<>();
 
     NodeContainers(String node, World world, NodeProcesses processes) {
         this.node = node;
@@ -38,6 +41,7 @@ final class NodeContainers implements Containers {
                 processes.start(pod, container.name(), begun, visible);
             }
         }
+        users.add(name(pod));
         use.start(name(pod), units);
     }
 
@@ -69,7 +73,7 @@ final class NodeContainers implements Containers {
                             world.tell(pod.name() + " ends on " + node + ", and its processes " + time + " later");
                             // A share whose processes end late closes no card.
                             if (World.cards(pod) == 0) {
-                                use.end(name(pod));
+                                end(name(pod));
                             }
                             world.after(time, () -> gone(pod));
                         },
@@ -81,7 +85,19 @@ final class NodeContainers implements Containers {
 
     private void gone(PodDocument pod) {
         processes.end(pod.uid());
-        use.end(name(pod));
+        end(name(pod));
+    }
+
+    private void end(String user) {
+        users.remove(user);
+        use.end(user);
+    }
+
+    /** The node loses its power: what outlived its pod ends too. */
+    void powerOff() {
+        processes.endAll();
+        users.forEach(use::end);
+        users.clear();
     }
 
     private static String name(PodDocument pod) {

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** The processes of a node's containers, as its proc file system and the driver of its cards show them. */
 final class NodeProcesses {
@@ -56,8 +57,17 @@ final class NodeProcesses {
 
     /** The processes of that pod end. */
     void end(String podUid) {
+        end(each -> each.podUid().equals(podUid));
+    }
+
+    /** All processes end. */
+    void endAll() {
+        end(_ -> true);
+    }
+
+    private void end(Predicate<OnCards> those) {
         running.entrySet().removeIf(each -> {
-            boolean ends = each.getValue().podUid().equals(podUid);
+            boolean ends = those.test(each.getValue());
             if (ends) {
                 remove(proc.resolve(each.getKey().toString()));
             }

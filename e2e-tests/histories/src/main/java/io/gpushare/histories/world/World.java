@@ -155,11 +155,16 @@ public final class World {
     }
 
     /**
-     * What {@code why} says of pods that nobody has created, and is not so: on which nodes they would fit, when nobody
-     * uses a card.
+     * What {@code why} says of pods that nobody has created, and is not so: on which nodes they would fit. A node
+     * counts where all pods have ended: one whose claim is allocated holds a card also where its node has moved, and it
+     * waits.
      */
     public List<String> untrue() {
         List<String> untrue = new ArrayList<>();
+        Set<String> used = pods().stream()
+                .filter(pod -> !pod.ended())
+                .map(PodDocument::node)
+                .collect(Collectors.toSet());
         for (int amount = 1; amount <= MOST_ASKED; amount++) {
             for (String resource : List.of(MEMORY, CARDS)) {
                 int asked = amount;
@@ -167,7 +172,11 @@ public final class World {
                         .filter(node -> !node.byClaims() && offers(node, resource, asked))
                         .map(GpuNode::name)
                         .collect(Collectors.toCollection(TreeSet::new));
+                fits.removeAll(used);
                 extenders.forEach((extender, process) -> process.fits(resource, asked)
+                        .map(said -> said.stream()
+                                .filter(node -> !used.contains(node))
+                                .collect(Collectors.toSet()))
                         .filter(said -> !said.equals(fits))
                         .ifPresent(said -> untrue.add(extender + " says that " + asked + " of " + resource + " fit on "
                                 + said + ", and they fit on " + fits)));

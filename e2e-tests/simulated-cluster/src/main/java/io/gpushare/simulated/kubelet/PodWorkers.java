@@ -43,6 +43,9 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         PodDocument pod;
         Stage stage = Stage.WAITING;
         boolean stopping;
+        /** How often the machine has lost its power since the pod came: what was begun before that never ends. */
+        int boots;
+
         String notPrepared = "";
         Map<String, StartedContainer> containers = Map.of();
 
@@ -93,8 +96,32 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
             entry.pod = pod;
             stopWhereDeleted(entry);
         }
-        fresh.sort(Comparator.comparing(entry -> entry.pod.created()));
-        fresh.forEach(entry -> admission.execute(() -> admit(entry)));
+        admitInOrder(fresh);
+    }
+
+    private void admitInOrder(List<Entry> waiting) {
+        waiting.sort(Comparator.comparing(entry -> entry.pod.created()));
+        waiting.forEach(entry -> admission.execute(() -> admit(entry)));
+    }
+
+    /** All containers end with the machine, and nobody reports anything. */
+    synchronized void powerOff() {
+        for (Entry entry : entries.values()) {
+            if (entry.stage == Stage.RUNNING) {
+                containers.ended(entry.pod);
+            }
+            if (entry.stage != Stage.ENDED) {
+                entry.stage = entry.stopping ? Stage.ENDED : Stage.WAITING;
+                entry.boots++;
+            }
+        }
+    }
+
+    /** Admits all pods again, as after a boot. */
+    synchronized void boot() {
+        admitInOrder(new ArrayList<>(entries.values().stream()
+                .filter(entry -> entry.stage == Stage.WAITING)
+                .toList()));
     }
 
     @Override
@@ -121,34 +148,36 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
 
     private void admit(Entry entry) {
         PodDocument pod;
+        int boot;
         synchronized (this) {
             if (entry.stage != Stage.WAITING) {
                 return;
             }
             entry.stage = Stage.BEING_ADMITTED;
             pod = entry.pod;
+            boot = entry.boots;
         }
         try {
-            devices.retain(activeUids());
+            devices.retain(unendedUids());
             devices.admit(pod);
             if (devices.preStartRequired(pod) || ClaimDrivers.has(pod)) {
-                start(() -> startOrRetry(entry));
+                start(() -> startOrRetry(entry, boot));
             } else {
-                start(entry);
+                start(entry, boot);
             }
         } catch (AdmissionException refusal) {
             LOG.info("{} is refused: {}", pod.title(), refusal.getMessage());
-            if (end(entry)) {
+            if (end(entry, boot)) {
                 status.failed(pod, "UnexpectedAdmissionError", refusal.podMessage());
             }
         }
     }
 
     /** Starts the containers when the plugins let them; until then the pod is pending, as in the real kubelet. */
-    private void startOrRetry(Entry entry) {
+    private void startOrRetry(Entry entry, int boot) {
         PodDocument pod;
         synchronized (this) {
-            if (entry.stage != Stage.BEING_ADMITTED) {
+            if (entry.stage != Stage.BEING_ADMITTED || entry.boots != boot) {
                 return;
             }
             pod = entry.pod;
@@ -157,10 +186,10 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         claimed.ifPresent(reason -> notPrepared(entry, reason));
         Optional<String> refusal = claimed.or(() -> devices.preStart(pod));
         if (refusal.isEmpty()) {
-            start(entry);
+            start(entry, boot);
         } else {
             LOG.info("{} does not start yet: {}", pod.title(), refusal.get());
-            after(START_RETRY, () -> start(() -> startOrRetry(entry)));
+            after(START_RETRY, () -> start(() -> startOrRetry(entry, boot)));
         }
     }
 
@@ -172,8 +201,8 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         }
     }
 
-    private synchronized void start(Entry entry) {
-        if (entry.stage != Stage.BEING_ADMITTED) {
+    private synchronized void start(Entry entry, int boot) {
+        if (entry.stage != Stage.BEING_ADMITTED || entry.boots != boot) {
             return;
         }
         PodDocument pod = entry.pod;
@@ -191,11 +220,11 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         entry.stage = Stage.RUNNING;
         containers.started(pod, begun);
         status.running(pod);
-        pod.runsFor().ifPresent(length -> after(length, () -> succeed(entry)));
+        pod.runsFor().ifPresent(length -> after(length, () -> succeed(entry, boot)));
     }
 
-    private void succeed(Entry entry) {
-        if (end(entry)) {
+    private void succeed(Entry entry, int boot) {
+        if (end(entry, boot)) {
             release(entry, () -> status.succeeded(entry.pod));
         }
     }
@@ -239,6 +268,11 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
         Machine.here().lightThread("pod worker", work).start();
     }
 
+    /** The same, unless the machine was off meanwhile. */
+    private synchronized boolean end(Entry entry, int boot) {
+        return entry.boots == boot && end(entry);
+    }
+
     private synchronized boolean end(Entry entry) {
         boolean first = entry.stage != Stage.ENDED;
         if (entry.stage == Stage.RUNNING) {
@@ -255,8 +289,12 @@ final class PodWorkers implements Reflector.Listener, AutoCloseable {
                 .toList();
     }
 
-    private Set<String> activeUids() {
-        return active().stream().map(PodDocument::uid).collect(Collectors.toSet());
+    /** With those that wait to be admitted again. */
+    private synchronized Set<String> unendedUids() {
+        return entries.values().stream()
+                .filter(entry -> entry.stage != Stage.ENDED)
+                .map(entry -> entry.pod.uid())
+                .collect(Collectors.toSet());
     }
 
     /** The state of a container at its start, kept until the pod's object is deleted. */

@@ -129,6 +129,17 @@ public final class SimulatedKubelet implements AutoCloseable {
         podResources = servePodResources();
     }
 
+    /** The machine loses its power: all containers end, and nobody reports it. Until {@link #boot} nothing may run. */
+    public void powerOff() {
+        pods.powerOff();
+    }
+
+    /** The machine boots: the kubelet admits its pods again, before any plugin can register. */
+    public void boot() {
+        restart();
+        pods.boot();
+    }
+
     private Server serveRegistration() {
         return serve(
                 options.registrationSocket(),

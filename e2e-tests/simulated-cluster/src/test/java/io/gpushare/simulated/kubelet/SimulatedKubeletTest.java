@@ -22,6 +22,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -142,6 +144,54 @@ class SimulatedKubeletTest {
     }
 
     @Test
+    void aBootRejectsPodsWithDevicesUntilThePluginIsThere() throws Exception {
+        try (PluginDouble plugin = register()) {
+            create("p", "\"containers\":[" + container("c", 1) + "]");
+            create("without", "\"containers\":[{\"name\":\"c\"}]");
+            await().until(() -> pod("without").phase().equals("Running"));
+            kubelet.powerOff();
+            assertThat(plugin.allocated).hasSize(1);
+        }
+        kubelet.boot();
+        await().until(() -> pod("p").phase().equals("Failed"));
+        assertThat(pod("p").document().path("status").path("message").asText())
+                .isEqualTo("Pod was rejected: Allocate failed due to no healthy devices present; cannot allocate"
+                        + " unhealthy devices example.com/thing, which is unexpected");
+        assertThat(pod("without").phase()).isEqualTo("Running");
+    }
+
+    @Test
+    void aBootBefore125StartsPodsWithTheDevicesOfTheCheckpoint() throws Exception {
+        KubeletOptions old = KubeletOptions.of("n2", Files.createTempDirectory(Path.of("/tmp"), "k"))
+                .in(KubeletVersion.V1_20);
+        List<Map<String, Set<String>>> starts = new CopyOnWriteArrayList<>();
+        Containers listener = new Containers() {
+            @Override
+            public void started(PodDocument pod, Map<String, StartedContainer> containers) {
+                starts.add(Objects.requireNonNull(containers.get("c")).devices());
+            }
+
+            @Override
+            public void ended(PodDocument pod) {
+                // Seen by the next start.
+            }
+        };
+        try (SimulatedKubelet second = SimulatedKubelet.start(
+                old, new ApiClient(server.uri()), new UnixSockets(), listener, InstantSource.system())) {
+            try (PluginDouble plugin = new PluginDouble(old, "p.sock")) {
+                await().until(() -> second.allocatable(PluginDouble.RESOURCE) == 4);
+                createOn("n2", "p", "\"containers\":[" + container("c", 2) + "]");
+                await().until(() -> starts.size() == 1);
+                second.powerOff();
+                assertThat(plugin.allocated).hasSize(1);
+            }
+            second.boot();
+            await().until(() -> starts.size() == 2);
+        }
+        assertThat(starts.get(1)).isEqualTo(starts.get(0));
+    }
+
+    @Test
     void podsEndByThemselvesOrWhenDeletedAndFreeTheirDevices() throws Exception {
         try (PluginDouble plugin = register()) {
             create("short", "\"containers\":[" + container("c", 2) + "]", "\"sandbox.gpushare.io/run-for\":\"0.1s\"");
@@ -196,8 +246,12 @@ class SimulatedKubeletTest {
     }
 
     private void create(String name, String containers, String... annotations) throws Exception {
+        createOn("n1", name, containers, annotations);
+    }
+
+    private void createOn(String node, String name, String containers, String... annotations) throws Exception {
         ObjectNode pod = ApiClient.document("{\"metadata\":{\"name\":\"" + name + "\",\"annotations\":{"
-                + String.join(",", annotations) + "}},\"spec\":{\"nodeName\":\"n1\"," + containers + "}}");
+                + String.join(",", annotations) + "}},\"spec\":{\"nodeName\":\"" + node + "\"," + containers + "}}");
         assertThat(cluster.post(PODS, pod).code()).isEqualTo(201);
     }
 

@@ -217,12 +217,21 @@ public final class DeviceManager {
         Set<String> available;
         synchronized (this) {
             DeviceTable.Offer offer = table.offers().get(resource);
-            if (offer == null || count == 0 || table.held(pod, container).containsKey(resource)) {
+            DeviceTable.Held held = table.held(pod, container).get(resource);
+            if (offer == null || count == 0 || (held != null && version == KubeletVersion.V1_20)) {
                 return chosen;
             }
             if (offer.healthy.isEmpty()) {
                 throw new AdmissionException(
                         "no healthy devices present; cannot allocate unhealthy devices " + resource);
+            }
+            if (held != null) {
+                // Admitted again: after a boot of the machine.
+                if (!offer.healthy.containsAll(held.devices())) {
+                    throw new AdmissionException("previously allocated devices are no longer healthy; cannot allocate"
+                            + " unhealthy devices " + resource);
+                }
+                return chosen;
             }
             take(reusable, count, chosen);
             available = new HashSet<>(offer.healthy);
