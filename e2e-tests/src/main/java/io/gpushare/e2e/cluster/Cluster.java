@@ -57,6 +57,21 @@ public interface Cluster extends AutoCloseable {
 
     void restartKubelet();
 
+    /**
+     * What a reboot of the node does to its pods: no container and no sandbox runs, the files for container runtimes in
+     * {@code /var/run/cdi} are gone, and the kubelet starts.
+     */
+    default void rebootNode() {
+        onNode("sh", "-c", """
+            rm -f /var/run/cdi/gpushare.io-claim_*.json
+            for each in /proc/[0-9]*; do
+              command=$(tr '\\0' ' ' <$each/cmdline 2>/dev/null) || continue
+              case $command in 'sleep 100000'* | /pause* | /opt/java/bin/java*) kill -9 ${each#/proc/};; esac
+            done
+            """);
+        restartKubelet();
+    }
+
     /** Restarts kube-scheduler with the KubeSchedulerConfiguration in that folder, {@code deploy/scheduler}. */
     void configureScheduler(Path folder);
 

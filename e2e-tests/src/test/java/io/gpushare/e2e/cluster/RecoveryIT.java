@@ -82,6 +82,51 @@ class RecoveryIT extends ClusterScenario {
     }
 
     /**
+     * The kubelet admits its pods before it has started the plugin. Since 1.25 it then rejects those with devices for
+     * good; before, it starts them with the devices of its checkpoint. A pod that a controller replaces comes back
+     * either way, and a rejected one holds nothing.
+     */
+    @Test
+    void afterARebootPodsComeBackOrHoldNothing() {
+        pods.createMemory("alone", 2);
+        pods.deployMemory("replaced", 1);
+        pods.running("alone");
+        String card = pods.sees("alone", "main");
+        pods.deployed("replaced", Duration.ofSeconds(30));
+        cluster.rebootNode();
+        JsonNode alone = Await.until(
+                NODE_STATUS,
+                "the kubelet has decided about the pod",
+                () -> pods.pod("alone"),
+                now -> now.at("/status/phase").asText().equals("Failed")
+                        || (now.at("/status/containerStatuses/0/restartCount").asInt() > 0 && Pods.ready(now)));
+        boolean rejected = alone.at("/status/phase").asText().equals("Failed");
+        System.out.printf(
+                "recovery: after a reboot %s: %s%n",
+                rejected ? "the pod is rejected" : "the pod runs again",
+                alone.at("/status/message").asText());
+        if (rejected) {
+            assertThat(alone.at("/status/reason").asText()).isEqualTo("UnexpectedAdmissionError");
+        } else {
+            assertThat(pods.sees("alone", "main")).isEqualTo(card);
+        }
+        installation.ready(Installation.PLUGIN);
+        Await.until(
+                NODE_STATUS,
+                "capacity is back",
+                ClusterScenario::allocatable,
+                allocatable -> allocatable.startsWith("30 units, "));
+        // One card, and of the other what the pods that hold something leave.
+        pods.createWhole("whole", 1);
+        pods.createMemory("rest", rejected ? 14 : 12);
+        pods.running("whole");
+        pods.running("rest");
+        assertThat(pods.sees(pods.deployed("replaced", Duration.ofSeconds(60)), "main"))
+                .isEqualTo(pods.sees("rest", "main"));
+        pods.undeploy("replaced");
+    }
+
+    /**
      * kube-scheduler keeps its connection through the NodePort, and kube-proxy never moves it to another extender: the
      * former leader must close it.
      */

@@ -14,8 +14,11 @@ public enum Budget {
             Kind.AT_LEAST,
             0.6,
             ""),
-    FILTER_P50("filter at 5,000 nodes, p50, compared with a bare handler in the same run", 5_000, Kind.AT_MOST, 6, ""),
-    FILTER_P99("filter at 5,000 nodes, p99, compared with a bare handler in the same run", 5_000, Kind.AT_MOST, 4, ""),
+    /** 2 ms on a machine whose bare handler takes 0.12 ms. */
+    FILTER_P50("filter at 5,000 nodes, p50, compared with a bare handler in the same run", 5_000, Kind.AT_MOST, 16, ""),
+    /** 8 ms on a machine whose bare handler takes 1.44 ms. */
+    FILTER_P99(
+            "filter at 5,000 nodes, p99, compared with a bare handler in the same run", 5_000, Kind.AT_MOST, 5.5, ""),
     MEMORY("resident memory with 160,000 pods on 5,000 nodes", 5_000, Kind.AT_MOST, 1_170, " MiB"),
     HOSTILE_P99("filter of ordinary pods at 5,000 nodes under attack, p99", 5_000, Kind.AT_MOST, 50, " ms"),
     SELECTORS(

@@ -109,24 +109,14 @@ class ClaimsRecoveryIT extends ClaimsScenario {
         assertThat(units).allSatisfy((_, sum) -> assertThat(sum).isLessThanOrEqualTo(UNITS_OF_A_CARD));
     }
 
-    /**
-     * As a reboot leaves it: no container and no sandbox runs, the driver's neither, and the directory of the Container
-     * Device Interface is empty. A kubelet prepares claims again for new sandboxes only.
-     */
+    /** The driver's container runs no longer either. A kubelet prepares claims again for new sandboxes only. */
     @Test
     void afterARebootThePodsComeBackWithTheirCards() {
         create("share", "share-3");
         create("whole", "card");
         String share = sees("share");
         String whole = sees("whole");
-        cluster.onNode("sh", "-c", """
-            rm -f /var/run/cdi/gpushare.io-claim_*.json
-            for each in /proc/[0-9]*; do
-              command=$(tr '\\0' ' ' <$each/cmdline 2>/dev/null) || continue
-              case $command in 'sleep 100000'* | /pause* | /opt/java/bin/java*) kill -9 ${each#/proc/};; esac
-            done
-            """);
-        cluster.restartKubelet();
+        cluster.rebootNode();
         for (String pod : List.of("share", "whole")) {
             Await.until(
                     PATIENCE,
