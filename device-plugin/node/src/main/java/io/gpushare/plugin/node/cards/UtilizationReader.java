@@ -6,6 +6,7 @@ import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.plugin.node.usage.CardProcess;
 import io.gpushare.plugin.node.usage.CardUsages;
 import io.gpushare.plugin.node.usage.CardUtilization;
+import io.gpushare.plugin.node.usage.ProcessUse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -53,8 +54,7 @@ final class UtilizationReader {
                         .map(all -> all.stream()
                                 .map(process -> new CardProcess(
                                         process.pid(),
-                                        process.memoryUsedBytes(),
-                                        process.gpuUtilization(),
+                                        new ProcessUse(process.memoryUsedBytes(), process.gpuUtilization()),
                                         process.mps()))
                                 .toList()));
     }

@@ -6,27 +6,28 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A compute process on a card; empty where the driver does not report a value.
+ * A compute process on a card.
  *
  * @param pid the process ID in the host's PID namespace
- * @param gpuUtilization percent of the card's time in which it computed, the mean of its newest samples; the driver
- *     does not report it of a client of MPS, but that of all clients together as their server's
+ * @param use as far as the driver reports it
  * @param mps whether it computes as a client of MPS; empty where the driver lists no clients
  */
-public record CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization, Optional<Boolean> mps) {
+public record CardProcess(long pid, ProcessUse use, Optional<Boolean> mps) {
     public CardProcess {
-        Objects.requireNonNull(memoryUsedBytes);
-        Objects.requireNonNull(gpuUtilization);
+        Objects.requireNonNull(use);
         Objects.requireNonNull(mps);
     }
 
     /** A process that may be a client of MPS or not. */
     public CardProcess(long pid, OptionalLong memoryUsedBytes, OptionalInt gpuUtilization) {
-        this(pid, memoryUsedBytes, gpuUtilization, Optional.empty());
+        this(pid, new ProcessUse(memoryUsedBytes, gpuUtilization), Optional.empty());
     }
 
-    /** The same with that utilization. */
-    public CardProcess withUtilization(OptionalInt percent) {
-        return new CardProcess(pid, memoryUsedBytes, percent, mps);
+    public OptionalLong memoryUsedBytes() {
+        return use.memoryUsedBytes();
+    }
+
+    public OptionalInt gpuUtilization() {
+        return use.gpuUtilization();
     }
 }

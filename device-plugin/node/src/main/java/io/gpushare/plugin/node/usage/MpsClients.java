@@ -59,9 +59,10 @@ record MpsClients(Set<Long> pids, OptionalInt together, Set<ContainerOnCard> end
     /** What the processes of a container compute, with that process in addition. */
     NodeUsage.Measured plus(NodeUsage.Measured before, CardProcess process) {
         if (!pids.contains(process.pid())) {
-            return before.with(process);
+            return before.with(process.pid(), process.use());
         }
         boolean counted = before.pids().stream().anyMatch(pids::contains);
-        return before.with(process.withUtilization(counted && together.isPresent() ? OptionalInt.of(0) : together));
+        OptionalInt percent = counted && together.isPresent() ? OptionalInt.of(0) : together;
+        return before.with(process.pid(), process.use().withUtilization(percent));
     }
 }

@@ -30,8 +30,8 @@ public record NodeUsage(
     public static final NodeUsage NONE =
             new NodeUsage(new CardUsages(Instant.EPOCH, Map.of()), Optional.empty(), Map.of());
 
-    private static final Measured IDLE = new Measured(OptionalLong.of(0), OptionalInt.of(0), Set.of());
-    private static final Measured ENDED = new Measured(OptionalLong.of(0), OptionalInt.empty(), Set.of());
+    private static final Measured IDLE = new Measured(ProcessUse.NOTHING, Set.of());
+    private static final Measured ENDED = new Measured(ProcessUse.ofMemory(0), Set.of());
 
     /** A container on a card. */
     public record ContainerOnCard(String podUid, String container, CardId card) {}
@@ -50,34 +50,29 @@ public record NodeUsage(
     }
 
     /**
-     * What a container uses of a card; a value is empty if it is unknown of one of its processes.
+     * What a container uses of a card.
      *
      * @param pids its processes there
      */
-    public record Measured(OptionalLong bytes, OptionalInt percent, Set<Long> pids) {
-        static final Measured UNKNOWN = new Measured(OptionalLong.empty(), OptionalInt.empty(), Set.of());
+    public record Measured(ProcessUse use, Set<Long> pids) {
+        static final Measured UNKNOWN = new Measured(ProcessUse.UNKNOWN, Set.of());
 
         public Measured {
             pids = Set.copyOf(pids);
         }
 
-        Measured with(CardProcess process) {
-            boolean memory = bytes.isPresent() && process.memoryUsedBytes().isPresent();
-            boolean time = percent.isPresent() && process.gpuUtilization().isPresent();
+        public OptionalLong bytes() {
+            return use.memoryUsedBytes();
+        }
+
+        public OptionalInt percent() {
+            return use.gpuUtilization();
+        }
+
+        Measured with(long pid, ProcessUse more) {
             Set<Long> all = new HashSet<>(pids);
-            all.add(process.pid());
-            return new Measured(
-                    memory
-                            ? OptionalLong.of(bytes.getAsLong()
-                                    + process.memoryUsedBytes().getAsLong())
-                            : OptionalLong.empty(),
-                    time
-                            ? OptionalInt.of(Math.min(
-                                    100,
-                                    percent.getAsInt()
-                                            + process.gpuUtilization().getAsInt()))
-                            : OptionalInt.empty(),
-                    all);
+            all.add(pid);
+            return new Measured(use.plus(more), all);
         }
     }
 
@@ -179,10 +174,9 @@ public record NodeUsage(
             return of(share).orElse(Measured.UNKNOWN);
         }
         return new Measured(
-                OptionalLong.of(measured(share.together())
+                ProcessUse.ofMemory(measured(share.together())
                         .mapToLong(each -> each.bytes().orElse(0))
                         .sum()),
-                OptionalInt.empty(),
                 pids(share.together()));
     }
 

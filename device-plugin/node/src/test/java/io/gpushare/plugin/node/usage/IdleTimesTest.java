@@ -25,7 +25,7 @@ class IdleTimesTest {
     private static NodeUsage percent(OptionalInt percent) {
         return new NodeUsage(
                 new CardUsages(NOW, Map.of(CARD.id(), TestUsages.of(List.of()))),
-                Optional.of(Map.of(SHARE.key(), new Measured(OptionalLong.of(0), percent, Set.of(1L)))),
+                Optional.of(Map.of(SHARE.key(), new Measured(new ProcessUse(OptionalLong.of(0), percent), Set.of(1L)))),
                 Map.of());
     }
 

@@ -58,7 +58,7 @@ class MpsClientsTest {
     }
 
     private void process(long pid, String pod, OptionalInt percent, Optional<Boolean> mps) {
-        processes.add(new CardProcess(pid, OptionalLong.of(GIB), percent, mps));
+        processes.add(new CardProcess(pid, new ProcessUse(OptionalLong.of(GIB), percent), mps));
         cgroups.put(
                 pid, pod.isEmpty() ? Cgroup.OF_THE_NODE : new Cgroup(Optional.of("uid-" + pod), Optional.of(id(pod))));
     }
