@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -83,11 +84,12 @@ class ProvidersTest {
     void theDriverLimitsThePod(Kind kind) throws IOException {
         Path cgroup = Files.createDirectories(dir.resolve("kubepods/pod" + POD.uid()));
         Map<Path, Memory> limits = new HashMap<>();
+        AtomicBoolean losing = new AtomicBoolean();
         DriverIsolation driver = new DriverIsolation(
                 new MemoryLimits() {
                     @Override
                     public Optional<Memory> read(CardId card, Path of) {
-                        return Optional.ofNullable(limits.get(of));
+                        return Optional.ofNullable(losing.getAndSet(false) ? limits.remove(of) : limits.get(of));
                     }
 
                     @Override
@@ -110,6 +112,11 @@ class ProvidersTest {
         driver.reconcile(node.holdings());
         assertThat(limits).containsExactly(Map.entry(cgroup, Memory.ofGib(2)));
         assertThat(driver.repairs()).containsEntry("limit_restored", 1L);
+
+        losing.set(true); // as soon as it was read
+        driver.reconcile(node.holdings());
+        assertThat(limits).containsExactly(Map.entry(cgroup, Memory.ofGib(2)));
+        assertThat(driver.repairs()).containsEntry("limit_restored", 2L);
 
         driver.reconcile(Kind.ended(Isolation.DRIVER).holdings());
         assertThat(limits).isEmpty();

@@ -123,7 +123,8 @@ public final class DriverIsolation implements IsolationProvider {
                     + ": mount the node's cgroup file system there, and leave the kubelet's cgroupsPerQOS on");
         }
         try {
-            if (!limits.read(on.card(), cgroup.get()).equals(Optional.of(limit))) {
+            Optional<Memory> before = limits.read(on.card(), cgroup.get());
+            if (!before.equals(Optional.of(limit))) {
                 limits.set(on.card(), cgroup.get(), limit);
                 Optional<Memory> now = limits.read(on.card(), cgroup.get());
                 if (!now.equals(Optional.of(limit))) {
@@ -131,6 +132,9 @@ public final class DriverIsolation implements IsolationProvider {
                             + ", and reports " + now.map(Memory::toString).orElse("none"));
                 }
                 LOG.info("pod {}: at most {} of card {}", on.pod(), limit, on.card());
+                if (before.isEmpty() && kept.containsKey(on)) {
+                    reportRestored(on, limit);
+                }
             }
         } catch (LimitException e) {
             return Optional.of(
@@ -177,9 +181,8 @@ public final class DriverIsolation implements IsolationProvider {
         if (cgroup.isEmpty()) {
             return; // its containers have not been started yet
         }
-        boolean lost;
         try {
-            lost = before != null && limits.read(on.card(), cgroup.get()).isEmpty();
+            limits.read(on.card(), cgroup.get());
         } catch (LimitException e) {
             return; // the driver does not respond: the scan reports it
         }
@@ -188,9 +191,6 @@ public final class DriverIsolation implements IsolationProvider {
             report(on, "GpuLimitMissing", "No limit: " + problem.get() + ".");
         } else {
             reportOtherPods(on, wanted);
-            if (lost) {
-                reportRestored(on, limit);
-            }
         }
     }
 
