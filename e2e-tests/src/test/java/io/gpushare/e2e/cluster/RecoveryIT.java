@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Restarts of the kubelet and the plugin, a leader that loses its Lease, and a card that becomes unhealthy. */
+/** Restarts of the kubelet and the plugin, a reboot, a leader that loses its Lease, and an unhealthy card. */
 class RecoveryIT extends ClusterScenario {
     /** The Lease lasts 15 s, and another extender tries to acquire it every 2 s. */
     private static final Duration LEASE = Duration.ofSeconds(40);
