@@ -35,6 +35,7 @@ class VersionsTest {
     void copyScript() throws IOException {
         for (String file : List.of(
                 "scenario",
+                "jdk.bash",
                 "version-features",
                 "local-kubernetes/cluster.bash",
                 "local-kubernetes/runtime.bash",
