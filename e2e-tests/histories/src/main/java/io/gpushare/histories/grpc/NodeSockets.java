@@ -13,13 +13,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
 /** The sockets of one node: a file for each, and the server that listens there. */
 public final class NodeSockets {
     private final Turns turns;
-    private final Map<Path, DirectServer> servers = new HashMap<>();
+    /** In the order in which they listen: that of their paths depends on the folder of the history. */
+    private final Map<Path, DirectServer> servers = new LinkedHashMap<>();
     /** Until when calls fail. */
     private final Map<Path, Duration> failing = new HashMap<>();
 
