@@ -544,10 +544,8 @@ public final class World {
         return nodes.stream()
                 .filter(node -> pod.node().isEmpty() || node.name().equals(pod.node()))
                 .anyMatch(node -> byClaim(pod) == node.byClaims()
-                        && cards(pod) <= node.cards().size()
-                        && node.cards().stream()
-                                .allMatch(card ->
-                                        memory(pod) <= use.capacity(card.id().uuid())));
+                        && offers(node, CARDS, cards(pod))
+                        && offers(node, MEMORY, memory(pod)));
     }
 
     /**

@@ -8,11 +8,13 @@ import io.gpushare.model.card.ShareKind;
 import io.gpushare.plugin.node.pod.NodePod;
 import io.gpushare.plugin.node.pod.PodName;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -20,7 +22,7 @@ import java.util.stream.Stream;
 /**
  * Everything that says what the node's containers have.
  *
- * @param pods of the API by uid, with their annotations
+ * @param pods of the API by uid, with their annotations; in that order, so that what is done for each pod has one
  * @param listed the last list of pod-resources, with the pods that the API has deleted
  * @param deleted the pods that the API has deleted, and the kubelet may still list
  * @param answered the calls that this process answered
@@ -41,7 +43,7 @@ record NodeEvidence(
             Comparator.comparing((NodePod pod) -> !pod.ended()).thenComparing(AGE);
 
     NodeEvidence {
-        pods = Map.copyOf(pods);
+        pods = Collections.unmodifiableSortedMap(new TreeMap<>(pods));
         deleted = Set.copyOf(deleted);
     }
 
