@@ -1,7 +1,6 @@
 /* Parses the file that describes the simulated machine. SIMULATED-DRIVER.md documents its format. */
 #include "machine.h"
-#include <errno.h>
-#include <signal.h>
+#include "alive.h"
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -555,7 +554,7 @@ static bool live_processes(struct reader *reader, struct machine *machine) {
     bool good = lines(reader, file, machine);
     for (unsigned int i = first; i < machine->process_count; i++) {
         struct process *process = &machine->processes[i];
-        if (kill((pid_t) process->pid, 0) == 0 || errno == EPERM) {
+        if (alive((pid_t) process->pid)) {
             machine->processes[kept++] = *process;
         } else {
             use(machine, process, false);

@@ -1,7 +1,6 @@
 #include "ledger.h"
-#include <errno.h>
+#include "../alive.h"
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +25,6 @@ static int open_locked(void) {
         return -1;
     }
     return file;
-}
-
-static bool alive(int pid) {
-    return kill(pid, 0) == 0 || errno == EPERM;
 }
 
 /* The lines of live processes. */

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gpushare.nvml.library.NvmlException;
 import io.gpushare.nvml.process.CardProcess;
+import java.io.BufferedReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class CardUtilizationTest {
@@ -116,6 +120,31 @@ class CardUtilizationTest {
         try (Nvml nvml = driver.open()) {
             assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes().orElseThrow())
                     .containsExactly(process(pid, OptionalLong.of(2 * GIB), OptionalInt.of(0)));
+        }
+    }
+
+    /**
+     * In a container whose first process waits for nobody, programs stay zombies. The driver has freed what they had.
+     */
+    @Test
+    @Timeout(60)
+    void aProgramThatHasEndedAndNobodyWaitsForHasNothing() throws Exception {
+        Process parent = new ProcessBuilder("sh", "-c", "sleep 0 & echo $!; exec sleep 60").start();
+        try (BufferedReader output = parent.inputReader()) {
+            String zombie = output.readLine();
+            while (!Files.readString(Path.of("/proc", zombie, "stat")).contains(") Z ")) {
+                Thread.sleep(5);
+            }
+            driver.write("card kind=T4 uuid=" + UUID_A);
+            driver.processes(
+                    "process pid=" + zombie + " card=" + UUID_A + " memory=1GiB",
+                    "process pid=" + parent.pid() + " card=" + UUID_A + " memory=2GiB");
+            try (Nvml nvml = driver.open()) {
+                assertThat(nvml.utilization(UUID_A, Instant.EPOCH).processes().orElseThrow())
+                        .containsExactly(process(parent.pid(), OptionalLong.of(2 * GIB), OptionalInt.of(0)));
+            }
+        } finally {
+            parent.destroyForcibly();
         }
     }
 
