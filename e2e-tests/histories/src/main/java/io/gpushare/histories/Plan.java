@@ -225,7 +225,7 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
         private void coincidence(Duration at) {
             Duration time = Duration.ofMillis(random.nextInt(2_000, USUAL));
             int number = random.nextInt(nodes.size());
-            switch (random.nextInt(7)) {
+            switch (random.nextInt(8)) {
                 case 0 -> {
                     add(at, "watches tell the extenders nothing, and responses are lost, for " + time, world -> {
                         world.holdWatches(false, time);
@@ -276,6 +276,14 @@ public record Plan(long seed, List<Node> nodes, boolean planned, List<Event> eve
                     }
                 }
                 case 5 -> {
+                    Duration after = Duration.ofMillis(random.nextInt(1 << random.nextInt(5)));
+                    Duration longer = LEASE.plus(time);
+                    String what =
+                            "pause the extender that leads for " + longer + ", " + after + " after it renews its Lease";
+                    add(at, what, world -> world.pauseLeaderAtRenewal(after, longer));
+                    several(at.plusMillis(1), longer.plus(SOON));
+                }
+                case 6 -> {
                     add(
                             at,
                             "the next Binding takes " + time + " to arrive",

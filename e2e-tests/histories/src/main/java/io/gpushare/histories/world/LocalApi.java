@@ -58,6 +58,9 @@ public final class LocalApi {
     private final AccessAnswers access = new AccessAnswers();
     private Runnable bound = () -> {};
     private @Nullable Duration bindsAfter;
+    /** What happens when that machine next writes a Lease. */
+    private final Map<String, Runnable> atLease = new HashMap<>();
+
     private boolean down;
 
     /** A request as it is sent. */
@@ -128,6 +131,11 @@ public final class LocalApi {
     /** The next Binding takes that long to arrive, so that its caller may have given up. */
     public void slowBinding(Duration time) {
         bindsAfter = time;
+    }
+
+    /** Does that when that machine next writes a Lease. */
+    void atLease(SimulatedMachine writer, Runnable work) {
+        atLease.put(writer.name(), work);
     }
 
     /** One of its caches hears of nothing new for that time. */
@@ -216,6 +224,9 @@ public final class LocalApi {
         }
         if (down) {
             throw new ConnectException("connection refused");
+        }
+        if (!request.method().equals("GET") && request.path().contains("/leases/")) {
+            Optional.ofNullable(atLease.remove(caller.name())).ifPresent(Runnable::run);
         }
         CompletableFuture<Received> response = new CompletableFuture<>();
         if (network.loses(caller)) {

@@ -68,8 +68,8 @@ public final class World {
     private final List<String> story = new ArrayList<>();
     private final List<GpuNode> nodes = new ArrayList<>();
     private final Path directory;
-    /** Whether somebody did what kube-scheduler's plan can't know. */
-    private boolean disturbed;
+    /** The nodes on which somebody did what kube-scheduler can't know. */
+    private final Set<String> disturbed = new TreeSet<>();
 
     private SimulatedMachine scheduler;
     private int started;
@@ -256,6 +256,13 @@ public final class World {
                         () -> turns.after(after, () -> process.machine().pauseFor(time))));
     }
 
+    /** Lets nothing of the extender that leads run for that time, from so long after it next renews its Lease. */
+    public void pauseLeaderAtRenewal(Duration after, Duration time) {
+        Optional.ofNullable(ExtenderProcess.leader(api))
+                .map(this::machine)
+                .ifPresent(leader -> api.atLease(leader, () -> turns.after(after, () -> leader.pauseFor(time))));
+    }
+
     /** Watches tell the extenders nothing for that time; with {@code next} only those that do not lead. */
     public void holdWatches(boolean next, Duration time) {
         String leader = ExtenderProcess.leader(api);
@@ -351,13 +358,12 @@ public final class World {
 
     /** Moves that node to the other offer. */
     public void move(GpuNode node) {
-        disturbed = true;
+        disturbed.add(node.name());
         node.move();
     }
 
     /** Creates a pod as a user does. */
     public void createPod(Wanted wanted) {
-        disturbed |= !wanted.node().isEmpty();
         ObjectNode pod = ApiClient.document().put("kind", "Pod");
         pod.putObject("metadata")
                 .put("name", wanted.name())
@@ -371,6 +377,7 @@ public final class World {
                 .put("terminationGracePeriodSeconds", wanted.grace().toSeconds());
         if (!wanted.node().isEmpty()) {
             spec.put("nodeName", wanted.node());
+            disturbed.add(wanted.node());
         }
         ObjectNode container = spec.putArray("containers").addObject().put("name", "main");
         ObjectNode resources = container.putObject("resources");
@@ -494,7 +501,7 @@ public final class World {
         }
         pod(name).ifPresent(pod -> {
             edited.add(pod.uid());
-            disturbed = true;
+            disturbed.add(pod.node());
             ObjectNode patch = ApiClient.document();
             patch.putObject("metadata").set("annotations", annotations);
             api.request("PATCH", pod.path(), patch);
@@ -527,6 +534,9 @@ public final class World {
             if (copies != null) {
                 editAnnotations(pod.name(), copies);
             }
+            if (edited(pod)) {
+                disturbed.add(pod.node());
+            }
         }
     }
 
@@ -549,17 +559,15 @@ public final class World {
     }
 
     /**
-     * The pods that a kubelet refused because others have their cards, although nobody has skipped kube-scheduler,
-     * edited an annotation or moved the node.
+     * The pods that a kubelet refused because others have their cards, although on its node nobody has skipped
+     * kube-scheduler or edited an annotation, and nobody has moved it.
      */
     public List<String> refused() {
-        return disturbed
-                ? List.of()
-                : pods().stream()
-                        .filter(pod -> pod.phase().equals("Failed"))
-                        .filter(pod -> message(pod).contains("in use by other pods"))
-                        .map(pod -> "pod " + pod.name() + " was refused by " + pod.node() + ": " + message(pod))
-                        .toList();
+        return pods().stream()
+                .filter(pod -> pod.phase().equals("Failed") && !disturbed.contains(pod.node()))
+                .filter(pod -> message(pod).contains("in use by other pods"))
+                .map(pod -> "pod " + pod.name() + " was refused by " + pod.node() + ": " + message(pod))
+                .toList();
     }
 
     /** The pods that did not start, for whatever reason. */
