@@ -23,7 +23,7 @@ final class DirectCall<Q, R> extends ClientCall<Q, R> {
     /** Between two attempts of a call that waits for its server. */
     private static final Duration RETRY = Duration.ofMillis(100);
     /** gRPC measures deadlines on the machine's clock: what passed of it meanwhile must not matter. */
-    private static final long ROUND = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long ROUND = TimeUnit.SECONDS.toNanos(1);
 
     private final DirectChannel channel;
     private final MethodDescriptor<Q, R> method;

@@ -11,6 +11,7 @@ import io.grpc.ServerBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -25,6 +26,8 @@ public final class NodeSockets {
     /** Until when calls fail. */
     private final Map<Path, Duration> failing = new HashMap<>();
 
+    private int listened;
+
     public NodeSockets(Turns turns) {
         this.turns = turns;
     }
@@ -36,7 +39,9 @@ public final class NodeSockets {
     void listen(Path socket, DirectServer server) throws IOException {
         Files.createDirectories(socket.toAbsolutePath().getParent());
         Files.deleteIfExists(socket);
-        Files.createFile(socket);
+        // Programs tell by it whether a socket was made again, and times of the file system are real ones.
+        Files.setLastModifiedTime(
+                Files.createFile(socket), FileTime.from(turns.now().plusNanos(listened++)));
         servers.put(socket.toAbsolutePath(), server);
     }
 

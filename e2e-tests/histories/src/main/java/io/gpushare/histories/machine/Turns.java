@@ -19,6 +19,11 @@ import org.jspecify.annotations.Nullable;
 public final class Turns {
     /** How long a thread of the JDK may take to wake one of ours that waited for a monitor. */
     private static final long WAKE_MILLIS = 2_000;
+    /**
+     * It ends the executors that nobody can reach any more, when the garbage collector finds them: their threads have
+     * nothing to do, and never run again.
+     */
+    private static final String CLEANER = "Common-Cleaner";
 
     private static final Instant START = Instant.parse("2030-01-01T00:00:00Z");
 
@@ -118,7 +123,7 @@ public final class Turns {
         Turn turn = new Turn(machine, part);
         if (Thread.currentThread() == runner || SimulatedMachine.current(this)) {
             ready.add(turn);
-        } else {
+        } else if (!Thread.currentThread().getName().equals(CLEANER)) {
             synchronized (woken) {
                 woken.add(turn);
                 woken.notifyAll();

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,6 +103,7 @@ public final class ClaimDrivers implements AutoCloseable {
             LOG.warn("{} can't be read: {}", registry, e.toString());
             return;
         }
+        Collections.sort(present);
         synchronized (this) {
             drivers.values().removeIf(driver -> {
                 boolean gone =
@@ -120,9 +122,10 @@ public final class ClaimDrivers implements AutoCloseable {
     /** Which file it is: the kubelet's watch sees when a socket is made again under its name. */
     private static Object file(Path socket) {
         try {
+            BasicFileAttributes attributes = Files.readAttributes(socket, BasicFileAttributes.class);
             return List.of(
-                    String.valueOf(Files.readAttributes(socket, BasicFileAttributes.class)
-                            .fileKey()),
+                    String.valueOf(attributes.fileKey()),
+                    attributes.lastModifiedTime(),
                     Files.getAttribute(socket, "unix:ctime"));
         } catch (IOException e) {
             return "none";

@@ -18,6 +18,7 @@ import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -155,7 +156,7 @@ public final class ScriptedKubelet implements AutoCloseable {
 
     /** Writes a checkpoint with these answered calls. */
     public void checkpoint(CheckpointFile.Entry... entries) throws IOException {
-        new CheckpointFile(plugins).write(List.of(entries), Map.of());
+        new CheckpointFile(plugins, InstantSource.system()).write(List.of(entries), Map.of());
     }
 
     /** Rejects this many of the next List calls, as the kubelet's rate limit does. */

@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -98,7 +99,7 @@ public record CdiFiles(Path directory) {
         }
     }
 
-    /** None if there is no directory; one that can't be listed is another thing. */
+    /** By name; none if there is no directory; one that can't be listed is another thing. */
     private List<Path> files(String prefix, String suffix) throws IOException {
         List<Path> found = new ArrayList<>();
         if (!Files.notExists(directory)) {
@@ -108,6 +109,7 @@ public record CdiFiles(Path directory) {
                 throw e.getCause();
             }
         }
+        Collections.sort(found);
         return found;
     }
 

@@ -9,6 +9,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -154,6 +155,7 @@ public final class ProcessTable {
         } catch (IOException | DirectoryIteratorException | NumberFormatException _) {
             // What can't be listed is not visible.
         }
+        Collections.sort(pids);
         return pids;
     }
 

@@ -68,10 +68,12 @@ public final class DomainSockets implements Sockets {
     /** Distinguishes a socket file from another one at the same path; empty if there is no file. */
     public static Optional<Object> identity(Path socket) throws IOException {
         try {
-            Object inode = String.valueOf(
-                    Files.readAttributes(socket, BasicFileAttributes.class).fileKey());
-            // Inode numbers are reused soon, so the creation time is needed as well.
-            return Optional.of(List.of(inode, Files.getAttribute(socket, "unix:ctime")));
+            BasicFileAttributes attributes = Files.readAttributes(socket, BasicFileAttributes.class);
+            // Inode numbers are reused soon, so the times are needed as well. Only the first one can be set.
+            return Optional.of(List.of(
+                    String.valueOf(attributes.fileKey()),
+                    attributes.lastModifiedTime(),
+                    Files.getAttribute(socket, "unix:ctime")));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,9 +32,13 @@ public final class CheckpointFile {
     }
 
     private final Path file;
+    private final InstantSource clock;
+    private int written;
 
-    public CheckpointFile(Path plugins) {
+    /** @param clock for the time of the file, which differs after each write */
+    public CheckpointFile(Path plugins, InstantSource clock) {
         this.file = plugins.resolve(NAME);
+        this.clock = clock;
     }
 
     /** Replaces the whole file in one step. */
@@ -57,6 +63,7 @@ public final class CheckpointFile {
         document.put("Checksum", 0);
         Path next = file.resolveSibling("." + NAME);
         Files.write(next, MAPPER.writeValueAsBytes(document));
+        Files.setLastModifiedTime(next, FileTime.from(clock.instant().plusNanos(written++)));
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 }

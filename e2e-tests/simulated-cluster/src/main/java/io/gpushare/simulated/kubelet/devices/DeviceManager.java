@@ -45,7 +45,7 @@ public final class DeviceManager {
     /** @param plugins the folder of the plugins' sockets and of the checkpoint */
     public DeviceManager(Path plugins, KubeletVersion version, long seed, InstantSource clock) {
         this.version = version;
-        this.checkpoint = new CheckpointFile(plugins);
+        this.checkpoint = new CheckpointFile(plugins, clock);
         this.random = new Random(seed);
         this.clock = clock;
     }
