@@ -43,7 +43,7 @@ class RunAllTest {
         assertThat(run.code()).isEqualTo(1);
         assertThat(run.output())
                 .containsOnlyOnce("Run as root: apt-get update && apt-get install -y --no-install-recommends")
-                .contains("gcc", "chromium chromium-driver", "git", "kubernetes-client", "prometheus", "mmdebstrap")
+                .contains("gcc", "chromium chromium-driver git kubernetes-client", "prometheus", "mmdebstrap")
                 .doesNotContain("Scanning for projects");
     }
 
